@@ -37,7 +37,7 @@ test('every figure stands beside that of the period before, in words', async ({ 
   await expect(figure(tab, 'Отказы')).toContainText('на 50 % меньше: было 30');
   await expect(figure(tab, 'Трафик')).toContainText('3,4 ГБ');
   await expect(figure(tab, 'Активные пользователи')).toContainText('столько же, сколько за прошлый период');
-  await expect(tab.getByRole('img', { name: /^Столбцы/ }).locator('canvas')).toBeVisible();
+  await expect(tab.getByRole('figure', { name: /^Столбцы/ }).locator('canvas')).toBeVisible();
   await tab.getByText('Таблица').click();
   await expect(tab.locator('details').getByRole('row')).toHaveCount(8);
   const days = (Date.parse(asked[0]?.get('to') ?? '') - Date.parse(asked[0]?.get('from') ?? '')) / 86_400_000;

@@ -16,18 +16,19 @@ const dayFormat = new Intl.DateTimeFormat('ru', { day: '2-digit', month: '2-digi
 const hourFormat = new Intl.DateTimeFormat('ru', { hour: '2-digit', minute: '2-digit' });
 
 /** Bars of the visits and a line of the refusals over time, in the colours of the scheme. */
-export function Chart({ steps, hourly }: { steps: Statistics['chart']; hourly: boolean }) {
-  const frame = useRef<HTMLDivElement>(null);
-  const chart = useRef<uPlot>(null);
+export function Chart(props: { steps: Statistics['chart']; hourly: boolean }) {
   const scheme = useScheme(useLocation().pathname);
-  const data = dataOf(steps);
-  const latest = useRef(data);
-  latest.current = data;
+  // uPlot reads its options and colours only when it is made.
+  return <Plot key={`${scheme} ${props.hourly}`} {...props} />;
+}
 
+function Plot({ steps, hourly }: { steps: Statistics['chart']; hourly: boolean }) {
+  const frame = useRef<HTMLElement>(null);
+  const chart = useRef<uPlot>(null);
   useEffect(() => {
     const element = frame.current;
     if (element === null) return;
-    const made = new uPlot(optionsOf(element, hourly), latest.current, element);
+    const made = new uPlot(optionsOf(element, hourly), undefined, element);
     chart.current = made;
     const sized = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
     sized.observe(element);
@@ -35,11 +36,9 @@ export function Chart({ steps, hourly }: { steps: Statistics['chart']; hourly: b
       sized.disconnect();
       made.destroy();
     };
-    // The scheme: uPlot reads its colours when it is made.
-  }, [hourly, scheme]);
-  const numbers = JSON.stringify(data);
-  useEffect(() => chart.current?.setData(latest.current), [numbers]);
-  return <div ref={frame} role="img" aria-label={t.statistics.chartOf} className={classes.plot} />;
+  }, [hourly]);
+  useEffect(() => chart.current?.setData(dataOf(steps)), [steps]);
+  return <figure ref={frame} aria-label={t.statistics.chartOf} className={classes.plot} />;
 }
 
 function dataOf(steps: Statistics['chart']): uPlot.AlignedData {

@@ -13,7 +13,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { Failed, State } from '../../ui/state.tsx';
 import { ChartTable } from './chart-table.tsx';
 import { Lists } from './lists.tsx';
-import { dayAgo, type PeriodSearch, POLL_MS, parsePeriod, queryOf } from './period.ts';
+import { dayAgo, type PeriodSearch, POLL_MS, parsePeriod, queryOf, timeZone } from './period.ts';
 import classes from './statistics.module.css';
 
 const Chart = lazyOptional(() => import('./chart.tsx'), 'Chart');
@@ -75,9 +75,7 @@ function Period({ period, onPeriod }: { period: PeriodSearch; onPeriod: (next: P
       />
       {isOwn && day('from')}
       {isOwn && day('to')}
-      <span className={classes.quiet}>
-        {t.statistics.zone(Intl.DateTimeFormat().resolvedOptions().timeZone)}
-      </span>
+      <span className={classes.quiet}>{t.statistics.zone(timeZone)}</span>
     </div>
   );
 }

@@ -6,6 +6,9 @@ const DAY_MS = 86_400_000;
 /** The longest period that the server takes, in days. */
 const LONGEST = 366;
 
+/** The browser's time zone (IANA). */
+export const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+
 /** The chosen period: the last days, today included, or the days of its own. */
 export interface PeriodSearch extends Period {
   days?: 1 | 30;
@@ -49,6 +52,6 @@ export function queryOf({ days = 7, ...own }: { days?: 1 | 7 | 30; from?: string
     from: from.toISOString(),
     to: to.toISOString(),
     step: length > 2 ? ('day' as const) : ('hour' as const),
-    zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    zone: timeZone,
   };
 }
