@@ -20,7 +20,13 @@ const lists: Partial<Record<Viewer, string[]>> = {
   agent: [`${user}/domains`, `${user}/politics`],
 };
 const others: Partial<Record<Viewer, string[]>> = {
-  owner: [`${creator}/statistics`, `${creator}/tariff`, '/dashboard/personal-data'],
+  owner: [
+    `${creator}/statistics`,
+    `${creator}/statistics/now`,
+    `${creator}/statistics/log`,
+    `${creator}/tariff`,
+    '/dashboard/personal-data',
+  ],
   admin: ['/dashboard/personal-data'],
   agent: [`${user}/personal-data`],
   // A company with nothing in it, whose first steps are unfolded.

@@ -27,6 +27,7 @@ import {
   drifted,
   endedTariff,
   evidence,
+  figures,
   invitation,
   learned,
   madeInvitations,
@@ -36,6 +37,7 @@ import {
   stuckMail,
   tariff,
   vantages,
+  visits,
   company as wholeCompany,
 } from './stubbed-replies.ts';
 
@@ -335,7 +337,27 @@ const company: Scenario[] = [
     company: loaded,
     'company-edit': rowDialog(/Ромашка/, 'Редактировать'),
   }),
-  ...states('owner', `${creator}/statistics`, { statistics: loaded }),
+  ...states('owner', `${creator}/statistics`, {
+    statistics: loaded,
+    'statistics-figures': answeringReload('**/api/statistics?*', figures, shows('Чаще всего открывают')),
+    'statistics-why': answeringReload('**/api/statistics?*', figures, async (page) => {
+      await page
+        .getByRole('button', { name: /^Почему/ })
+        .first()
+        .click();
+      await expect(page.getByRole('dialog')).toBeVisible();
+    }),
+    'statistics-failed': failing('**/api/statistics?*', shows('Статистика не загрузилась')),
+  }),
+  ...states('owner', `${creator}/statistics/now`, {
+    'statistics-now': answeringReload('**/api/visits/live', visits, shows('otchet.romashka.test')),
+    'statistics-now-empty': shows('Сейчас никто не подключён'),
+  }),
+  ...states('owner', `${creator}/statistics/log`, {
+    'statistics-log': answeringReload('**/api/visits', visits, shows('games.test')),
+    'statistics-log-empty': shows('Записей пока нет'),
+    'statistics-log-detail': answeringReload('**/api/visits', visits, press('games.test')),
+  }),
   ...states('owner', `${creator}/tariff`, {
     tariff: answeringReload('**/api/tariff', tariff, shows('Тарифы на выбор')),
     'tariff-ended': answeringReload('**/api/tariff', endedTariff, shows('Какие сайты')),
@@ -347,7 +369,10 @@ const company: Scenario[] = [
 ];
 
 const agent: Scenario[] = [
-  ...states('agent', '/dashboard/user/personal-data', { 'agent-personal': loaded }),
+  ...states('agent', '/dashboard/user/personal-data', {
+    'agent-personal': loaded,
+    'agent-visits': answeringReload('**/api/me/visits?*', visits, shows('games.test')),
+  }),
   ...states('agent', '/dashboard/user/domains', { 'agent-sites': loaded }),
   ...states('stranger', '/dashboard/user/domains', { 'agent-sites-empty': loaded }),
   ...states('agent', '/dashboard/user/politics', { 'agent-policies': loaded }),

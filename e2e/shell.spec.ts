@@ -11,6 +11,7 @@ const creatorItems = [
   ['Политики доступа', '/dashboard/creator/politics'],
   ['Пользователи', '/dashboard/creator/users'],
   ['Компания', '/dashboard/creator/company'],
+  ['Статистика', '/dashboard/creator/statistics'],
   ['Журнал', '/dashboard/creator/audit'],
 ] as const;
 const adminItems = [

@@ -262,3 +262,45 @@ export const admin = {
   ...owner,
   ...{ name: 'Пётр', surname: 'Админов', roles: [{ value: 'ADMIN' }], company: null },
 };
+const [anna, gleb] = [
+  { id: 2, name: 'Анна Орлова' },
+  { id: 3, name: 'Глеб Тихонов' },
+];
+const [crm, otchet] = [
+  { id: 1, name: 'crm.romashka.test' },
+  { id: 2, name: 'otchet.romashka.test' },
+];
+/** An open tunnel, a closed one, and refusals of one host. */
+export const visits = {
+  rows: [
+    { ...{ kind: 'tunnel', state: 'open', user: anna, site: crm, ms: 754_000 }, up: 48_200, down: 3_400_000 },
+    { ...{ kind: 'tunnel', state: 'closed', user: gleb, site: otchet, ms: 12_000 }, up: 900, down: 41_000 },
+    {
+      ...{ kind: 'refusal', state: 'closed', user: gleb, site: null, policy: null, ms: 0, count: 7 },
+      ...{ host: 'games.test', reason: 'site_unknown' },
+    },
+  ].map((visit, at) => ({
+    ...{ host: visit.site?.name ?? '', policy: { id: 1, name: 'Продажи' }, proxy: null, port: 443 },
+    ...{ address: '203.0.113.24', reason: '', count: 1, up: 0, down: 0, startedAt: now },
+    ...visit,
+    id: `f5a0c1de-0000-4000-8000-00000000000${at}`,
+  })),
+  next: null,
+};
+/** The figures of a company in a week. */
+export const figures = {
+  people: { now: 14, before: 14 },
+  visits: { now: 1240, before: 1000 },
+  bytes: { now: 3_400_000_000, before: 2_900_000_000 },
+  refusals: { now: 15, before: 30 },
+  chart: [],
+  sites: [crm, otchet].map((site, at) => ({ ...site, visits: 820 - 400 * at, bytes: 2_000_000_000 - at })),
+  users: [anna, gleb].map((user, at) => ({ ...user, visits: 640 - 40 * at, bytes: 1_700_000_000 - at })),
+  refused: [
+    { reason: 'no_policy', user: anna, host: crm.name, site: crm, count: 8 },
+    { reason: 'site_unknown', user: gleb, host: 'games.test', site: null, count: 7 },
+    { reason: 'bad_credentials', user: null, host: otchet.name, site: otchet, count: 2 },
+  ],
+  unused: [{ user: gleb, site: crm }],
+  idle: [otchet],
+};

@@ -144,6 +144,14 @@ export default defineConfig({
               ),
               priority: 2,
             },
+            // Fewer files: the first script lists the files of every page.
+            { name: 'cards', test: ours('ui/(card|definition-card)'), priority: 2 },
+            {
+              name: 'icons',
+              test: /Icon(UserPlus|Puzzle|MailForward|Download|PlugConnectedX?)\.mjs$/,
+              priority: 2,
+            },
+            { name: 'plans', test: ours('common/(contact|request-list|usage)'), priority: 2 },
             { name: 'dialog', test: /components[\\/]Modal[\\/]/, priority: 1 },
           ],
         },

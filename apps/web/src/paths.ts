@@ -23,6 +23,7 @@ export const paths = {
   creatorCompany: '/dashboard/creator/company',
   creatorAudit: '/dashboard/creator/audit',
   creatorStatistics: '/dashboard/creator/statistics',
+  creatorStatisticsPart: '/dashboard/creator/statistics/$part',
   creatorTariff: '/dashboard/creator/tariff',
 
   adminCompanies: '/dashboard/admin/companies',

@@ -60,7 +60,11 @@ const list = <Path extends string, M extends Modules>(path: Path, load: Load<M>,
     validateSearch: parseListSearch,
   });
 
+const reading = () => import('./features/reading/reading-page.tsx');
+const users = () => import('./features/users/users-pages.tsx');
+const audit = () => import('./features/audit/audit-page.tsx');
 const policies = () => import('./features/policies/policies-page.tsx');
+const statistics = () => import('./features/statistics/statistics-page.tsx');
 const personal = () => import('./features/personal/personal-page.tsx');
 const adminProxies = () => import('./features/proxies/admin-pages.tsx');
 
@@ -68,8 +72,8 @@ const adminProxies = () => import('./features/proxies/admin-pages.tsx');
 export const router = createRouter({
   routeTree: root.addChildren([
     home,
-    alone(paths.rules, () => import('./features/reading/reading-page.tsx'), 'RulesPage'),
-    alone(paths.help, () => import('./features/reading/reading-page.tsx'), 'HelpPage'),
+    alone(paths.rules, reading, 'RulesPage'),
+    alone(paths.help, reading, 'HelpPage'),
     // A link opens this page, also for readers without an account.
     alone(paths.lockLink, () => import('./features/sites/lock/shared-lock-page.tsx'), 'SharedLockPage'),
     alone(paths.pairing, () => import('./features/extension/pair-page.tsx'), 'PairPage'),
@@ -87,10 +91,11 @@ export const router = createRouter({
       list(paths.creatorSites, () => import('./features/sites/sites-page.tsx'), 'SitesPage'),
       list(paths.creatorProxies, () => import('./features/proxies/proxies-page.tsx'), 'ProxiesPage'),
       list(paths.creatorPolicies, policies, 'PoliciesPage'),
-      list(paths.creatorUsers, () => import('./features/users/users-pages.tsx'), 'UsersPage'),
+      list(paths.creatorUsers, users, 'UsersPage'),
       page(paths.creatorCompany, () => import('./features/company/company-page.tsx'), 'CompanyPage'),
-      list(paths.creatorAudit, () => import('./features/audit/audit-page.tsx'), 'AuditPage'),
-      page(paths.creatorStatistics, () => import('./features/company/company-page.tsx'), 'StatisticsPage'),
+      list(paths.creatorAudit, audit, 'AuditPage'),
+      page(paths.creatorStatistics, statistics, 'StatisticsPage'),
+      page(paths.creatorStatisticsPart, statistics, 'StatisticsPage'),
       page(paths.creatorTariff, () => import('./features/tariff/tariff-page.tsx'), 'TariffPage'),
       list(paths.userSites, () => import('./features/sites/own-sites-page.tsx'), 'OwnSitesPage'),
       list(paths.userPolicies, policies, 'PoliciesPage'),
@@ -99,13 +104,13 @@ export const router = createRouter({
       page(paths.personalData, personal, 'PersonalPage'),
       list(paths.adminCompanies, () => import('./features/platform/companies-page.tsx'), 'CompaniesPage'),
       page(paths.adminCompany, () => import('./features/platform/company-page.tsx'), 'CompanyPage'),
-      list(paths.adminUsers, () => import('./features/users/users-pages.tsx'), 'AllUsersPage'),
+      list(paths.adminUsers, users, 'AllUsersPage'),
       list(paths.adminProxies, adminProxies, 'AllProxiesPage'),
       // The ADMIN's page for policies shows the table of proxies too (spec section 2).
       list(paths.adminPolicies, adminProxies, 'AllProxiesPage'),
       list(paths.adminPlatformProxies, adminProxies, 'PlatformProxiesPage'),
       page(paths.adminPlans, () => import('./features/platform/plans-page.tsx'), 'PlansPage'),
-      list(paths.adminAudit, () => import('./features/audit/audit-page.tsx'), 'PlatformAuditPage'),
+      list(paths.adminAudit, audit, 'PlatformAuditPage'),
     ]),
   ]),
   defaultPreload: 'intent',

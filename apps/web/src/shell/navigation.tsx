@@ -4,6 +4,7 @@ import * as t from '@propusk/phrases/console';
 import {
   IconBuilding,
   IconBuildings,
+  IconChartBar,
   IconCreditCard,
   IconHistory,
   IconIdBadge2,
@@ -30,6 +31,7 @@ const items = {
     { to: paths.creatorPolicies, label: t.nav.policies, Icon: IconShieldCheck },
     { to: paths.creatorUsers, label: t.nav.users, Icon: IconUsers },
     { to: paths.creatorCompany, label: t.nav.company, Icon: IconBuilding },
+    { to: paths.creatorStatistics, label: t.nav.statistics, Icon: IconChartBar },
     { to: paths.creatorTariff, label: t.nav.tariff, Icon: IconCreditCard },
     { to: paths.creatorAudit, label: t.nav.audit, Icon: IconHistory },
   ],

@@ -29,7 +29,7 @@ export interface Column<Row> {
  * A table, whose rows are cards on a phone. While `rows` is undefined, it shows skeleton rows of the same size. Without
  * any rows it shows `fallback`.
  */
-export function DataTable<Row extends { id: number }>(props: {
+export function DataTable<Row extends { id: number | string }>(props: {
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[] | undefined;
@@ -122,7 +122,7 @@ export function DataTable<Row extends { id: number }>(props: {
 }
 
 /** A row of the table. A click outside its controls opens the row. For the keyboard, its main cell is a button. */
-function DataRow<Row extends { id: number }>(props: {
+function DataRow<Row extends { id: number | string }>(props: {
   row: Row;
   columns: readonly Column<Row>[];
   className: string | undefined;

@@ -1,7 +1,6 @@
 import { Stack } from '@mantine/core';
 import { type Company, myCompany } from '@propusk/contract/companies';
 import * as t from '@propusk/phrases/console';
-import { IconChartBar } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
@@ -11,7 +10,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { editing, RowMenu } from '../../ui/row-menu.tsx';
-import { Failed, State } from '../../ui/state.tsx';
+import { Failed } from '../../ui/state.tsx';
 import { FactorCard } from './factor-card.tsx';
 
 const ChangeCompanyDialog = lazyDialog(
@@ -57,16 +56,6 @@ export function CompanyPage() {
         {data && <FactorCard company={data} />}
       </Stack>
       {edited && <ChangeCompanyDialog company={edited} onClose={() => setEdited(null)} />}
-    </>
-  );
-}
-
-/** /dashboard/creator/statistics: a placeholder. */
-export function StatisticsPage() {
-  return (
-    <>
-      <PageHeader title={t.statistics.title} />
-      <State icon={<IconChartBar size={24} />} title={t.statistics.soon} hint={t.statistics.soonHint} />
     </>
   );
 }

@@ -1,15 +1,18 @@
 import { Button, Stack, Text } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
-import { useRef, useState } from 'react';
+import { Suspense, useRef, useState } from 'react';
 import { ExtensionCard } from '../../common/extension-card.tsx';
 import { rolesOf, useMe } from '../../common/me.tsx';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
+import { lazyOptional } from '../../ui/lazy.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { AccessCard } from './access-card.tsx';
 import { OwnEmailForm } from './email-form.tsx';
 import { SecondFactorCard } from './factor/second-factor-card.tsx';
 import { OwnPasswordForm } from './password-form.tsx';
 import { SessionsCard } from './sessions-card.tsx';
+
+const OwnVisitsCard = lazyOptional(() => import('./own-visits-card.tsx'), 'OwnVisitsCard');
 
 /**
  * /dashboard/user/personal-data, and /dashboard/personal-data for users without the role USER: name and
@@ -63,6 +66,11 @@ export function PersonalPage() {
         <OwnPasswordForm me={me} onChanged={() => setChanging(false)} />
         <SecondFactorCard />
         <SessionsCard />
+        {me.company && (
+          <Suspense fallback={null}>
+            <OwnVisitsCard />
+          </Suspense>
+        )}
       </Stack>
     </>
   );

@@ -24,7 +24,7 @@ const CreateSiteDialog = lazyDialog(dialogs, 'CreateSiteDialog');
 const EditSiteDialog = lazyDialog(dialogs, 'EditSiteDialog');
 
 const LockDialog = lazyDialog(() => import('./lock/lock-dialog.tsx'), 'LockDialog');
-const WhyDialog = lazyDialog(() => import('./why-dialog.tsx'), 'WhyDialog');
+const WhyDialog = lazyDialog(() => import('../../common/why-dialog.tsx'), 'WhyDialog');
 
 const FirstSteps = lazyOptional(() => import('./first-steps.tsx'), 'FirstSteps');
 
@@ -114,7 +114,12 @@ export function SitesPage() {
       {dialog?.kind === 'create' && <CreateSiteDialog onClose={close} />}
       {dialog?.kind === 'edit' && <EditSiteDialog site={dialog.site} onClose={close} />}
       {dialog?.kind === 'why' && (
-        <WhyDialog site={dialog.site} onAssign={() => assign(dialog.site)} onClose={close} />
+        <WhyDialog
+          siteId={dialog.site.id}
+          host={dialog.site.address}
+          onAssign={() => assign(dialog.site)}
+          onClose={close}
+        />
       )}
       {dialog?.kind === 'lock' && (
         <LockDialog

@@ -50,6 +50,7 @@ export const nav = {
   companies: 'Компании',
   personalData: 'Персональные данные',
   audit: 'Журнал',
+  statistics: 'Статистика',
   tariff: 'Тариф',
   plans: 'Тарифы',
   areas: { CREATOR: 'Компания', ADMIN: 'Платформа', USER: 'Моё' },

@@ -1,6 +1,5 @@
 import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
 import type { Named } from '@propusk/contract/fields';
-import type { Site } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import { getUser, updateUser } from '@propusk/contract/users';
 import { type Explanation, whySite } from '@propusk/contract/why';
@@ -9,34 +8,44 @@ import { IconCircleCheck, IconLock } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useForm, useWatch } from 'react-hook-form';
-import { call } from '../../api/call.ts';
-import { queryOptions } from '../../api/queries.ts';
-import { userName } from '../../common/names.ts';
-import { SelectField } from '../../common/select-fields.tsx';
-import { useUserOptions } from '../../common/use-options.ts';
-import { paths } from '../../paths.ts';
-import { CheckList } from '../../ui/check-list.tsx';
-import { Outcome } from '../../ui/outcome.tsx';
-import { Failed } from '../../ui/state.tsx';
-import { toastFailure, toastSuccess } from '../../ui/toast.ts';
-import { useReturnFocus } from '../../ui/use-return-focus.ts';
+import { call } from '../api/call.ts';
+import { queryOptions } from '../api/queries.ts';
+import { paths } from '../paths.ts';
+import { CheckList } from '../ui/check-list.tsx';
+import { Outcome } from '../ui/outcome.tsx';
+import { Failed } from '../ui/state.tsx';
+import { toastFailure, toastSuccess } from '../ui/toast.ts';
+import { useReturnFocus } from '../ui/use-return-focus.ts';
+import { userName } from './names.ts';
+import { SelectField } from './select-fields.tsx';
+import { useUserOptions } from './use-options.ts';
 
 interface Asked {
-  user?: number;
+  user?: number | undefined;
 }
 
-/** Explains whether a user may reach a site: the server's access decision, and the policy that would give access. */
-export function WhyDialog(props: { site: Site; onAssign: () => void; onClose: () => void }) {
-  const { site, onAssign, onClose } = props;
-  const { control } = useForm<Asked>();
+/**
+ * Explains whether a user may reach a site: the server's access decision, and the policy that would give access.
+ * @param props.host the address of the site
+ * @param props.person the user to begin with
+ */
+export function WhyDialog(props: {
+  siteId: number;
+  host: string;
+  person?: Named;
+  onAssign: () => void;
+  onClose: () => void;
+}) {
+  const { siteId, person, onAssign, onClose } = props;
+  const { control } = useForm<Asked>({ defaultValues: { user: person?.id } });
   const user = useWatch({ control, name: 'user' });
-  const people = useUserOptions([]);
+  const people = useUserOptions(person ? [person] : []);
   useReturnFocus(true);
   return (
     <Modal
       opened
       onClose={onClose}
-      title={t.why.title(unicodeHost(site.address))}
+      title={t.why.title(unicodeHost(props.host))}
       size={560}
       returnFocus={false}
     >
@@ -49,7 +58,7 @@ export function WhyDialog(props: { site: Site; onAssign: () => void; onClose: ()
           placeholder={t.form.choose.person}
           options={people}
         />
-        {user !== undefined && <Answer key={user} siteId={site.id} user={user} onAssign={onAssign} />}
+        {user !== undefined && <Answer key={user} siteId={siteId} user={user} onAssign={onAssign} />}
       </Stack>
     </Modal>
   );

@@ -1,0 +1,69 @@
+import type { Visit } from '@propusk/contract/records';
+import * as t from '@propusk/phrases/console';
+import type { Column } from '../ui/data-table.tsx';
+import { formatMoment } from '../ui/day.tsx';
+import { Tag, type Tone } from '../ui/tags.tsx';
+import { TwoLines } from '../ui/two-lines.tsx';
+import { formatBytes, formatDuration, hostOf, reasonLabel } from './visit-text.ts';
+
+const tones: Record<Visit['state'], Tone> = { open: 'accent', closed: 'neutral', interrupted: 'warning' };
+
+/** The outcome of a visit as a tag, with the reason of a refusal or of an end by the gateway. */
+export function VisitResult({ visit: { kind, state, reason, count } }: { visit: Visit }) {
+  const refused = kind === 'refusal';
+  return (
+    <TwoLines
+      first={
+        <Tag tone={refused ? 'bad' : tones[state]}>{refused ? t.visits.refused : t.visits.states[state]}</Tag>
+      }
+      second={[reason && reasonLabel(reason), refused && count > 1 && t.visits.times(count)]
+        .filter(Boolean)
+        .join(', ')}
+    />
+  );
+}
+
+/** The columns of the lists of visits. */
+export const visitColumns = {
+  site: {
+    key: 'site',
+    title: t.visits.site,
+    main: true,
+    lines: 2,
+    render: (visit) => hostOf(visit),
+  },
+  person: {
+    key: 'person',
+    title: t.visits.person,
+    render: ({ user }) => user?.name ?? t.visits.someone,
+  },
+  when: {
+    key: 'when',
+    title: t.visits.when,
+    width: 'clamp(128px, 15cqi, 168px)',
+    render: ({ startedAt, ms }) => (
+      <TwoLines
+        first={<time dateTime={startedAt}>{formatMoment(startedAt)}</time>}
+        second={ms >= 1000 && formatDuration(ms)}
+      />
+    ),
+  },
+  where: {
+    key: 'where',
+    title: t.visits.where,
+    width: 'min(160px, 15cqi)',
+    render: ({ address }) => address,
+  },
+  result: {
+    key: 'result',
+    title: t.visits.result,
+    width: 'min(200px, 22cqi)',
+    render: (visit) => <VisitResult visit={visit} />,
+  },
+  traffic: {
+    key: 'traffic',
+    title: t.visits.traffic,
+    width: 'clamp(88px, 10cqi, 104px)',
+    render: ({ kind, up, down }) => (kind === 'refusal' ? '' : formatBytes(up + down)),
+  },
+} satisfies Record<string, Column<Visit>>;

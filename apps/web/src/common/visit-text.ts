@@ -1,0 +1,27 @@
+import type { Visit } from '@propusk/contract/records';
+import { unicodeHost } from '@propusk/contract/unicode-host';
+import * as t from '@propusk/phrases/console';
+
+const decimal = new Intl.NumberFormat('ru', { maximumFractionDigits: 1 });
+const UNITS = [0, 1, 2, 3, 4] as const;
+
+/** Formats a number of bytes in the largest decimal unit that fits. */
+export function formatBytes(bytes: number): string {
+  const unit = UNITS[Math.min(4, Math.floor(Math.log10(Math.max(1, bytes)) / 3))] ?? 0;
+  return t.visits.bytes(decimal.format(bytes / 1000 ** unit), unit);
+}
+
+/** Formats milliseconds in seconds, minutes, or hours with minutes. */
+export function formatDuration(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes === 0) return t.visits.seconds(Math.round(ms / 1000));
+  return minutes < 60 ? t.visits.minutes(minutes) : t.visits.hours(Math.floor(minutes / 60), minutes % 60);
+}
+
+/** The label of a reason. A newer gateway may send one that this console does not know. */
+export const reasonLabel = (reason: string): string => t.visits.reasons[reason] ?? reason;
+
+/** The requested host; with its port, unless browsers leave that out. */
+export function hostOf({ host, port }: Pick<Visit, 'host' | 'port'>): string {
+  return port === 443 || port === 80 ? unicodeHost(host) : `${unicodeHost(host)}:${port}`;
+}

@@ -1,0 +1,34 @@
+import type { Statistics } from '@propusk/contract/records';
+import * as t from '@propusk/phrases/console';
+import { formatBytes } from '../../common/visit-text.ts';
+import { formatDay, formatMoment } from '../../ui/day.tsx';
+import classes from './statistics.module.css';
+
+/** The numbers of the chart as a table, newest first. */
+export function ChartTable({ steps, hourly }: { steps: Statistics['chart']; hourly: boolean }) {
+  return (
+    <details>
+      <summary>{t.statistics.table}</summary>
+      <table className={classes.numbers}>
+        <thead>
+          <tr>
+            <th scope="col">{t.statistics.time}</th>
+            <th scope="col">{t.statistics.figures.visits}</th>
+            <th scope="col">{t.statistics.figures.refusals}</th>
+            <th scope="col">{t.statistics.figures.bytes}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {steps.toReversed().map(({ at, visits, refusals, bytes }) => (
+            <tr key={at}>
+              <th scope="row">{hourly ? formatMoment(at) : formatDay(at)}</th>
+              <td>{visits}</td>
+              <td>{refusals}</td>
+              <td>{formatBytes(bytes)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}

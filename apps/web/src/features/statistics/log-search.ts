@@ -1,0 +1,44 @@
+import type { VisitQuery } from '@propusk/contract/records';
+import type { Period } from '../../common/list-search.ts';
+import { dayAgo, parseDays, startOf } from './period.ts';
+
+/** The filters of the access log, as URL search parameters. */
+export interface LogSearch extends Period {
+  user?: number;
+  site?: number;
+  result?: 'allowed' | 'refused';
+  reason?: string;
+  address?: string;
+}
+
+const DAY_MS = 86_400_000;
+/** The longest period in which the server searches by result, reason or address, in days. */
+const LONGEST = 31;
+
+/** Reads the filters from the URL and ignores invalid values. A search that needs a shorter period gets the last 31 days. */
+export function parseLog(raw: Record<string, unknown>): LogSearch {
+  const search: LogSearch = parseDays(raw);
+  for (const key of ['user', 'site'] as const) {
+    const id = Number(raw[key]);
+    if (Number.isSafeInteger(id) && id > 0) search[key] = id;
+  }
+  if (raw.result === 'allowed' || raw.result === 'refused') search.result = raw.result;
+  if (typeof raw.reason === 'string' && /^[a-z_]{1,40}$/.test(raw.reason)) search.reason = raw.reason;
+  if (typeof raw.address === 'string' && /^[0-9a-f.:]{1,45}$/i.test(raw.address))
+    search.address = raw.address;
+  if (!(search.result || search.reason || search.address) || isShort(search)) return search;
+  return { ...search, from: dayAgo(LONGEST - 1), to: dayAgo(0) };
+}
+
+function isShort({ from, to }: LogSearch): boolean {
+  return from !== undefined && to !== undefined && (Date.parse(to) - Date.parse(from)) / DAY_MS < LONGEST;
+}
+
+/** The query of the call. Days begin in the browser's time zone. */
+export function logQuery({ from, to, ...rest }: LogSearch): Partial<VisitQuery> {
+  return {
+    ...rest,
+    ...(from && { from: startOf(from).toISOString() }),
+    ...(to && { to: startOf(to, 1).toISOString() }),
+  };
+}

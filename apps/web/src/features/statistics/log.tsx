@@ -1,0 +1,120 @@
+import '@mantine/core/styles/ScrollArea.css';
+import '@mantine/core/styles/Combobox.css';
+import { Button, NativeSelect, Select } from '@mantine/core';
+import { listVisits, type Visit } from '@propusk/contract/records';
+import * as t from '@propusk/phrases/console';
+import { IconHistory, IconSearch } from '@tabler/icons-react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { DayInput } from '../../common/day-input.tsx';
+import type { Option } from '../../common/select-fields.tsx';
+import { useSiteOptions, useUserOptions } from '../../common/use-options.ts';
+import { visitColumns } from '../../common/visit-columns.tsx';
+import { VisitList } from '../../common/visit-list.tsx';
+import { lazyDialog } from '../../ui/lazy.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
+import { State } from '../../ui/state.tsx';
+import { ExportButton } from './export-button.tsx';
+import { type LogSearch, logQuery, parseLog } from './log-search.ts';
+import classes from './statistics.module.css';
+
+const VisitDialog = lazyDialog(() => import('./visit-dialog.tsx'), 'VisitDialog');
+const { site, person, when, where, result, traffic } = visitColumns;
+const columns = [site, person, when, where, result, traffic];
+
+/** The access log: visits and refusals, newest first, with filters in the URL. */
+export function Log() {
+  const navigate = useNavigate();
+  const search = parseLog(useSearch({ strict: false }));
+  const [opened, setOpened] = useState<Visit | null>(null);
+  const go = (next: LogSearch) => void navigate({ to: '.', search: parseLog({ ...next }), replace: true });
+  const query = logQuery(search);
+  const filtered = Object.keys(query).length > 0;
+  return (
+    <>
+      <Filters search={search} onSearch={(change) => go({ ...search, ...change })} />
+      <div className={classes.filters}>
+        {filtered && (
+          <Button variant="subtle" onClick={() => go({})}>
+            {t.statistics.reset}
+          </Button>
+        )}
+        <ExportButton query={query} />
+        <span className={classes.quiet}>{t.statistics.month}</span>
+      </div>
+      <VisitList
+        label={t.statistics.log}
+        list={listVisits}
+        query={query}
+        columns={columns}
+        rowOpen={(visit) => () => setOpened(visit)}
+        empty={
+          filtered ? (
+            <State icon={<IconSearch size={24} />} title={t.statistics.logNone} />
+          ) : (
+            <State
+              icon={<IconHistory size={24} />}
+              title={t.statistics.logEmpty}
+              hint={t.statistics.logEmptyHint}
+            />
+          )
+        }
+      />
+      {opened && <VisitDialog visit={opened} onClose={() => setOpened(null)} />}
+    </>
+  );
+}
+
+const results = [
+  { value: '', label: t.statistics.all },
+  { value: 'allowed', label: t.statistics.allowed },
+  { value: 'refused', label: t.statistics.figures.refusals },
+];
+const reasons = [
+  { value: '', label: t.statistics.all },
+  ...Object.entries(t.visits.reasons).map(([value, label]) => ({ value, label })),
+];
+
+type Change = { [Key in keyof LogSearch]?: LogSearch[Key] | string | undefined };
+
+function Filters({ search, onSearch }: { search: LogSearch; onSearch: (change: LogSearch) => void }) {
+  const people = useUserOptions([]);
+  const sites = useSiteOptions([]);
+  // The cast: parseLog drops the values that no filter has.
+  const set = (change: Change) => onSearch(change as LogSearch);
+  const choice = (key: 'user' | 'site', label: string, options: readonly Option[]) => (
+    <Select
+      label={label}
+      placeholder={t.statistics.all}
+      data={options.map((option) => ({ value: String(option.value), label: option.label }))}
+      value={search[key] === undefined ? null : String(search[key])}
+      onChange={(value) => set({ [key]: value ?? undefined })}
+      searchable
+      clearable
+      nothingFoundMessage={t.common.notFoundOption}
+    />
+  );
+  const list = (key: 'result' | 'reason', label: string, data: typeof results) => (
+    <NativeSelect
+      label={label}
+      data={data}
+      value={search[key] ?? ''}
+      onChange={({ currentTarget }) => set({ [key]: currentTarget.value })}
+    />
+  );
+  return (
+    <div className={classes.filters}>
+      {choice('user', t.visits.person, people)}
+      {choice('site', t.visits.site, sites)}
+      <DayInput label={t.statistics.from} value={search.from} onDay={(from) => set({ from })} />
+      <DayInput label={t.statistics.to} value={search.to} onDay={(to) => set({ to })} />
+      {list('result', t.visits.result, results)}
+      {list('reason', t.statistics.reason, reasons)}
+      <SearchField
+        label={t.visits.where}
+        value={search.address ?? ''}
+        onSearch={(address) => set({ address })}
+      />
+    </div>
+  );
+}

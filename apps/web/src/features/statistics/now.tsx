@@ -1,0 +1,73 @@
+import type { Named } from '@propusk/contract/fields';
+import { endVisits, liveVisits, type Visit } from '@propusk/contract/records';
+import * as t from '@propusk/phrases/console';
+import { IconActivity, IconPlugOff, IconUserOff } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { queryOptions, useCall } from '../../api/queries.ts';
+import { visitColumns } from '../../common/visit-columns.tsx';
+import { hostOf } from '../../common/visit-text.ts';
+import { confirm } from '../../ui/confirm.ts';
+import { DataTable } from '../../ui/data-table.tsx';
+import { RowMenu } from '../../ui/row-menu.tsx';
+import { Failed, State } from '../../ui/state.tsx';
+import { toastSuccess } from '../../ui/toast.ts';
+import { editOf } from './edit-of.ts';
+import { POLL_MS } from './period.ts';
+
+const { site, person, when, where, traffic } = visitColumns;
+const columns = [{ ...person, main: true }, { ...site, main: false }, when, where, traffic];
+
+/** The connections that are open now, with the actions that end them. */
+export function Now() {
+  const query = useQuery({ ...queryOptions(liveVisits, {}), refetchInterval: POLL_MS });
+  const { mutateAsync } = useCall(endVisits);
+  const navigate = useNavigate();
+  async function end(text: string, name: string, action: () => Promise<unknown>, done: string) {
+    const ended = await confirm({
+      text,
+      hint: `${name}. ${t.statistics.endHint}`,
+      yes: t.statistics.end,
+      no: t.common.cancel,
+      danger: true,
+      action,
+    });
+    if (ended) toastSuccess(done, name);
+  }
+  function menuOf(visit: Visit) {
+    const { user, id: record } = visit;
+    const name = `${user?.name ?? t.visits.someone}, ${hostOf(visit)}`;
+    const { endQuestion, endAllQuestion, ended, endedAll } = t.statistics;
+    const endOne = () => end(endQuestion, name, () => mutateAsync({ body: { record } }), ended);
+    const endAll = (of: Named) =>
+      end(endAllQuestion, of.name, () => mutateAsync({ body: { user: of.id } }), endedAll);
+    const off = { icon: <IconPlugOff size={16} aria-hidden />, danger: true };
+    const revoke = { label: t.statistics.revoke, icon: <IconUserOff size={16} aria-hidden /> };
+    const ofUser = user && [
+      { ...off, label: t.statistics.endAll, run: () => endAll(user) },
+      { ...revoke, run: () => navigate(editOf(user)) },
+    ];
+    return (
+      <RowMenu name={name} actions={[{ ...off, label: t.statistics.end, run: endOne }, ...(ofUser ?? [])]} />
+    );
+  }
+  const failed = query.error && !query.data && <Failed query={query} title={t.visits.failed} />;
+  return (
+    <DataTable
+      label={t.statistics.live}
+      columns={columns}
+      rows={failed ? [] : query.data?.rows}
+      rowMenu={menuOf}
+      skeletonRows={5}
+      fallback={
+        failed || (
+          <State
+            icon={<IconActivity size={24} />}
+            title={t.statistics.liveEmpty}
+            hint={t.statistics.liveEmptyHint}
+          />
+        )
+      }
+    />
+  );
+}

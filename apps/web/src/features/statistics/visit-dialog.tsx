@@ -1,0 +1,38 @@
+import { Modal } from '@mantine/core';
+import type { Visit } from '@propusk/contract/records';
+import * as t from '@propusk/phrases/console';
+import { VisitResult } from '../../common/visit-columns.tsx';
+import { formatBytes, formatDuration, hostOf } from '../../common/visit-text.ts';
+import { formatMoment } from '../../ui/day.tsx';
+import { DefinitionCard } from '../../ui/definition-card.tsx';
+import { useReturnFocus } from '../../ui/use-return-focus.ts';
+
+const terms = t.statistics.detailTerms;
+
+/** All fields of a visit or refusal. */
+export function VisitDialog({ visit, onClose }: { visit: Visit; onClose: () => void }) {
+  useReturnFocus(true);
+  const { kind, user, policy, proxy } = visit;
+  const allowed = kind !== 'refusal';
+  const rows: [string, React.ReactNode][] = [
+    [t.visits.site, hostOf(visit)],
+    [terms.port, visit.port],
+    [t.visits.person, user?.name ?? t.visits.someone],
+    [t.visits.where, visit.address],
+    [t.visits.when, formatMoment(visit.startedAt)],
+    [terms.duration, formatDuration(visit.ms)],
+    [terms.kind, t.visits.kinds[kind]],
+    [t.visits.result, <VisitResult key="result" visit={visit} />],
+    [terms.policy, policy?.name ?? t.common.none],
+    [terms.proxy, proxy?.name ?? (allowed ? t.statistics.gateway : t.common.none)],
+    [terms.count, visit.count],
+    [terms.up, formatBytes(visit.up)],
+    [terms.down, formatBytes(visit.down)],
+    [terms.id, visit.id],
+  ];
+  return (
+    <Modal opened onClose={onClose} title={t.statistics.detail} size={560} returnFocus={false}>
+      <DefinitionCard rows={rows.map(([term, value]) => ({ key: term, term, value }))} />
+    </Modal>
+  );
+}

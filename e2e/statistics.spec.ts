@@ -1,0 +1,160 @@
+import { readFile } from 'node:fs/promises';
+import { expect, type Page, type Route, test } from '@playwright/test';
+import { type Replies, STUBBED, stubConsole } from './stubbed-console.ts';
+import { evidence, figures, owner, visits } from './stubbed-replies.ts';
+
+/** The statistics, the open connections, the access log and the agent's own visits, on stubbed replies. */
+
+const page = '/dashboard/creator/statistics';
+const replies: Replies = {
+  'GET /me': owner,
+  'GET /company/evidence': evidence,
+  'GET /statistics': figures,
+  'GET /visits/live': { rows: visits.rows.slice(0, 2), next: null },
+  'GET /visits': visits,
+  'GET /users/company': { rows: [], count: 0 },
+  'GET /domain-allowed': { rows: [], count: 0 },
+};
+
+async function open(tab: Page, path: string, more: Replies = {}): Promise<void> {
+  await stubConsole(tab, { ...replies, ...more });
+  await tab.goto(STUBBED + path);
+}
+const searchOf = (route: Route) => new URL(route.request().url()).searchParams;
+/** The figure with a label, and what stands beside it. */
+const figure = (tab: Page, label: string) => tab.locator('dl > div').filter({ hasText: label }).first();
+
+test('every figure stands beside that of the period before, in words', async ({ page: tab }) => {
+  const asked: URLSearchParams[] = [];
+  await open(tab, page, {
+    'GET /statistics': (route) => {
+      asked.push(searchOf(route));
+      return route.fulfill({ json: figures });
+    },
+  });
+  await expect(figure(tab, 'Посещения')).toContainText(/1.240/);
+  await expect(figure(tab, 'Посещения')).toContainText(/на 24 % больше: было 1.000/);
+  await expect(figure(tab, 'Отказы')).toContainText('на 50 % меньше: было 30');
+  await expect(figure(tab, 'Трафик')).toContainText('3,4 ГБ');
+  await expect(figure(tab, 'Активные пользователи')).toContainText('столько же, сколько за прошлый период');
+  await expect(tab.getByRole('figure', { name: /^Столбцы/ }).locator('canvas')).toBeVisible();
+  await tab.getByText('Таблица').click();
+  await expect(tab.locator('details').getByRole('row')).toHaveCount(8);
+  const days = (Date.parse(asked[0]?.get('to') ?? '') - Date.parse(asked[0]?.get('from') ?? '')) / 86_400_000;
+  expect(days).toBe(7);
+});
+
+test('a new figure appears within three seconds, without a reload', async ({ page: tab }) => {
+  let now = 1;
+  await open(tab, page, {
+    'GET /statistics': (route) => route.fulfill({ json: { ...figures, people: { now, before: 1 } } }),
+  });
+  await expect(figure(tab, 'Активные пользователи').locator('dd').first()).toHaveText('1');
+  now = 2;
+  await expect(figure(tab, 'Активные пользователи').locator('dd').first()).toHaveText('2', { timeout: 3000 });
+});
+
+test('the period stays in the address, and a refusal opens the check of that person', async ({
+  page: tab,
+}) => {
+  await open(tab, page, {
+    'GET /domain-allowed/1/why': (route) =>
+      route.fulfill({
+        status: 400,
+        json: { statusCode: 400, code: 'bad_input', message: searchOf(route).get('user') },
+      }),
+  });
+  await tab.getByRole('combobox', { name: 'Период' }).selectOption('30 дней');
+  await expect(tab).toHaveURL(/days=30$/);
+  await tab.reload();
+  await expect(tab.getByRole('combobox', { name: 'Период' })).toHaveValue('30');
+  await tab.getByRole('button', { name: 'Почему Анна Орлова не может открыть crm.romashka.test?' }).click();
+  await expect(tab.getByRole('dialog')).toContainText('crm.romashka.test');
+  await expect(tab.getByRole('combobox', { name: 'Пользователь' })).toHaveValue('Анна Орлова');
+  await expect(tab.getByRole('dialog').getByRole('alert')).toContainText('2');
+});
+
+test('before the first record the page says when something will appear', async ({ page: tab }) => {
+  const none = { now: 0, before: 0 };
+  const empty = { ...figures, people: none, visits: none, bytes: none, refusals: none, chart: [] };
+  await open(tab, page, { 'GET /statistics': empty, 'GET /visits': { rows: [], next: null } });
+  await expect(tab.getByText('Посещений ещё не было')).toBeVisible();
+  await expect(tab.getByText(/появятся через несколько секунд/)).toBeVisible();
+});
+
+test('an end of one connection and of all of a person asks first', async ({ page: tab }) => {
+  const sent: unknown[] = [];
+  await open(tab, `${page}/now`, {
+    'POST /visits/end': (route) => {
+      sent.push(route.request().postDataJSON());
+      return route.fulfill({ status: 204 });
+    },
+  });
+  for (const item of ['Завершить', 'Завершить все соединения пользователя']) {
+    await tab
+      .getByRole('row', { name: /crm/ })
+      .getByRole('button', { name: /^Действия/ })
+      .click();
+    await tab.getByRole('menuitem', { name: item, exact: true }).click();
+    await expect(tab.getByRole('dialog')).toContainText('может сразу подключиться снова');
+    await tab.getByRole('dialog').getByRole('button', { name: 'Завершить' }).click();
+    await expect(tab.getByRole('dialog')).toHaveCount(0);
+  }
+  expect(sent).toEqual([{ record: visits.rows[0]?.id }, { user: 2 }]);
+  await tab
+    .getByRole('row', { name: /crm/ })
+    .getByRole('button', { name: /^Действия/ })
+    .click();
+  await tab.getByRole('menuitem', { name: 'Снять доступ' }).click();
+  await expect(tab).toHaveURL(/\/users\?name=/);
+});
+
+test('the filters of the log stay in the address, get a period, and the pages join', async ({
+  page: tab,
+}) => {
+  const asked: URLSearchParams[] = [];
+  await open(tab, `${page}/log`, {
+    'GET /visits': (route) => {
+      const search = searchOf(route);
+      asked.push(search);
+      const rest = { rows: [{ ...visits.rows[2], id: 'f5a0c1de-0000-4000-8000-000000000009' }], next: null };
+      return route.fulfill({ json: search.has('before') ? rest : { ...visits, next: '1-next' } });
+    },
+  });
+  await tab.getByRole('combobox', { name: 'Результат' }).selectOption('Отказы');
+  await expect(tab).toHaveURL(/result=refused.*from=.*to=/);
+  await tab.reload();
+  await expect(tab.getByRole('combobox', { name: 'Результат' })).toHaveValue('refused');
+  const { from, to } = Object.fromEntries(asked.at(-1) ?? []);
+  expect((Date.parse(to ?? '') - Date.parse(from ?? '')) / 86_400_000).toBe(31);
+  const rows = tab.locator('tbody tr');
+  await expect(rows).toHaveCount(3);
+  await tab.getByRole('button', { name: 'Показать ещё' }).click();
+  await expect(rows).toHaveCount(4);
+  expect(asked.at(-1)?.get('before')).toBe('1-next');
+  await rows.first().getByRole('button').click();
+  await expect(tab.getByRole('dialog')).toContainText(visits.rows[0]?.id ?? '-');
+});
+
+test('the CSV holds every page, and no cell is a formula', async ({ page: tab }) => {
+  const evil = { ...visits.rows[0], host: '=cmd|calc', user: { id: 2, name: '@"Анна"' } };
+  await open(tab, `${page}/log`, {
+    'GET /visits': (route) =>
+      route.fulfill({
+        json: searchOf(route).has('before') ? visits : { rows: [evil], next: '1-next' },
+      }),
+  });
+  const download = tab.waitForEvent('download');
+  await tab.getByRole('button', { name: 'Скачать CSV' }).click();
+  const text = await readFile(await (await download).path(), 'utf8');
+  expect(text.startsWith('\uFEFF"Начало";')).toBe(true);
+  expect(text.trim().split('\r\n')).toHaveLength(5);
+  expect(text).toContain(`"'=cmd|calc"`);
+  expect(text).toContain(`"'@""Анна"""`);
+});
+
+test('an agent sees the own visits on the personal page', async ({ page: tab }) => {
+  await open(tab, '/dashboard/personal-data', { 'GET /me/visits': visits });
+  const card = tab.getByRole('region', { name: 'Мои посещения' });
+  await expect(card.getByRole('row', { name: /crm/ })).toBeVisible();
+});

@@ -1,0 +1,154 @@
+// Texts of the statistics, of the connections that are open now, and of the access log.
+import type { RecordKind, Visit } from '@propusk/contract/records';
+import type { denyPhrases } from '../access.ts';
+import { count } from '../count.ts';
+import type { proxyErrors } from '../gateway.ts';
+
+const times = (n: number) => count(n, { one: 'раз', few: 'раза', many: 'раз' });
+
+export const visits = {
+  /** Why a visit was refused or ended, by the gateway's reason. */
+  reasons: {
+    user_removed: 'Нет в компании',
+    bad_host: 'Адрес вместо имени сайта',
+    port_refused: 'Порт не открыт',
+    ended: 'завершено владельцем',
+    site_unknown: 'Сайта нет в списке',
+    no_policy: 'Нет политики доступа',
+    host_taken: 'Сайт другой компании',
+    plan_ended: 'Платный прокси не входит в тариф',
+    no_credentials: 'Без логина и пароля',
+    bad_credentials: 'Неверный логин или пароль',
+    expired: 'Пароль шлюза больше не действует',
+    address_refused: 'Сайт ведёт на внутренний адрес',
+    resolve_failed: 'Имя сайта не найдено в DNS',
+    no_family: 'Сайт и шлюз не соединить: IPv4 и IPv6',
+    names_busy: 'Слишком много запросов к DNS',
+    connect_failed: 'Сайт не принял соединение',
+    upstream_failed: 'Прокси не пропустил запрос',
+    timeout: 'Сайт не ответил вовремя',
+    snapshot_stale: 'Шлюз без свежих данных о доступе',
+    bad_request: 'Непонятный запрос',
+    sni_mismatch: 'В соединении запрошен другой сайт',
+    loop: 'Запрос вернулся на шлюз',
+    too_many: 'Слишком много соединений',
+    stopping: 'Шлюз перезапускался',
+  } satisfies Record<keyof typeof denyPhrases | keyof typeof proxyErrors, string> as Readonly<
+    Record<string, string>
+  >,
+  states: { open: 'Открыто', closed: 'Завершено', interrupted: 'Прервано' } satisfies Record<
+    Visit['state'],
+    string
+  >,
+  refused: 'Отказ',
+  kinds: {
+    tunnel: 'Соединение',
+    websocket: 'WebSocket',
+    requests: 'Запросы без шифрования',
+    refusal: 'Отказ',
+    loss: 'Записи не поместились',
+  } satisfies Record<RecordKind, string>,
+  times,
+  visits: (n: number) => count(n, { one: 'посещение', few: 'посещения', many: 'посещений' }),
+  /** A number of bytes, as a whole number or with one decimal. */
+  bytes: (amount: string, unit: 0 | 1 | 2 | 3 | 4) => `${amount} ${['Б', 'КБ', 'МБ', 'ГБ', 'ТБ'][unit]}`,
+  seconds: (n: number) => `${n} с`,
+  minutes: (n: number) => `${n} мин`,
+  hours: (n: number, minutes: number) => `${n} ч ${minutes} мин`,
+  someone: 'Не представился',
+  site: 'Сайт',
+  person: 'Пользователь',
+  when: 'Начало',
+  where: 'Откуда',
+  result: 'Результат',
+  traffic: 'Трафик',
+  more: 'Показать ещё',
+  own: 'Мои посещения',
+  ownHint: 'Сайты, которые вы открывали через «Пропуск», и отказы. Их видит и владелец компании.',
+  ownEmpty: 'Пока ничего. Посещение появится здесь через несколько секунд после того, как вы откроете сайт.',
+  failed: 'Посещения не загрузились',
+};
+
+export const statistics = {
+  title: 'Статистика',
+  help: 'Кто и какие сайты открывал через «Пропуск». Сохраняются только имя сайта, время, объём и адрес клиента: ни страниц, ни содержимого здесь нет.',
+  parts: { overview: 'Обзор', now: 'Сейчас', log: 'Журнал доступа' },
+  sections: 'Разделы статистики',
+  failed: 'Статистика не загрузилась',
+  emptyTitle: 'Посещений ещё не было',
+  emptyHint:
+    'Цифры появятся через несколько секунд после того, как кто-нибудь из компании откроет сайт через «Пропуск».',
+  period: 'Период',
+  periods: { 1: 'Сегодня', 7: '7 дней', 30: '30 дней', own: 'Свой период' },
+  from: 'С',
+  to: 'По',
+  zone: (zone: string) => `Часовой пояс: ${zone}`,
+  tooLong: 'Выберите период от одного дня до года.',
+  figures: { people: 'Активные пользователи', visits: 'Посещения', bytes: 'Трафик', refusals: 'Отказы' },
+  /** The change beside the period before. @param percent null when the period before has none */
+  change: (before: string, percent: number | null) =>
+    percent === null
+      ? 'за прошлый период: нет'
+      : percent === 0
+        ? 'столько же, сколько за прошлый период'
+        : `на ${Math.abs(percent)} % ${percent > 0 ? 'больше' : 'меньше'}: было ${before}`,
+  /** The whole day before, which says little of a day that is not over. */
+  yesterday: (before: string) => `вчера за весь день: ${before}`,
+  chart: 'По времени',
+  chartOf: 'Столбцы посещений и линия отказов по времени; те же числа в таблице ниже',
+  table: 'Таблица',
+  time: 'Время',
+  topSites: 'Чаще всего открывают',
+  topPeople: 'Самые активные',
+  share: (visited: string, bytes: string) => `${visited}, ${bytes}`,
+  none: 'За этот период никого',
+  refused: 'Отказы по причинам',
+  refusedHint: 'Проверка доступа объяснит отказ и предложит, как его исправить.',
+  why: 'Почему?',
+  whyOf: (person: string, host: string) => `Почему ${person} не может открыть ${host}?`,
+  unused: 'Доступом не пользуются 30 дней',
+  unusedHint: 'Этот доступ можно снять: за 30 дней им не воспользовались.',
+  idle: 'Сайты без посещений за 30 дней',
+  nothing: 'Таких нет',
+
+  live: 'Открытые соединения',
+  liveEmpty: 'Сейчас никто не подключён',
+  liveEmptyHint: 'Соединение появится здесь через пару секунд после того, как откроется.',
+  end: 'Завершить',
+  endAll: 'Завершить все соединения пользователя',
+  endQuestion: 'Завершить соединение?',
+  endAllQuestion: 'Завершить все соединения?',
+  endHint:
+    'Браузер может сразу подключиться снова, потому что доступ остаётся. Чтобы он не вернулся, снимите доступ.',
+  ended: 'Соединение завершено',
+  endedAll: 'Соединения завершены',
+  revoke: 'Снять доступ',
+  open: 'Открыть',
+
+  log: 'Записи о доступе',
+  logEmpty: 'Записей пока нет',
+  logEmptyHint: 'Посещение или отказ появится здесь через пару секунд.',
+  logNone: 'По этим условиям записей нет',
+  all: 'Все',
+  allowed: 'Посещения',
+  reason: 'Причина',
+  reset: 'Сбросить условия',
+  month: 'Результат, причина и адрес ищутся в пределах 31 дня.',
+  detail: 'Запись',
+  detailTerms: {
+    id: 'Номер',
+    port: 'Порт',
+    policy: 'Политика',
+    proxy: 'Прокси',
+    duration: 'Длительность',
+    count: 'Запросов',
+    up: 'От пользователя',
+    down: 'К пользователю',
+    kind: 'Вид',
+  },
+  gateway: 'Шлюз платформы',
+  csv: 'Скачать CSV',
+  csvStop: 'Остановить',
+  csvRows: (n: number) => `Получено строк: ${n}`,
+  csvMost: (n: number) => `В файле первые ${n} строк: сузьте период, чтобы получить остальные`,
+};
