@@ -86,7 +86,8 @@ export function siteCovering(
     const first = step >= 0 ? wild.get(host.slice(step)) : patterns.get(step === HOST ? host : host.slice(4));
     const site = first && siteAt(first, port, web);
     if (site === undefined) continue;
-    if (policyId === null || site.policies.some((policy) => policy.policyId === policyId)) return site.id;
+    if (policyId === null) return site.id;
+    for (const policy of site.policies) if (policy.policyId === policyId) return site.id;
   }
   return null;
 }
