@@ -12,7 +12,7 @@ export const visits = {
     user_removed: 'Нет в компании',
     bad_host: 'Адрес вместо имени сайта',
     port_refused: 'Порт не открыт',
-    ended: 'завершено владельцем',
+    ended: 'Завершено владельцем',
     site_unknown: 'Сайта нет в списке',
     no_policy: 'Нет политики доступа',
     host_taken: 'Сайт другой компании',
