@@ -143,7 +143,7 @@ export function grown(page: Page): Promise<string[]> {
         if (value === null || !URL.canParse(value, location.href)) return [];
         const { protocol, origin } = new URL(value, location.href);
         const foreign = location.protocol === 'chrome-extension:' && /^https?:/.test(protocol);
-        const well = foreign || /^(mailto|data|otpauth):$/.test(protocol) || origin === location.origin || one.matches('a[rel~=noopener]');
+        const well = foreign || /^(mailto|tel|data|otpauth):$/.test(protocol) || origin === location.origin || one.matches('a[rel~=noopener]');
         return well ? [] : [name + '=' + value.slice(0, 100)];
       })),
     ...[...document.querySelectorAll('a[target]')].filter((one) => !/noopener|noreferrer/.test(one.rel)).map((one) => 'opener ' + one.href),

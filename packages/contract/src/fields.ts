@@ -75,6 +75,9 @@ export const Version = z.int().check(z.gte(1));
 /** A time in UTC (RFC 3339). @example 2026-03-14T16:05:00.000Z */
 export const IsoDate = z.iso.datetime();
 
+/** A time in UTC (RFC 3339) of the years 1000 to 2999, which are valid in both PostgreSQL and JavaScript. @example 2026-03-14T16:05:00.000Z */
+export const GivenDate = z.iso.datetime().check(z.regex(/^[12]\d{3}-/));
+
 /** The fields that every reply with an `ETag` has. */
 export const versioned = {
   version: Version,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, IsoDate, Named, numeral } from './fields.ts';
+import { GivenDate, Id, IsoDate, Named, numeral } from './fields.ts';
 import { limits } from './limits.ts';
 
 /**
@@ -25,7 +25,7 @@ export const GatewayRecord = z.object({
   id: RecordId,
   kind: RecordKind,
   /** The start. */
-  startedAt: IsoDate,
+  startedAt: GivenDate,
   /** Milliseconds from the start to this update. */
   ms: Count,
   /** Whether the visit goes on. */
@@ -129,11 +129,13 @@ export const VisitQuery = z.object({
   /** Only from this client address. @example 203.0.113.5 */
   address: z.optional(z.string().check(z.maxLength(45), z.regex(/^[0-9a-fA-F.:]*$/))),
   /** Only those that started at this time or later. `result`, `reason` and `address` need `from` and `to`, at most 31 days apart. */
-  from: z.optional(IsoDate),
+  from: z.optional(GivenDate),
   /** Only those that started before this time. */
-  to: z.optional(IsoDate),
+  to: z.optional(GivenDate),
   /** Only those before the last row of the previous page: its `next`. @example 1773504300000-0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11 */
-  before: z.optional(z.string().check(z.maxLength(80), z.regex(/^\d+-[0-9a-f-]{36}$/))),
+  before: z.optional(
+    z.string().check(z.maxLength(80), z.regex(/^\d{1,13}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)),
+  ),
   /** Rows of the page; 50 by default. @example 50 */
   take: z.optional(numeral(z.int().check(z.gte(1), z.lte(limits.page.maxTake)))),
 });
@@ -283,9 +285,9 @@ export type Statistics = z.infer<typeof Statistics>;
 /** The period of the statistics. */
 export const StatisticsQuery = z.object({
   /** Its start. */
-  from: IsoDate,
+  from: GivenDate,
   /** Its end. */
-  to: IsoDate,
+  to: GivenDate,
   /** The steps of the chart. @example day */
   step: z.enum(['hour', 'day']),
   /** The time zone of the days (IANA). @example Europe/Moscow */

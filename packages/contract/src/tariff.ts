@@ -1,6 +1,18 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Email, Id, IdParams, IsoDate, ListQuery, listOf, Named, Phone, paragraphs, text } from './fields.ts';
+import {
+  Email,
+  GivenDate,
+  Id,
+  IdParams,
+  IsoDate,
+  ListQuery,
+  listOf,
+  Named,
+  Phone,
+  paragraphs,
+  text,
+} from './fields.ts';
 import { Plan } from './plans.ts';
 
 /** The contact of the platform's operator, whom owners ask for plans and paid proxies. */
@@ -136,9 +148,9 @@ export const companyTariff = endpoint({
 export const TariffInput = z.object({
   planId: Id,
   /** When the plan ends. */
-  planEndsAt: z.optional(IsoDate),
+  planEndsAt: z.optional(GivenDate),
   /** When the trial ends: begins, extends or ends it. Absent: unchanged. */
-  trialEndsAt: z.optional(IsoDate),
+  trialEndsAt: z.optional(GivenDate),
 });
 export type TariffInput = z.infer<typeof TariffInput>;
 

@@ -165,7 +165,7 @@ const NOTHING = 'nothing';
 /** A digest of a company's rows in every table except the audit, which outlives it. Waits for the lock on the company. */
 async function digest(id: number): Promise<string> {
   const tables = await ask<{ name: string }>(
-    "select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'company_id' and table_name not like 'audit%' order by 1",
+    "select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'company_id' and table_name not like 'audit%' and table_name <> 'record_removals' order by 1",
   );
   const parts = [
     `select 'companies' as name, c::text as line from companies c where id = ${id}`,

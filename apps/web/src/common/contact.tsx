@@ -19,7 +19,7 @@ export function ContactLines({ contact, none = t.tariff.noContact }: { contact: 
         <Anchor
           key={href}
           href={href}
-          {...(href.startsWith('https:') && { target: '_blank', rel: 'noreferrer' })}
+          {...(href.startsWith('https:') && { target: '_blank', rel: 'noopener noreferrer' })}
           style={{
             display: 'inline-flex',
             alignItems: 'center',

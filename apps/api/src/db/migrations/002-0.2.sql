@@ -250,8 +250,10 @@ create table record_people (
 );
 create function keep_name() returns trigger language plpgsql as $$
 begin
-  insert into record_people values (old.company_id, old.id, coalesce(nullif(trim(old.name || ' ' || old.surname), ''), old.email::text))
-    on conflict do nothing;
+  -- Not while the whole company is deleted: its records go too.
+  insert into record_people
+    select id, old.id, coalesce(nullif(trim(old.name || ' ' || old.surname), ''), old.email::text)
+    from companies where id = old.company_id on conflict do nothing;
   return null;
 end $$;
 create trigger keep_name after delete on users for each row when (old.company_id is not null) execute function keep_name();
