@@ -41,10 +41,6 @@ const openers: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.goto(new URL('/dashboard/admin/audit?name=Продажи', page.url()).href);
     await moreOfIt(page);
   },
-  'statistics-log-detail': async (page) => {
-    await page.getByRole('main').getByRole('row').getByRole('button').first().press('Enter');
-    await expect(page.getByRole('dialog')).toBeVisible();
-  },
   'agent-sessions-end': async (page) => {
     await page
       .getByRole('main')

@@ -1,4 +1,4 @@
-// Texts of the band that asks an owner to confirm the company's email address.
+// Texts of the bands of an owner: the company's unconfirmed email address, and the end of its plan.
 
 export const confirmation = {
   title: 'Подтвердите почту',
@@ -8,4 +8,17 @@ export const confirmation = {
     'Подтвердите почту. Отправка писем на сервере не настроена, поэтому письмо лежит файлом в папке mail внутри DATA_DIR. Откройте ссылку из него, и шлюз начнёт пропускать пользователей вашей компании.',
   again: 'Отправить ещё раз',
   sent: 'Письмо отправлено',
+};
+
+/** The band of an owner whose trial, plan or paid proxies end soon. */
+export const ending = {
+  label: 'Окончание тарифа',
+  trial: (day: string) =>
+    `Пробный период закончится ${day}. Добавленное останется и будет работать, а добавлять можно будет по вашему тарифу.`,
+  plan: (day: string) => `Тариф закончится ${day}. Договоритесь с менеджером о продлении.`,
+  paid: (day: string, isPast: boolean) =>
+    isPast
+      ? `Платные прокси остановлены ${day}: тариф их больше не включает.`
+      : `Платные прокси остановятся ${day}: тариф их больше не включает.`,
+  more: 'К тарифу',
 };

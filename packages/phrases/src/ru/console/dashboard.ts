@@ -70,16 +70,3 @@ export const drift = {
   more: (count: number) => `И ещё сайтов: ${count}`,
   check: (host: string) => `Проверить ${host}`,
 };
-
-/** The band of an owner whose trial, plan or paid proxies end soon. */
-export const ending = {
-  label: 'Окончание тарифа',
-  trial: (day: string) =>
-    `Пробный период закончится ${day}. Добавленное останется и будет работать, а добавлять можно будет по вашему тарифу.`,
-  plan: (day: string) => `Тариф закончится ${day}. Договоритесь с менеджером о продлении.`,
-  paid: (day: string, isPast: boolean) =>
-    isPast
-      ? `Платные прокси остановлены ${day}: тариф их больше не включает.`
-      : `Платные прокси остановятся ${day}: тариф их больше не включает.`,
-  more: 'К тарифу',
-};
