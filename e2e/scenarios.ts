@@ -23,23 +23,17 @@ import {
 import { sessionScenarios } from './session-scenarios.ts';
 import {
   check,
-  contact,
   drifted,
-  endedTariff,
   evidence,
-  figures,
   invitation,
   learned,
   madeInvitations,
-  plans,
-  requests,
   shared,
   stuckMail,
-  tariff,
   vantages,
   visits,
-  company as wholeCompany,
 } from './stubbed-replies.ts';
+import { tariffScenarios } from './tariff-scenarios.ts';
 
 const creator = '/dashboard/creator';
 const admin = '/dashboard/admin';
@@ -247,47 +241,6 @@ const siteList: Scenario[] = [
   }),
 ];
 
-/** The page of the plans, with plans, requests and a contact that the demo does not have. */
-const plansShow = (then: Steps): Steps =>
-  answering(
-    '**/api/plans',
-    plans,
-    answering(
-      '**/api/contact',
-      contact,
-      answeringReload(
-        '**/api/tariff/requests?*',
-        requests,
-        inOrder((page) => expect(page.getByRole('button', { name: 'Ответить' })).toBeVisible(), then),
-      ),
-    ),
-  );
-/** The page of a company, as an ADMIN sees it. */
-const companyShows = (then: Steps): Steps =>
-  answering(
-    '**/api/company/1',
-    wholeCompany,
-    answeringReload('**/api/company/1/tariff', tariff, inOrder(shows('Использование'), then)),
-  );
-const concerned = { rows: [{ id: 1, name: 'Ромашка', beyond: ['people', 'sites'] }], count: 1 };
-/** Opens a dialog by a button whose name begins so, by the keyboard: hostile text extends names and covers buttons. */
-const enter =
-  (name: RegExp): Steps =>
-  async (page) => {
-    await page.getByRole('main').getByRole('button', { name }).first().press('Enter');
-    await expect(page.getByRole('dialog')).toBeVisible();
-  };
-/** Saves a lower limit of a plan that a company has. Hostile text makes the name too long to save. */
-const lowerLimit: Steps = inOrder(
-  rowDialog(/Команда/, 'Редактировать'),
-  fill('Название', 'Команда'),
-  fill('Пользователи', '5'),
-  async (page) => {
-    await page.getByRole('dialog').getByRole('button', { name: 'Сохранить' }).press('Enter');
-    await shows('больше нового тарифа: пользователи, сайты')(page);
-  },
-);
-
 const editProxy = rowDialog(/proxy\.romashka/, 'Редактировать');
 
 const company: Scenario[] = [
@@ -345,34 +298,7 @@ const company: Scenario[] = [
     company: loaded,
     'company-edit': rowDialog(/Ромашка/, 'Редактировать'),
   }),
-  ...states('owner', `${creator}/statistics`, {
-    statistics: loaded,
-    'statistics-figures': answeringReload('**/api/statistics?*', figures, shows('Чаще всего открывают')),
-    'statistics-why': answeringReload('**/api/statistics?*', figures, async (page) => {
-      await page
-        .getByRole('button', { name: /^Почему/ })
-        .first()
-        .click();
-      await expect(page.getByRole('dialog')).toBeVisible();
-    }),
-    'statistics-failed': failing('**/api/statistics?*', shows('Статистика не загрузилась')),
-  }),
-  ...states('owner', `${creator}/statistics/now`, {
-    'statistics-now': answeringReload('**/api/visits/live', visits, shows('otchet.romashka.test')),
-    'statistics-now-empty': shows('Сейчас никто не подключён'),
-  }),
-  ...states('owner', `${creator}/statistics/log`, {
-    'statistics-log': answeringReload('**/api/visits', visits, shows('games.test')),
-    'statistics-log-empty': shows('Записей пока нет'),
-    'statistics-log-detail': answeringReload('**/api/visits', visits, enter(/^games\.test/)),
-  }),
-  ...states('owner', `${creator}/tariff`, {
-    tariff: answeringReload('**/api/tariff', tariff, shows('Тарифы на выбор')),
-    'tariff-ended': answeringReload('**/api/tariff', endedTariff, shows('Какие сайты')),
-    'tariff-request': answeringReload('**/api/tariff', tariff, enter(/^Запросить тариф «Бизнес/)),
-    'tariff-withdraw': answeringReload('**/api/tariff', tariff, press('Отозвать')),
-    'tariff-failed': failing('**/api/tariff', shows('Тариф не загрузился')),
-  }),
+  ...tariffScenarios.owner,
   ...states('owner', '/dashboard/personal-data', { 'owner-personal': loaded }),
 ];
 
@@ -412,21 +338,7 @@ const platform: Scenario[] = [
     'admin-users-edit': inOrder(rowDialog(/Орлов/, 'Редактировать'), fill('Почта', 'new@romashka.ru')),
   }),
   ...states('admin', `${admin}/proxies`, { 'admin-proxies': loaded, 'admin-proxies-edit': editProxy }),
-  ...states('admin', `${admin}/plans`, {
-    'admin-plans': plansShow(loaded),
-    'admin-plans-default': loaded,
-    'admin-plans-create': press('Добавить'),
-    'admin-plans-edit': plansShow(rowDialog(/Бизнес/, 'Редактировать')),
-    'admin-plans-concerned': answering('**/api/plans/2/companies', concerned, plansShow(lowerLimit)),
-    'admin-plans-answer': plansShow(press('Ответить')),
-    'admin-plans-refuse': plansShow(press('Отказать')),
-    'admin-plans-contact': plansShow(press('Редактировать')),
-  }),
-  ...states('admin', `${admin}/companies/1`, {
-    'admin-company': companyShows(loaded),
-    'admin-company-plan': companyShows(press('Редактировать')),
-    'admin-company-proxy': companyShows(press('Добавить платный прокси')),
-  }),
+  ...tariffScenarios.admin,
   ...states('admin', `${admin}/proxies-default`, {
     'admin-platform-proxies': loaded,
     'admin-platform-proxies-create': press('Добавить'),

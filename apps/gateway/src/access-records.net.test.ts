@@ -189,7 +189,7 @@ test('a WebSocket by Upgrade is recorded like a tunnel', async () => {
   expect(records()[0]).toMatchObject({ kind: 'websocket', open: true, port, userId: 1, count: 1 });
   client.close();
   const [record] = await ended(1);
-  // A frame of seven letters, and one that closes.
+  // A text frame with seven bytes of payload, then a close frame.
   expect(record).toMatchObject({ kind: 'websocket', reason: '', down: 9 + 2 });
 });
 

@@ -111,7 +111,7 @@ test('a host that no site can have is recorded in lower case, and bytes that are
   expect(all().map(({ host }) => host)).toEqual(['127.0.0.1:80', 'localhost:80', '']);
 });
 
-test('a stop ends open visits and writes what is left', () => {
+test('stop() closes the open visits and sends all waiting records', () => {
   openVisit();
   records.refuse(undefined, '', 'no_credentials', 'a');
   records.stop();

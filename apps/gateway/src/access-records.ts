@@ -11,7 +11,7 @@ import { ProxyError, type ProxyErrorReason } from './proxy-error.ts';
 /**
  * Makes the records of access (`GatewayRecord`). They hold no path, query, header or body.
  *
- *   visit    written at its start, every 60 s and at its end; one that ends before the first write is written once
+ *   visit    written at its start, every 60 s and at its end. A visit shorter than a flush interval is written once, at its end
  *   refusal  grouped within a window of a minute; written at its start, and at the window's end if it repeated
  *
  * A tunnel costs no timer, promise or JSON here: one timer hands the changed records to the sender.
@@ -34,7 +34,7 @@ export interface Meter {
   cut?(): void;
 }
 
-/** What is recorded of a visit or refusal that goes on. Times are in ms since 1970. */
+/** The fields of a record while its visit, or its group of refusals, continues. Times are in ms since 1970. */
 export class Visit {
   readonly id = randomUUID();
   readonly kind: RecordKind;

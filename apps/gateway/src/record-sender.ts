@@ -25,8 +25,8 @@ const STOP_MS = 2_000;
 const MEMORY = 1024 * 1024;
 /** The most batches that wait for compression. */
 const MOST_UNPACKED = 20;
-/** The statuses below 500 after which the same batch may succeed. */
-const TEMPORARY = new Set([401, 408, 429]);
+/** The statuses below 500 after which the same batch may succeed. An older api has no such call: 404. */
+const TEMPORARY = new Set([401, 404, 408, 429]);
 
 const compress = promisify(gzip);
 

@@ -24,7 +24,7 @@ export interface SpooledBatch {
 
 export interface SpoolOptions {
   readonly folder: string;
-  /** This process and the number of all of them: folders of indexes that no process has any more are shared out. */
+  /** The index of this process, and the number of processes: they share the folders of indexes beyond that number. */
   readonly worker: number;
   readonly workers: number;
   /** 32 bytes. */

@@ -18,7 +18,7 @@ afterAll(() => product?.stop());
 
 const log = async (): Promise<Visit[]> => (await product.api.must(home.owner, listVisits)).rows;
 
-/** Waits until the log has what is looked for. @returns it, and the milliseconds that it took */
+/** Polls the log until a visit matches. @returns the visit, and after how many milliseconds the log had it */
 async function seen(wanted: (visit: Visit) => boolean, within: number): Promise<Visit & { after: number }> {
   const started = performance.now();
   for (;;) {

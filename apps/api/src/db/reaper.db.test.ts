@@ -3,7 +3,7 @@ import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { createTestDatabase } from '@propusk/test-kit/api/database';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { createLog } from '../log.ts';
-import { type Reaper, startReaper } from './reaper.ts';
+import { startReaper } from './reaper.ts';
 
 let api: TestApi;
 let owner: string;
@@ -138,7 +138,7 @@ describe('the partitions of the audit', () => {
     await addRow(`now() + interval '7 months'`, 'several.example.ru');
     const logged: string[] = [];
     const log = createLog('warn', { write: (line: string) => logged.push(line) });
-    const reapers: Reaper[] = Array.from({ length: 4 }, () =>
+    const reapers = Array.from({ length: 4 }, () =>
       startReaper({ db: api.database.db, log, auditMonths: 60 }),
     );
     await Promise.all(reapers.map((reaper) => reaper.tick()));

@@ -1,6 +1,7 @@
-import { type SqlBool, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db } from './open.ts';
+import { type Repeating, repeat } from './repeat.ts';
 import type { Tables } from './schema.ts';
 
 const TICK_MS = 60_000;
@@ -27,14 +28,6 @@ const expiring: Readonly<Partial<Record<keyof Tables | 'rate_limits', string>>> 
   rate_limits: 'expire < extract(epoch from now()) * 1000',
 };
 
-/** Deletes expired rows, and maintains the partitions of the audit. */
-export interface Reaper {
-  /** Runs once over all tables, as the timer does. It only logs errors: the next run tries again. */
-  tick(): Promise<void>;
-  /** Stops the timer. Resolves when the current run has ended. */
-  close(): Promise<void>;
-}
-
 /**
  * Starts the reaper of an api process. Several processes may run one each: they skip each other's locked rows, and only one
  * at a time maintains the partitions.
@@ -48,31 +41,16 @@ export function startReaper({
   readonly db: Db;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly auditMonths: number;
-}): Reaper {
-  const closing = new AbortController();
-  let currentRun: Promise<void> = Promise.resolve();
-
-  async function reap(): Promise<void> {
+}): Repeating {
+  async function reap(signal: AbortSignal): Promise<void> {
+    const attempt = (failure: string, work: () => Promise<void>) =>
+      signal.aborted ? undefined : work().catch((err: unknown) => log.warn({ err }, failure));
     for (const [table, expired] of Object.entries(expiring)) {
-      await attempt(`failed to delete expired rows of ${table}`, () => removeExpired(table, expired));
+      await attempt(`failed to delete expired rows of ${table}`, () =>
+        removeRows(db, table, 'ctid', sql.raw(expired), signal),
+      );
     }
     await attempt('failed to maintain the partitions of the audit', keepAudit);
-  }
-
-  async function attempt(failure: string, work: () => Promise<void>): Promise<void> {
-    if (closing.signal.aborted) return;
-    await work().catch((err: unknown) => log.warn({ err }, failure));
-  }
-
-  async function removeExpired(table: string, expired: string): Promise<void> {
-    for (let batch = 0; batch < MOST_BATCHES && !closing.signal.aborted; batch++) {
-      const condition = sql.raw<SqlBool>(expired);
-      const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)} where ctid = any (array(
-        select ctid from ${sql.table(table)} where ${condition} limit ${BATCH} for update skip locked))`.execute(
-        db,
-      );
-      if (numAffectedRows < BATCH) return;
-    }
   }
 
   async function keepAudit(): Promise<void> {
@@ -81,17 +59,28 @@ export function startReaper({
       log.info({ partition, auditMonths }, 'dropped an audit partition older than AUDIT_RETENTION');
   }
 
-  const tick = () => (currentRun = currentRun.then(reap));
-  const timer = setInterval(tick, TICK_MS).unref();
-  void tick();
-  return {
-    tick,
-    close: async () => {
-      closing.abort();
-      clearInterval(timer);
-      await currentRun;
-    },
-  };
+  return repeat(TICK_MS, reap, (err) => log.warn({ err }, 'failed to delete expired rows'));
+}
+
+/**
+ * Deletes the rows of a table that meet a condition, in batches, at most 100,000 at a time. It skips rows that others lock.
+ * @param key tells rows apart: `ctid`, or the primary key of a partitioned table, whose partitions repeat a ctid
+ */
+export async function removeRows(
+  db: Db,
+  table: string,
+  key: string,
+  condition: RawBuilder<unknown>,
+  signal: AbortSignal,
+): Promise<void> {
+  const columns = sql.raw(key);
+  for (let batch = 0; batch < MOST_BATCHES && !signal.aborted; batch++) {
+    const found = sql`select ${columns} from ${sql.table(table)} where ${condition} limit ${BATCH} for update skip locked`;
+    // PostgreSQL fetches rows by an array of ctids directly, and joins on any other key.
+    const which = key === 'ctid' ? sql`ctid = any (array(${found}))` : sql`(${columns}) in (${found})`;
+    const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)} where ${which}`.execute(db);
+    if (numAffectedRows < BATCH) return;
+  }
 }
 
 /**

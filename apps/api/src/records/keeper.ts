@@ -1,12 +1,10 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db } from '../db/open.ts';
+import { removeRows } from '../db/reaper.ts';
+import { type Repeating, repeat } from '../db/repeat.ts';
 
 const TICK_MS = 60_000;
-/** Rows per DELETE, so that no statement holds its locks for long. */
-const BATCH = 5_000;
-/** Batches per table and tick. */
-const MOST_BATCHES = 200;
 /** The advisory lock of the process that maintains the partitions. */
 const LOCK = 7305803;
 /** An open record without an update for this long is interrupted: its gateway updates every 60 s. */
@@ -14,7 +12,7 @@ const SILENCE = sql.raw(`interval '5 minutes'`);
 
 /**
  * Maintains the records of access: interrupts those of silent gateways, removes those beyond `LOG_RETENTION` and those of deleted
- * companies, and makes the partitions of the next months. Each api runs one; at a time one of them works.
+ * companies, and makes the partitions of the next months. Each api runs one; they skip each other's rows.
  * @param days how long records are kept
  */
 export function startRecordKeeper({
@@ -25,55 +23,30 @@ export function startRecordKeeper({
   readonly db: Db;
   readonly log: Pick<Logger, 'warn'>;
   readonly days: number;
-}): { tick(): Promise<void>; close(): Promise<void> } {
-  const closing = new AbortController();
-  let running: Promise<void> = Promise.resolve();
+}): Repeating {
+  const expired = sql`now() - make_interval(days => ${days})`;
+  const ofDeleted = sql`company_id in (select company_id from record_removals order by company_id limit 100)`;
 
-  async function work(): Promise<void> {
-    if (closing.signal.aborted) return;
-    const expired = sql`now() - make_interval(days => ${days})`;
-    const ofDeleted = sql`(select company_id from record_removals order by company_id limit 100)`;
-    // A later update of an interrupted record opens it again.
+  async function work(signal: AbortSignal): Promise<void> {
     await db.transaction().execute(async (tx) => {
       if (!(await isAlone(tx))) return;
       await sql`select add_record_months(3)`.execute(tx);
       await sql`select drop_record_months(${days}::int)`.execute(tx);
+      // A later update of an interrupted record opens it again.
       await sql`update records set state = 'interrupted'
         where state = 'open' and started_at + ms * interval '1 ms' < now() - ${SILENCE}`.execute(tx);
     });
-    await remove('records', sql`started_at < ${expired}`);
-    await remove('record_hours', sql`hour < ${expired}`);
-    for (const table of ['records', 'record_hours', 'record_people'])
-      await remove(table, sql`company_id in ${ofDeleted}`);
+    await removeRows(db, 'records', 'started_at, id', sql`started_at < ${expired}`, signal);
+    await removeRows(db, 'records', 'started_at, id', ofDeleted, signal);
+    await removeRows(db, 'record_hours', 'ctid', sql`hour < ${expired}`, signal);
+    for (const table of ['record_hours', 'record_people'])
+      await removeRows(db, table, 'ctid', ofDeleted, signal);
     await sql`delete from record_removals d where not exists (select from records r where r.company_id = d.company_id)
       and not exists (select from record_hours h where h.company_id = d.company_id)`.execute(db);
     await sql`delete from record_runs where seen_at < ${expired}`.execute(db);
   }
 
-  async function remove(table: string, condition: RawBuilder<unknown>): Promise<void> {
-    for (let batch = 0; batch < MOST_BATCHES && !closing.signal.aborted; batch++) {
-      const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)} where (tableoid, ctid) in (
-        select tableoid, ctid from ${sql.table(table)} where ${condition} limit ${BATCH} for update skip locked)`.execute(
-        db,
-      );
-      if (numAffectedRows < BATCH) return;
-    }
-  }
-
-  const tick = () =>
-    (running = running
-      .then(work)
-      .catch((err: unknown) => log.warn({ err }, 'failed to maintain the records of access')));
-  const timer = setInterval(tick, TICK_MS).unref();
-  void tick();
-  return {
-    tick,
-    close: async () => {
-      closing.abort();
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return repeat(TICK_MS, work, (err) => log.warn({ err }, 'failed to maintain the records of access'));
 }
 
 /** Whether no other process maintains the records now. */

@@ -243,6 +243,14 @@ test('a deleted company has no records at once, gets none, and the keeper remove
   }
 });
 
+test('a record of a clock that is months ahead is dropped with nothing else, and keeps no partition from being made', async () => {
+  const home = await company();
+  const ahead = new Date(Date.now() + 150 * 86_400_000).toISOString();
+  await gateway().send([visit(home), visit(home, { startedAt: ahead })]);
+  expect((await api.must(home.token, listVisits, { query: {} })).rows).toHaveLength(1);
+  await sql('select add_record_months(6)');
+});
+
 test('a compressed batch is stored; a stranger, or a session, sends none, compressed or not', async () => {
   const home = await company();
   const body = JSON.stringify({

@@ -7,7 +7,8 @@ import type { Tx } from '../db/open.ts';
 
 /**
  * Stores a batch of a gateway's run, unless the database has it: the number of the run advances in the same transaction. The first
- * batch of a run interrupts the open records of the gateway's earlier runs. Records of deleted companies are dropped.
+ * batch of a run interrupts the open records of the gateway's earlier runs. Records of deleted companies are dropped, and those of a
+ * gateway whose clock is more than a day ahead: they would lie in the partition of later months.
  */
 export async function storeBatch(tx: Tx, { gateway, run, number, records }: RecordBatch): Promise<void> {
   const { rows } = await sql<{ id: number; began: boolean }>`
@@ -29,7 +30,8 @@ export async function storeBatch(tx: Tx, { gateway, run, number, records }: Reco
           id uuid, kind text, "startedAt" timestamptz, ms bigint, open boolean, "companyId" bigint, "userId" bigint,
           "siteId" bigint, "policyId" bigint, "proxyId" bigint, address text, host text, port int, reason text, count int,
           up bigint, down bigint)) with ordinality as g
-      where g."companyId" is null or exists (select from companies c where c.id = g."companyId")
+      where (g."companyId" is null or exists (select from companies c where c.id = g."companyId"))
+        and g."startedAt" < now() + interval '1 day'
       order by g.id, g.ordinality desc
     ), stored as (
       insert into records (id, started_at, company_id, user_id, site_id, policy_id, proxy_id, up, down, ms, run, count, port, kind,

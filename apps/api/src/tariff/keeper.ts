@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Logger } from 'pino';
 import { committing } from '../db/after-commit.ts';
 import type { Db, Tx } from '../db/open.ts';
+import { type Repeating, repeat } from '../db/repeat.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
 import { concerned, hasPaidEnd, PAID_GRACE, WARNED } from './store.ts';
 
@@ -27,36 +28,20 @@ export function startPlanKeeper({
   readonly log: Pick<Logger, 'warn'>;
   readonly outbox: Outbox;
   readonly page: string;
-}): { tick(): Promise<void>; close(): Promise<void> } {
+}): Repeating {
   let ticks = 0;
-  let running: Promise<void> = Promise.resolve();
-  const closing = new AbortController();
 
-  async function work(): Promise<void> {
-    if (closing.signal.aborted) return;
+  async function work(signal: AbortSignal): Promise<void> {
     await sql`update companies c set paid_stopped = true where c.id in (
       select c.id from companies c where c.paid_ends_at <= now() - ${PAID_GRACE} and not c.paid_stopped and ${hasPaidEnd}
       order by c.id for no key update skip locked)`.execute(db);
     if (ticks++ % WARN_EVERY !== 0) return;
-    for (let sent = 0; sent < MOST_WARNINGS && !closing.signal.aborted; sent++) {
+    for (let sent = 0; sent < MOST_WARNINGS && !signal.aborted; sent++) {
       if (!(await committing(db, (tx) => warnOne(tx, outbox, page)))) return;
     }
   }
 
-  const tick = () =>
-    (running = running
-      .then(work)
-      .catch((err: unknown) => log.warn({ err }, 'failed to look for ended plans')));
-  const timer = setInterval(tick, TICK_MS).unref();
-  void tick();
-  return {
-    tick,
-    close: async () => {
-      closing.abort();
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return repeat(TICK_MS, work, (err) => log.warn({ err }, 'failed to look for ended plans'));
 }
 
 interface Warning {

@@ -108,7 +108,6 @@ export async function findEnding(
  */
 export async function setTariff(tx: Tx, actor: Actor, id: number, body: TariffInput): Promise<Tariff> {
   const { planId, planEndsAt = null, trialEndsAt } = body;
-  await lockCompany(tx, id);
   const plans = await readPlans(tx);
   if (!plans.some((plan) => plan.id === planId)) {
     throw new AppError('bad_input', { fields: { planId: ['gone_from_list'] } });

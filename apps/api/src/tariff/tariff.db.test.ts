@@ -173,7 +173,7 @@ test('50 clicks over two apis begin one trial of 720 hours by the clock of the d
   expect(events.rows.filter(({ changes }) => changes.trialEndsAt !== undefined)).toHaveLength(1);
 });
 
-test('a trial ends within a second of its moment; what is beyond the limits stays, nothing is added', async () => {
+test('within a second of the end of a trial its limits apply: existing rows stay, and new ones are refused', async () => {
   const { token, id } = await company({ sites: 1 });
   await api.must(token, startTrial);
   for (const address of ['a.example.ru', 'b.example.ru'])
@@ -219,7 +219,7 @@ test('several apis and restarts mail the owner once 7, 3 and 1 days before the e
     }
     const ended = (await api.must(token, me)).company?.ending;
     expect(ended?.what).toBe(days > 7 ? undefined : 'trial');
-    // The outbox of each api sends what is queued.
+    // Each api sends the queued mails.
     await vi.waitFor(async () => expect((await sql('select from mails')).rowCount).toBe(0), {
       timeout: 10_000,
     });

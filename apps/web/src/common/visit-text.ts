@@ -18,7 +18,7 @@ export function formatDuration(ms: number): string {
   return minutes < 60 ? t.visits.minutes(minutes) : t.visits.hours(Math.floor(minutes / 60), minutes % 60);
 }
 
-/** The label of a reason. A newer gateway may send one that this console does not know. */
+/** The label of a reason; for a code of a newer gateway, which this console lacks, the code itself. */
 export const reasonLabel = (reason: string): string => t.visits.reasons[reason] ?? reason;
 
 /** The requested host; with its port, unless browsers leave that out. */

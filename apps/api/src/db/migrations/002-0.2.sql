@@ -173,7 +173,7 @@ create table record_runs (
 );
 create index record_runs_gateway on record_runs (gateway);
 
--- Records of access. No foreign keys: they outlive what they name, and a deletion of theirs is the reaper's.
+-- Records of access. They have no foreign keys, because they outlive the rows that they name. `records/keeper.ts` deletes them.
 create table records (
   id uuid not null,
   started_at timestamptz not null,
@@ -224,10 +224,10 @@ begin
     execute format('drop table %I', part);
   end loop;
 end $$;
--- Records of a gateway whose clock is wrong by months.
+-- Records that are older than the partitions, such as those of a restored backup.
 create table records_rest partition of records default;
 
--- The figures of an hour, for statistics. 0 stands for no user, no site.
+-- The sums of an hour, for statistics. A user_id or site_id of 0 means none.
 create table record_hours (
   company_id bigint not null,
   hour timestamptz not null,
@@ -240,6 +240,7 @@ create table record_hours (
   down bigint not null,
   primary key (company_id, hour, user_id, site_id, reason)
 );
+create index record_hours_age on record_hours (hour);
 
 -- The last names of deleted users, for their records.
 create table record_people (
