@@ -4,7 +4,7 @@ import pg from 'pg';
 /** The first company id, so high that no other number in a recorded statement equals an id. */
 export const COMPANIES = 100_001;
 export const OWNERS = 200_001;
-const SITES = 5_000_001;
+export const SITES = 5_000_001;
 
 export interface Owner {
   readonly token: string;

@@ -14,7 +14,8 @@ import { SnapshotFault } from './snapshot-store.ts';
  *                        └─ api away ─> spool ┘
  *
  * Batches wait in memory while the api takes them. After a failure they are on disk, so that a killed process loses none. A batch
- * without room is lost: the next one carries a record of loss.
+ * without room is lost: the next one carries a record of loss. So does the first batch after a killed process, whose last records
+ * were in its memory.
  */
 
 const FIRST_RETRY_MS = 200;
@@ -32,8 +33,9 @@ const compress = promisify(gzip);
 
 /** Lost records. Times are in ms since 1970. */
 interface Loss {
+  /** 0 for `killed`: nobody counted them. */
   readonly count: number;
-  readonly reason: 'spool' | 'rejected';
+  readonly reason: 'spool' | 'rejected' | 'killed';
   readonly from: number;
   readonly to: number;
 }
@@ -112,6 +114,7 @@ export class RecordSender {
   async stop(): Promise<void> {
     this.#work = this.#work.then(() => this.#save());
     await this.#work;
+    await this.#options.spool.close().catch((error) => this.#diskFault(error));
     this.#stopping = true;
     const deadline = setTimeout(() => this.#stop.abort(), STOP_MS);
     this.#retry.abort();
@@ -122,8 +125,9 @@ export class RecordSender {
 
   async #open(): Promise<void> {
     try {
-      const { gateway, batches } = await this.#options.spool.open();
+      const { gateway, batches, killed } = await this.#options.spool.open();
       this.#gateway = gateway;
+      if (killed !== null) this.#loss = { count: 0, reason: 'killed', from: killed, to: this.#startedAt };
       for (const file of batches) {
         this.#queue.push({ number: 0, count: file.count, loss: null, body: null, file });
         this.#waiting += file.count;
@@ -141,6 +145,7 @@ export class RecordSender {
     const all = loss === null ? json : `${json}${json && ','}${JSON.stringify(lossOf(loss))}`;
     const text = `{"gateway":"${this.#gateway}","run":"${this.#run}","number":${number},"records":[${all}]}`;
     const body = await compress(text, { level: 1 });
+    await this.#options.spool.touch();
     this.#unpacked -= 1;
     const batch: Batch = { number, count: records + (loss === null ? 0 : 1), loss, body, file: null };
     this.#memory += body.length;

@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { seal, unsealBytes } from './snapshot-store.ts';
 
@@ -9,6 +9,7 @@ import { seal, unsealBytes } from './snapshot-store.ts';
  * they survive a killed process.
  *
  *   gateway-records/0/id                          the gateway's id
+ *   gateway-records/0/running                     exists while a process runs; its time is that of the last batch
  *   gateway-records/0/1790000000000-RUN-000000001-999.batch
  */
 
@@ -48,10 +49,11 @@ export class RecordSpool {
 
   /**
    * Opens the folder.
-   * @returns the gateway's id and the batches of earlier runs, oldest first
+   * @returns the gateway's id, the batches of earlier runs, oldest first, and when the last run made its last batch if it was killed, in
+   * ms since 1970
    * @throws Error when the folder cannot be used
    */
-  async open(): Promise<{ gateway: string; batches: SpooledBatch[] }> {
+  async open(): Promise<{ gateway: string; batches: SpooledBatch[]; killed: number | null }> {
     const { folder, worker, workers } = this.#options;
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const idPath = join(this.#folder, 'id');
@@ -70,10 +72,27 @@ export class RecordSpool {
           const { size } = await stat(path);
           this.#bytes += size;
           batches.push({ path, size, count: Number(count) });
-        } else if (name !== 'id') await rm(path, { force: true });
+        } else if (name !== 'id' && name !== 'running') await rm(path, { force: true });
       }
     }
-    return { gateway, batches };
+    const killed = await stat(this.#running).catch(() => null);
+    await writeFile(this.#running, '', { mode: 0o600 });
+    return { gateway, batches, killed: killed && Math.floor(killed.mtimeMs) };
+  }
+
+  /** Notes the time of a batch, for `killed` of the next run. */
+  async touch(): Promise<void> {
+    const now = new Date();
+    await utimes(this.#running, now, now).catch(() => {});
+  }
+
+  /** Notes that the process ended by itself. */
+  async close(): Promise<void> {
+    await rm(this.#running, { force: true });
+  }
+
+  get #running(): string {
+    return join(this.#folder, 'running');
   }
 
   /**

@@ -33,6 +33,7 @@ export const threats = [
   'races, double submit',
   'company delete',
   'kill -9',
+  'lost records',
   'database away',
   'disk full',
   'gateway SSRF, rebinding',

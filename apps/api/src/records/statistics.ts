@@ -24,17 +24,21 @@ export async function readStatistics(
   const hours = (start: string) =>
     sql`record_hours h where h.company_id = ${companyId} and h.hour >= ${start}::timestamptz`;
   const { rows } = await sql<Statistics>`
-    with h as materialized (select * from ${hours(earlier)} and h.hour < ${to}::timestamptz),
-      n as (select * from h where hour >= ${from}::timestamptz),
+    with h as materialized (
+        select grouping(at, user_id, site_id) as by, now, refused, at, user_id, site_id, sum(visits) as visits, sum(bytes) as bytes,
+          sum(count) as count
+        from (select hour >= ${from}::timestamptz as now, reason <> '' as refused, date_trunc(${step}, hour, ${zone}) as at, user_id, site_id,
+            visits, up + down as bytes, count from ${hours(earlier)} and h.hour < ${to}::timestamptz) as own
+        group by now, refused, grouping sets ((at), (user_id), (site_id))),
       used as (select distinct user_id, site_id from ${hours(since)} and h.reason = '')
-    select ${figure("count(distinct user_id) filter (where user_id <> 0 and reason = '')", from)} as people,
-      ${figure("sum(visits) filter (where reason = '')", from)} as visits, ${figure('sum(up + down)', from)} as bytes,
-      ${figure("sum(count) filter (where reason <> '')", from)} as refusals,
+    select ${figure('count(*)', 'by = 5 and user_id <> 0 and not refused')} as people,
+      ${figure('sum(visits)', 'by = 3 and not refused')} as visits, ${figure('sum(bytes)', 'by = 3')} as bytes,
+      ${figure('sum(count)', 'by = 3 and refused')} as refusals,
       array(select json_build_object('at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'visits', visits, 'bytes', bytes, 'refusals', refusals)
-        from (select date_trunc(${step}, hour, ${zone}) as at, coalesce(sum(visits) filter (where reason = ''), 0) as visits,
-          sum(up + down) as bytes, coalesce(sum(count) filter (where reason <> ''), 0) as refusals from n group by 1) as steps order by at) as chart,
-      ${shares('site_id', sql`sites o on o.company_id = ${companyId}`, 'o.shown_address')} as sites,
-      ${shares('user_id', sql`users o on o.company_id = ${companyId}`, userName('o'))} as users,
+        from (select at, coalesce(sum(visits) filter (where not refused), 0) as visits, sum(bytes) as bytes,
+          coalesce(sum(count) filter (where refused), 0) as refusals from h where by = 3 and now group by at) as steps order by at) as chart,
+      ${shares('site_id', 6, sql`sites o on o.company_id = ${companyId}`, 'o.shown_address')} as sites,
+      ${shares('user_id', 5, sql`users o on o.company_id = ${companyId}`, userName('o'))} as users,
       array(select json_build_object('reason', r.reason, 'user', case when u.id is not null then json_build_object('id', u.id, 'name', ${sql.raw(userName('u'))}) end,
           'host', r.host, 'site', case when s.id is not null then json_build_object('id', s.id, 'name', s.shown_address) end, 'count', r.count)
         from (select reason, user_id, host, sum(count) as count from records where company_id = ${companyId} and kind = 'refusal'
@@ -56,17 +60,17 @@ export async function readStatistics(
 const userName = (user: string) =>
   `coalesce(nullif(trim(${user}.name || ' ' || ${user}.surname), ''), ${user}.email::text)`;
 
-/** @param value an aggregate over rows of hours */
-function figure(value: string, from: string) {
-  const text = sql.raw(value);
-  return sql`(select json_build_object('now', coalesce((select ${text} from h where hour >= ${from}::timestamptz), 0),
-    'before', coalesce((select ${text} from h where hour < ${from}::timestamptz), 0)))`;
+/** @param value an aggregate over the groups that the condition selects */
+function figure(value: string, condition: string) {
+  const of = (period: string) => `coalesce((select ${value} from h where ${condition} and ${period}), 0)`;
+  return sql.raw(`json_build_object('now', ${of('now')}, 'before', ${of('not now')})`);
 }
 
-function shares(key: 'site_id' | 'user_id', names: ReturnType<typeof sql>, name: string) {
+/** @param by the grouping of the key: a bit for each column that it leaves out */
+function shares(key: 'site_id' | 'user_id', by: number, names: ReturnType<typeof sql>, name: string) {
   return sql`array(select json_build_object('id', o.id, 'name', ${sql.raw(name)}, 'visits', t.visits, 'bytes', t.bytes)
-    from (select ${sql.ref(key)} as key, sum(visits) as visits, sum(up + down) as bytes from n where reason = '' and ${sql.ref(key)} <> 0
-      group by 1 order by 2 desc, 1 limit 10) as t join ${names} and o.id = t.key order by t.visits desc, o.id)`;
+    from (select ${sql.ref(key)} as key, visits, bytes from h where by = ${by} and now and not refused and ${sql.ref(key)} <> 0
+      order by 2 desc, 1 limit 10) as t join ${names} and o.id = t.key order by t.visits desc, o.id)`;
 }
 
 function isZone(zone: string): boolean {
