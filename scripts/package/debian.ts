@@ -71,5 +71,12 @@ async function control(version: string, arch: string, unpacked: number): Promise
   return template
     .replace('@VERSION@', version)
     .replace('@ARCH@', arch)
+    .replace('@MAINTAINER@', maintainer())
     .replace('@INSTALLED_SIZE@', String(Math.ceil(unpacked / 1024)));
+}
+
+/** The builder's name and address, by Debian's variables (deb-control(5), dch(1)). */
+function maintainer(): string {
+  const { DEBFULLNAME = 'Propusk', DEBEMAIL } = process.env;
+  return `${DEBFULLNAME} <${DEBEMAIL ?? 'nobody@invalid'}>`;
 }

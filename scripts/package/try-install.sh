@@ -82,6 +82,6 @@ kill \$running
 wait \$running || true
 dpkg -i /package.deb >/dev/null
 PROPUSK_PURGE_DATA=yes dpkg --purge propusk
-ls -d /etc/propusk /var/lib/propusk /var/backups/propusk /usr/lib/propusk 2>/dev/null || echo gone
+ls -d /etc/propusk /var/lib/propusk /var/lib/propusk.old /var/backups/propusk /usr/lib/propusk 2>/dev/null || echo gone
 STEPS
 chroot "$box/root" sh /steps.sh

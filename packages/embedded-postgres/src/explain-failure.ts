@@ -4,7 +4,7 @@ import type { Place } from './location.ts';
 import { StartError } from './start-error.ts';
 
 /** PostgreSQL's own messages, in English by lc_messages. The first pattern that matches wins. */
-const knownFailures: readonly (readonly [RegExp, (place: Place) => string])[] = [
+const knownFailures: readonly (readonly [RegExp, (place: Place, line: string) => string])[] = [
   [
     /No space left on device|Disk quota exceeded|Check free disk space|wrote only \d+ of/,
     ({ home }) => databasePhrases.diskFull(home),
@@ -15,7 +15,7 @@ const knownFailures: readonly (readonly [RegExp, (place: Place) => string])[] = 
   ],
   [
     /Permission denied|Operation not permitted/,
-    ({ home, cluster, user }) => databasePhrases.permissionDenied(home, user.name, cluster),
+    ({ cluster, user }, line) => databasePhrases.permissionDenied(user.name, line, cluster),
   ],
   [/Read-only file system/, ({ home }) => databasePhrases.readOnlyDisk(home)],
   [
@@ -42,7 +42,9 @@ export function explainFailure(printed: string, place: Place, making = false): S
   const lines = printed.trim().split('\n');
   const details = lines.slice(-15).join('\n');
   for (const [pattern, sentence] of knownFailures) {
-    if (pattern.test(printed)) return new StartError(sentence(place), { details });
+    // The file may lie elsewhere, such as in /dev/shm.
+    const line = lines.find((each) => pattern.test(each));
+    if (line !== undefined) return new StartError(sentence(place, line.trim()), { details });
   }
   if (!making && damage.test(printed)) {
     return new StartError(databasePhrases.clusterDamaged(place.cluster), { details });

@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
+import { packagedPhrases } from '@propusk/phrases/launcher';
 import { explain, say } from '../command.ts';
 import { rotate } from './daily-backups.ts';
-import { withSettings } from './settings-file.ts';
+import { unknownSettings, withSettings } from './settings-file.ts';
 
 /** The module of each command of /usr/bin/propusk. */
 const modules: Readonly<Record<string, string>> = {
@@ -13,6 +14,8 @@ const modules: Readonly<Record<string, string>> = {
   sites: './locked-sites.ts',
 };
 
+const services = new Set(['start', 'api', 'gateway']);
+
 /**
  * The command `propusk` of the Debian package, after /usr/bin/propusk has chosen the user and the paths:
  * `packaged-command.ts SETTINGS COMMAND [FILE]`. It replaces itself with the command under the settings of the file. A new
@@ -22,6 +25,8 @@ const modules: Readonly<Record<string, string>> = {
 const [settings = '', command = '', ...args] = process.argv.slice(2);
 try {
   const env = withSettings(settings, process.env);
+  const unknown = services.has(command) ? unknownSettings(settings) : [];
+  if (unknown.length > 0) process.stderr.write(`${packagedPhrases.unknownSettings(settings, unknown)}\n`);
   const module = modules[command];
   if (module !== undefined) {
     const script = fileURLToPath(new URL(module, import.meta.url));

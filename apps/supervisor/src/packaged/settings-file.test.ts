@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { withSettings } from './settings-file.ts';
+import { unknownSettings, withSettings } from './settings-file.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -59,4 +59,13 @@ test.each(['DATA_DIR=/srv', 'BACKUP_PASSPHRASE=correct horse'])(
 test('withSettings accepts a DATA_DIR equal to that of the environment', () => {
   const env = { DATA_DIR: '/var/lib/propusk' };
   expect(settings('DATA_DIR=/var/lib/propusk\n', env)).toEqual(env);
+});
+
+test('names that no setting has are listed; settings of api, gateway, backups and runtime are not', () => {
+  const path = join(folder, 'propusk.env');
+  writeFileSync(
+    path,
+    'PUBLIK_URL=https://a.test\nPUBLIC_URL=\n#X=1\nGATEWAY_TLS_KEY=/k\nBACKUP_DAYS=7\nNODE_EXTRA_CA_CERTS=/c\nSMPT_URL=\n',
+  );
+  expect(unknownSettings(path)).toEqual(['PUBLIK_URL', 'SMPT_URL']);
 });

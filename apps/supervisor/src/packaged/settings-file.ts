@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import { apiSettings } from '@propusk/api/config';
 import { StartError, startErrorFrom } from '@propusk/embedded-postgres/start-error';
+import { gatewaySettings } from '@propusk/gateway/config';
 import { fileActions, packagedPhrases } from '@propusk/phrases/launcher';
 
 /** The package fixes these, because its units grant access to these paths only. */
@@ -25,6 +27,17 @@ export function withSettings(path: string, env: NodeJS.ProcessEnv): NodeJS.Proce
   const foreign = fixed.find((name) => settings[name] && settings[name] !== env[name]);
   if (foreign !== undefined) throw new StartError(packagedPhrases.fixedSetting(path, foreign));
   return { ...settings, ...env };
+}
+
+/** Names that the file may hold besides the settings: those of the backups, and those of the runtime, the database's client and TLS. */
+const others =
+  /^(BACKUP_DAYS|BACKUP_PASSPHRASE|NODE_\w+|PG\w+|LANG|LC_\w+|TZ|SSL_CERT_(FILE|DIR)|(HTTPS?|NO)_PROXY)$/i;
+
+/** @returns the names in a settings file that no setting has, such as misspelled ones */
+export function unknownSettings(path: string): string[] {
+  if (!existsSync(path)) return [];
+  const known = new Set(Object.keys({ ...apiSettings, ...gatewaySettings }));
+  return Object.keys(parseEnv(read(path))).filter((name) => !known.has(name) && !others.test(name));
 }
 
 function read(path: string): string {

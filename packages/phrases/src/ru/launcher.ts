@@ -115,8 +115,9 @@ export const databasePhrases = {
     `На диске с ${home} не осталось места: освободите его и запустите снова. ${intact}.`,
   wrongOwnership: (cluster: string, user: string, uid: number) =>
     `У папки ${cluster} не те права или владелец: нужны владелец ${user} (${uid}) и права 0700. ${intact}.`,
-  permissionDenied: (home: string, user: string, cluster: string) =>
-    `Пользователю ${user} не хватает прав на файлы в ${home}: верните ему владение папкой ${cluster}. ${intact}.`,
+  permissionDenied: (user: string, line: string, cluster: string) =>
+    `Пользователю ${user} не хватает прав. PostgreSQL пишет: «${line}». Дайте ему доступ к этому файлу или папке; ` +
+    `папка базы ${cluster} должна принадлежать ему. ${intact}.`,
   readOnlyDisk: (home: string) =>
     `Диск с ${home} доступен только для чтения: подключите его для записи или укажите другой DATA_DIR.`,
   otherPostmaster: (cluster: string, pidFile: string) =>
@@ -223,6 +224,8 @@ export const backupPhrases = {
 export const packagedPhrases = {
   quoteValue: (path: string, name: string) =>
     `В ${path} у ${name} знак # без кавычек: заключите всё значение в двойные кавычки, а примечание вынесите на свою строку`,
+  unknownSettings: (path: string, names: readonly string[]) =>
+    `В ${path} есть имена, которых нет среди настроек: ${names.join(', ')}. Они не действуют: проверьте, как они написаны`,
   fixedSetting: (path: string, name: string) =>
     `${name} не задают в ${path}: в пакете данные лежат в /var/lib/propusk, а фраза копий в /etc/propusk/backup-passphrase. Уберите эту строку`,
 };
