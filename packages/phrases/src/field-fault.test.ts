@@ -1,4 +1,4 @@
-import { Login } from '@propusk/contract/auth';
+import { Login, Registration } from '@propusk/contract/auth';
 import { Phone } from '@propusk/contract/fields';
 import { PolicyInput } from '@propusk/contract/policies';
 import { ProxyInput } from '@propusk/contract/proxies';
@@ -30,6 +30,15 @@ describe('the faults of a field', () => {
   it.each(['99', '70000', '80a0', '0443'])('the fault of the port %s names the valid ports', (port) => {
     const proxy = { host: 'proxy.example.ru', port, username: 'user', password: 'secret' };
     expect(sentences(ProxyInput, proxy)).toEqual({ port: 'Целое число от 1000 до 65535' });
+  });
+  it('the faults of a short company name and site say what may be added', () => {
+    const { companyName, companySite } = Registration.shape;
+    expect(
+      sentences(z.object({ companyName, companySite }), { companyName: 'Ян', companySite: 't.me' }),
+    ).toEqual({
+      companyName: 'Не короче 5 символов: допишите форму, например ООО «Ян»',
+      companySite: 'Не короче 5 символов: допишите начало, например https://t.me',
+    });
   });
   it('the fault of an unfinished phone number gives an example', () => {
     expect(sentences(z.object({ phone: Phone }), { phone: '+7 912 345' })).toEqual({

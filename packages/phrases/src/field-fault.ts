@@ -22,6 +22,8 @@ export function faultOf(issue: z.core.$ZodRawIssue | z.core.$ZodIssue): Phrase<t
   if (field === 'port') return ['port'];
   if (field === 'phone') return ['phone'];
   if (code === 'too_small') {
+    if (field === 'companyName') return ['name_short', Number(issue.minimum)];
+    if (field === 'companySite') return ['site_short', Number(issue.minimum)];
     return issue.origin === 'string'
       ? ['short', Number(issue.minimum)]
       : ['less_than', Number(issue.minimum)];

@@ -13,6 +13,8 @@ export const schemaFaults = {
   port: () => `Целое число от ${limits.port.min} до ${limits.port.max}`,
   phone: () => 'Укажите номер целиком: +7 912 345 67 89',
   short,
+  name_short: (least: number) => `${short(least)}: допишите форму, например ООО «Ян»`,
+  site_short: (least: number) => `${short(least)}: допишите начало, например https://t.me`,
   long: (most: number) => `Не длиннее ${characters(most)}`,
   less_than: (least: number) => `Не меньше ${least}`,
   more_than: (most: number) => `Не больше ${most}`,
