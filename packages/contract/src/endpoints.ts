@@ -23,6 +23,7 @@ import * as roles from './roles.ts';
 import * as secondFactor from './second-factor.ts';
 import * as sessions from './sessions.ts';
 import * as sites from './sites.ts';
+import * as state from './state.ts';
 import * as tariff from './tariff.ts';
 import * as users from './users.ts';
 import * as vantages from './vantages.ts';
@@ -54,6 +55,7 @@ export const exported: Readonly<Record<string, unknown>> = {
   ...secondFactor,
   ...sessions,
   ...sites,
+  ...state,
   ...tariff,
   ...users,
   ...vantages,

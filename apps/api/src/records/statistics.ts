@@ -25,11 +25,11 @@ export async function readStatistics(
     sql`record_hours h where h.company_id = ${companyId} and h.hour >= ${start}::timestamptz`;
   const { rows } = await sql<Statistics>`
     with h as materialized (
-        select grouping(at, user_id, site_id) as by, now, refused, at, user_id, site_id, sum(visits) as visits, sum(bytes) as bytes,
+        select grouping(at, user_id, site_id) as by, now, refused, at, user_id, site_id, reason, host, sum(visits) as visits, sum(bytes) as bytes,
           sum(count) as count
-        from (select hour >= ${from}::timestamptz as now, reason <> '' as refused, date_trunc(${step}, hour, ${zone}) as at, user_id, site_id,
+        from (select hour >= ${from}::timestamptz as now, reason <> '' as refused, date_trunc(${step}, hour, ${zone}) as at, user_id, site_id, reason, host,
             visits, up + down as bytes, count from ${hours(earlier)} and h.hour < ${to}::timestamptz) as own
-        group by now, refused, grouping sets ((at), (user_id), (site_id))),
+        group by now, refused, grouping sets ((at), (user_id, reason, host), (site_id))),
       used as (select distinct user_id, site_id from ${hours(since)} and h.reason = '')
     select ${figure('count(*)', 'by = 5 and user_id <> 0 and not refused')} as people,
       ${figure('sum(visits)', 'by = 3 and not refused')} as visits, ${figure('sum(bytes)', 'by = 3')} as bytes,
@@ -41,8 +41,7 @@ export async function readStatistics(
       ${shares('user_id', 5, sql`users o on o.company_id = ${companyId}`, userName('o'))} as users,
       array(select json_build_object('reason', r.reason, 'user', case when u.id is not null then json_build_object('id', u.id, 'name', ${sql.raw(userName('u'))}) end,
           'host', r.host, 'site', case when s.id is not null then json_build_object('id', s.id, 'name', s.shown_address) end, 'count', r.count)
-        from (select reason, user_id, host, sum(count) as count from records where company_id = ${companyId} and kind = 'refusal'
-          and started_at >= ${from}::timestamptz and started_at < ${to}::timestamptz group by 1, 2, 3 order by 4 desc limit 20) as r
+        from (select * from h where by = 5 and now and refused order by count desc, host limit 20) as r
         left join users u on u.id = r.user_id and u.company_id = ${companyId}
         left join sites s on s.company_id = ${companyId} and s.address = r.host order by r.count desc, r.host) as refused,
       array(select json_build_object('user', json_build_object('id', u.id, 'name', ${sql.raw(userName('u'))}),

@@ -41,13 +41,13 @@ export async function storeBatch(tx: Tx, { gateway, run, number, records }: Reco
       on conflict (started_at, id) do update set up = excluded.up, down = excluded.down, ms = excluded.ms,
         count = excluded.count, state = excluded.state, reason = excluded.reason
     )
-    insert into record_hours as h (company_id, hour, user_id, site_id, reason, visits, count, up, down)
+    insert into record_hours as h (company_id, hour, user_id, site_id, reason, host, visits, count, up, down)
     select g."companyId", date_trunc('hour', g."startedAt", 'UTC'), coalesce(g."userId", 0), coalesce(g."siteId", 0),
-      case when g.kind = 'refusal' then g.reason else '' end as result, sum((r.id is null)::int), sum(g.count - coalesce(r.count, 0)),
+      case when g.kind = 'refusal' then g.reason else '' end, case when g.kind = 'refusal' then g.host else '' end, sum((r.id is null)::int), sum(g.count - coalesce(r.count, 0)),
       sum(g.up - coalesce(r.up, 0)), sum(g.down - coalesce(r.down, 0))
     from given g left join records r on r.started_at = g."startedAt" and r.id = g.id
-    where g."companyId" is not null group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
-    on conflict (company_id, hour, user_id, site_id, reason) do update set visits = h.visits + excluded.visits,
+    where g."companyId" is not null group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6
+    on conflict (company_id, hour, user_id, site_id, reason, host) do update set visits = h.visits + excluded.visits,
       count = h.count + excluded.count, up = h.up + excluded.up, down = h.down + excluded.down`.execute(tx);
 }
 

@@ -114,12 +114,16 @@ export async function startApi(
     memory: 4_096 * 1024 * 1024,
     documentation: true,
     helpUrl: undefined,
+    dataDir: tmpdir(),
+    localUrl: 'http://127.0.0.1:9',
     ...settings,
   };
   await checkKey(database.db, testEncryption);
   await ensureDirectProxy(database.db, config.gatewayUrl);
   const app = await createServer({
     config,
+    // No check of the server's state leaves this machine.
+    env: { ACME_DIRECTORY: 'http://127.0.0.1:9/' },
     opened: database,
     encryption: testEncryption,
     passwords,

@@ -181,6 +181,7 @@ POST /company
   -                                             401     401     401     | 403     403     403     403     201     | 403     403
 GET /company
 GET /mail/stuck
+GET /state
 POST /company/invitation
   -                                             401     401     401     | 403     403     403     403     200     | 403     403
 GET /company/me-company

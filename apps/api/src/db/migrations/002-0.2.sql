@@ -227,18 +227,20 @@ end $$;
 -- Records that are older than the partitions, such as those of a restored backup.
 create table records_rest partition of records default;
 
--- The sums of an hour, for statistics. A user_id or site_id of 0 means none.
+-- The sums of an hour, for statistics. A user_id or site_id of 0 means none; only refusals have a reason and a host. The key holds
+-- all columns, so that statistics read the index alone: the rows of companies alternate in the table.
 create table record_hours (
   company_id bigint not null,
   hour timestamptz not null,
   user_id bigint not null,
   site_id bigint not null,
   reason text not null,
+  host text not null,
   visits bigint not null,
   count bigint not null,
   up bigint not null,
   down bigint not null,
-  primary key (company_id, hour, user_id, site_id, reason)
+  primary key (company_id, hour, user_id, site_id, reason, host) include (visits, count, up, down)
 );
 create index record_hours_age on record_hours (hour);
 
