@@ -135,7 +135,7 @@ beforeEach(async () => {
     },
   });
   store = openStore(async () => {});
-  const session = createSession(store, async () => pinned);
+  const session = createSession(store, async () => pinned, 'chromium-extension-0.2.0');
   pairing = createPairing(session, async () => pinned);
   await session.signIn(origin, { email: people.anna, password: 'correct horse' });
   requests = [];

@@ -66,7 +66,7 @@ beforeEach(() => {
 
 async function signedIn(pinned: string | null = null) {
   const store = openStore(async () => {});
-  const session = createSession(store, async () => pinned);
+  const session = createSession(store, async () => pinned, 'chromium-extension-0.2.0');
   await session.signIn(origin, who);
   return { store, session };
 }
