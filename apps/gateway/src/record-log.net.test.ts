@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { GatewayRecord } from '@propusk/contract/records';
-import { smallDisk } from '@propusk/test-kit/faults/small-disk';
+import { mountSmallDisk } from '@propusk/test-kit/faults/small-disk';
 import { get } from '@propusk/test-kit/gateway/client';
 import { startGatewayProcess } from '@propusk/test-kit/gateway/gateway-process';
 import { company, credentials, startWorld, until } from '@propusk/test-kit/gateway/world';
@@ -115,15 +115,20 @@ test('beyond 4 MB lines are lost, and a line of kind loss counts them once the p
 });
 
 test('after a full disk each record has a whole line', async () => {
-  await using disk = await smallDisk(256);
-  const { log, warnings } = start(join(disk.folder, 'access.log'));
+  const disk = mountSmallDisk(folder, '1m');
+  await writeFile(join(folder, 'filler'), Buffer.alloc(800_000));
+  const { log, warnings } = start();
   const records = some(2_000);
   log.add(records);
   await until(() => warnings.length > 0);
   expect(log.totals.written).toBeLessThan(2_000);
-  await disk.free();
+  expect(await readFile(path, 'utf8')).not.toMatch(/\n$/);
+  disk.makeRoom();
   await until(() => log.totals.written === 2_000);
-  const text = await readFile(join(disk.folder, 'access.log'), 'utf8');
+  const text = await readFile(path, 'utf8');
+  await log.stop();
+  logs.pop();
+  disk.unmount();
   const whole = text.split('\n').filter((line) => line.endsWith('}') && line.startsWith('{'));
   expect(whole.map((line) => JSON.parse(line))).toEqual(records);
 });

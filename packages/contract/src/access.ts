@@ -31,7 +31,7 @@ export const GatewayAccess = z.object({
 export type GatewayAccess = z.infer<typeof GatewayAccess>;
 
 /** The name of a client, in characters that a URL takes as they are (RFC 3986 section 2.3). @example chromium-extension-0.2.0 */
-export const ClientName = z.string().check(z.regex(/^[\w.~-]{1,40}$/));
+export const ClientName = z.string().check(z.regex(/^\w[\w.~-]{0,39}$/));
 
 /**
  * Get the gateway's address, credentials for it, and the sites that they open. A client needs no more than `curl -x

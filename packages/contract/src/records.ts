@@ -116,8 +116,8 @@ export const Visit = z.object({
   up: z.int(),
   /** Bytes to the client. */
   down: z.int(),
-  /** The extension or program, as it named itself; null for none. @example chromium-extension-0.2.0 */
-  client: z.nullable(z.string()),
+  /** The extension or program, as it named itself; null for none. */
+  client: z.nullable(ClientName),
 });
 export type Visit = z.infer<typeof Visit>;
 
