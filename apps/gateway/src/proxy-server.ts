@@ -111,7 +111,11 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     accessLog?.add(each);
   });
   const metrics = createMetrics({
-    records: { totals: sender.totals, waiting: () => records.waiting + sender.waiting, accessLog: accessLog?.totals },
+    records: {
+      totals: sender.totals,
+      waiting: () => records.waiting + sender.waiting,
+      accessLog: accessLog?.totals,
+    },
     activeRequests,
     clients,
     queues,

@@ -153,24 +153,35 @@ test('a FIFO that nobody reads delays nothing, and its reader gets every line', 
   expect(whole.map((line) => JSON.parse(line))).toEqual(records);
 });
 
-test.each(['1', '2'])('a gateway of %s processes writes to a moved file anew, and survives SIGHUP', async (count) => {
-  await using world = await startWorld((port) => [company([`crm.company.test:${port}`])]);
-  const gateway = await startGatewayProcess({
-    ...{ API_URL: world.feed.url, DATA_DIR: folder, ACCESS_LOG: path, GATEWAY_PROCESSES: count },
-    GATEWAY_METRICS_PORT: '0',
-  });
-  const visit = () => get(gateway.port, credentials(1), `http://crm.company.test:${world.origin.port}/`);
-  const size = (file: string) => lines(file).then(({ length }) => length, () => 0);
-  const untilLines = async (file: string, least: number) => {
-    for (let i = 0; i < 100 && (await size(file)) < least; i++) await new Promise((r) => setTimeout(r, 50));
-    return lines(file);
-  };
-  while (!(await visit()).startsWith('HTTP/1.1 200')) await new Promise((r) => setTimeout(r, 50));
-  expect((await untilLines(path, 1)).at(-1)).toMatchObject({ host: 'crm.company.test', userId: 1, open: false });
-  await new Promise((r) => setTimeout(r, 1_500));
-  await rename(path, `${path}.1`);
-  process.kill(gateway.pid, 'SIGHUP');
-  await visit();
-  expect(await untilLines(path, 1)).toMatchObject([{ kind: 'requests', userId: 1 }]);
-  expect(await gateway.terminate()).toBe(0);
-});
+test.each(['1', '2'])(
+  'a gateway of %s processes writes to a moved file anew, and survives SIGHUP',
+  async (count) => {
+    await using world = await startWorld((port) => [company([`crm.company.test:${port}`])]);
+    const gateway = await startGatewayProcess({
+      ...{ API_URL: world.feed.url, DATA_DIR: folder, ACCESS_LOG: path, GATEWAY_PROCESSES: count },
+      GATEWAY_METRICS_PORT: '0',
+    });
+    const visit = () => get(gateway.port, credentials(1), `http://crm.company.test:${world.origin.port}/`);
+    const size = (file: string) =>
+      lines(file).then(
+        ({ length }) => length,
+        () => 0,
+      );
+    const untilLines = async (file: string, least: number) => {
+      for (let i = 0; i < 100 && (await size(file)) < least; i++) await new Promise((r) => setTimeout(r, 50));
+      return lines(file);
+    };
+    while (!(await visit()).startsWith('HTTP/1.1 200')) await new Promise((r) => setTimeout(r, 50));
+    expect((await untilLines(path, 1)).at(-1)).toMatchObject({
+      host: 'crm.company.test',
+      userId: 1,
+      open: false,
+    });
+    await new Promise((r) => setTimeout(r, 1_500));
+    await rename(path, `${path}.1`);
+    process.kill(gateway.pid, 'SIGHUP');
+    await visit();
+    expect(await untilLines(path, 1)).toMatchObject([{ kind: 'requests', userId: 1 }]);
+    expect(await gateway.terminate()).toBe(0);
+  },
+);

@@ -53,7 +53,9 @@ export function signGatewayToken(keys: GatewayKeys, token: GatewayToken): string
 
 /** @returns the signed claims, expired or not; null for a token that this secret did not sign */
 export function verifyGatewayToken(keys: GatewayKeys, raw: string): GatewayToken | null {
-  const match = /^((\d{1,16})\.(\d{1,16})\.(\d{1,16})(?:\.(\w[\w.~-]{0,39}))?)\.([A-Za-z0-9_-]{43})$/.exec(raw);
+  const match = /^((\d{1,16})\.(\d{1,16})\.(\d{1,16})(?:\.(\w[\w.~-]{0,39}))?)\.([A-Za-z0-9_-]{43})$/.exec(
+    raw,
+  );
   const [, claims, userId, epoch, expires, client, signature] = match ?? [];
   if (claims === undefined || signature === undefined) return null;
   if (!timingSafeEqual(Buffer.from(signature), Buffer.from(sign(keys, claims)))) return null;
