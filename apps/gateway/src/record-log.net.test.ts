@@ -75,6 +75,17 @@ test('an open record is written at its start and not at its updates', async () =
   ]);
 });
 
+test('with - the lines are on standard output', async () => {
+  const records = some(200);
+  const module = new URL('record-log.ts', import.meta.url).href;
+  const code = `import { RecordLog } from ${JSON.stringify(module)};
+    const log = new RecordLog('-', console);
+    log.add(${JSON.stringify(records)});
+    await log.stop();`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code]);
+  expect(parse(stdout)).toEqual(records);
+});
+
 test('a moved file ends, and later lines are in a new one', async () => {
   const { log } = start();
   const [first, second] = [some(3), some(3)];
@@ -182,6 +193,9 @@ test.each(['1', '2'])(
     process.kill(gateway.pid, 'SIGHUP');
     await visit();
     expect(await untilLines(path, 1)).toMatchObject([{ kind: 'requests', userId: 1 }]);
+    // The last visits end with the gateway.
+    await visit();
     expect(await gateway.terminate()).toBe(0);
+    expect(await lines()).toHaveLength(2);
   },
 );

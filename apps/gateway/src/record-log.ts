@@ -74,7 +74,7 @@ export class RecordLog {
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#stop.abort();
-    await Promise.race([this.#writing, sleep(STOP_MS)]);
+    await Promise.race([this.#writing, sleep(STOP_MS, undefined, { ref: false })]);
     if (this.#lines.length > 0)
       this.#log.error({ lost: this.#lines.length }, 'Stopped with lines of ACCESS_LOG that were not written');
     await this.#file?.handle.close();
