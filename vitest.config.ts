@@ -31,7 +31,7 @@ const heavy =
 const waiting = [
   'apps/api/src/{db/watch,http/graceful-shutdown,http/implement,vantage/vantage}.{db,net}.test.ts',
   'apps/api/test/faults/{away,slow-clients}.db.test.ts',
-  'apps/gateway/src/{failover,feed,main,probe,protocol-sniffer,silent-names,timeouts,tls}.net.test.ts',
+  'apps/gateway/src/{access-log-shipping,failover,feed,main,probe,protocol-sniffer,silent-names,timeouts,tls}.net.test.ts',
   'apps/gateway/src/reverse-proxy.db.test.ts',
   'packages/embedded-postgres/src/crash.db.test.ts',
   'scripts/package.net.test.ts',

@@ -134,6 +134,7 @@ test('the filters of the log stay in the address, get a period, and the pages jo
   expect(asked.at(-1)?.get('before')).toBe('1-next');
   await rows.first().getByRole('button').click();
   await expect(tab.getByRole('dialog')).toContainText(visits.rows[0]?.id ?? '-');
+  await expect(tab.getByRole('dialog')).toContainText('chromium-extension-0.2.0');
 });
 
 test('the CSV holds every page, and no cell is a formula', async ({ page: tab }) => {

@@ -281,7 +281,15 @@ export const visits = {
     },
   ].map((visit, at) => ({
     ...{ host: visit.site?.name ?? '', policy: { id: 1, name: 'Продажи' }, proxy: null, port: 443 },
-    ...{ address: '203.0.113.24', reason: '', count: 1, up: 0, down: 0, startedAt: now },
+    ...{
+      address: '203.0.113.24',
+      client: 'chromium-extension-0.2.0',
+      reason: '',
+      count: 1,
+      up: 0,
+      down: 0,
+      startedAt: now,
+    },
     ...visit,
     id: `f5a0c1de-0000-4000-8000-00000000000${at}`,
   })),

@@ -47,6 +47,7 @@ export class Visit {
   siteId: number | null = null;
   policyId: number | null = null;
   proxyId: number | undefined;
+  client: string | undefined;
   readonly address: string;
   readonly host: string;
   readonly port: number;
@@ -90,6 +91,7 @@ export class Visit {
       count: this.count,
       up: this.up,
       down: this.down,
+      client: this.client,
     };
   }
 }
@@ -144,6 +146,7 @@ export class AccessRecords {
     if (!isUser(caller)) return null;
     const visit = new Visit(kind, address, host, port);
     visit.userId = caller.userId;
+    visit.client = caller.client;
     visit.policyId = policyId;
     if (company !== null) {
       visit.companyId = company.id;
@@ -194,7 +197,7 @@ export class AccessRecords {
     const asked =
       caller !== undefined && /^[\w.:[\]-]{1,253}$/.test(authority) ? authority.toLowerCase() : '';
     const { host, port } = target ?? { host: asked, port: 0 };
-    const key = `${caller?.userId ?? ''} ${host} ${port} ${reason} ${address}`;
+    const key = `${caller?.userId ?? ''} ${caller?.client ?? ''} ${host} ${port} ${reason} ${address}`;
     let group = this.#refusals.get(key);
     if (group === undefined) {
       const mine = this.#perAddress.get(address) ?? 0;
@@ -207,6 +210,7 @@ export class AccessRecords {
       group = new Visit('refusal', address, host, port);
       group.reason = reason;
       group.userId = caller?.userId;
+      group.client = caller?.client;
       const company = caller && this.#index.users.get(caller.userId)?.company;
       group.companyId = company?.id;
       if (company && target) group.siteId = siteCovering(company, target.host, port, null);

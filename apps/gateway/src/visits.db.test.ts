@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { GatewayAccess } from '@propusk/contract/access';
 import { endVisits, listVisits, liveVisits, myVisits, type Visit } from '@propusk/contract/records';
 import { get, openTunnel, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { startGatewayProcess } from '@propusk/test-kit/gateway/gateway-process';
@@ -105,3 +106,21 @@ test('visits while the api is away are in the log once it is back, each once; a 
   expect((await log()).length).toBe(before + 6);
   await again.kill();
 }, 60_000);
+
+test('a visit and a refusal name the client that asked for the gateway token', async () => {
+  const { api, gateway } = product;
+  const client = 'nightly-import-1.4';
+  const ask = (name: string) =>
+    fetch(`${api.url}/api/me/access?client=${name}`, {
+      headers: { authorization: `Bearer ${home.agent.token}` },
+    });
+  for (const bad of ['a/b', '', '=1', 'x'.repeat(41)]) expect((await ask(bad)).status).toBe(400);
+  const { username, password } = (await (await ask(client)).json()) as GatewayAccess;
+  const who = `${username}:${password}`;
+  (await openTunnel(gateway.port, who, home.host)).socket.destroy();
+  await get(gateway.port, who, 'http://dead.company.test:444/');
+  await seen((visit) => visit.kind === 'tunnel' && visit.client === client, 2_000);
+  await seen((visit) => visit.kind === 'refusal' && visit.client === client, 2_000);
+  (await openTunnel(gateway.port, home.agent.who, home.host)).socket.destroy();
+  await seen((visit) => visit.kind === 'tunnel' && visit.client === null && visit.state === 'closed', 2_000);
+});

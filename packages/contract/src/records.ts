@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { ClientName } from './access.ts';
 import { endpoint } from './endpoint.ts';
 import { GivenDate, Id, IsoDate, Named, numeral } from './fields.ts';
 import { limits } from './limits.ts';
@@ -54,6 +55,8 @@ export const GatewayRecord = z.object({
   up: Count,
   /** Bytes to the client. */
   down: Count,
+  /** The client, as it named itself when it asked for its gateway token; absent for none. */
+  client: z.optional(ClientName),
 });
 export type GatewayRecord = z.infer<typeof GatewayRecord>;
 
@@ -113,6 +116,8 @@ export const Visit = z.object({
   up: z.int(),
   /** Bytes to the client. */
   down: z.int(),
+  /** The extension or program, as it named itself; null for none. */
+  client: z.nullable(ClientName),
 });
 export type Visit = z.infer<typeof Visit>;
 

@@ -59,7 +59,7 @@ async function read(db: Db, scope: Scope, where: RawBuilder<unknown>, take: numb
       select * from records r where r.company_id = ${scope.companyId} ${and(scope.userId, (v) => sql`r.user_id = ${v}`)} ${where}
       order by r.started_at desc, r.id desc limit ${take}
     )
-    select r.id, r.kind, r.state, r.started_at as "startedAt", r.ms, r.address, r.host, r.port, r.reason, r.count, r.up, r.down,
+    select r.id, r.kind, r.state, r.started_at as "startedAt", r.ms, r.address, r.host, r.port, r.reason, r.count, r.up, r.down, r.client,
       ${named('r.user_id', `coalesce(nullif(trim(u.name || ' ' || u.surname), ''), u.email::text, g.name, '')`)} as "user",
       ${named('s.id', 's.shown_address')} as site, ${named('p.id', 'p.name')} as policy, ${named('x.id', 'x.host')} as proxy
     from page r left join users u on u.id = r.user_id and u.company_id = r.company_id

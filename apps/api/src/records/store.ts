@@ -29,15 +29,15 @@ export async function storeBatch(tx: Tx, { gateway, run, number, records }: Reco
       select distinct on (g.id) g.* from rows from (jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as (
           id uuid, kind text, "startedAt" timestamptz, ms bigint, open boolean, "companyId" bigint, "userId" bigint,
           "siteId" bigint, "policyId" bigint, "proxyId" bigint, address text, host text, port int, reason text, count int,
-          up bigint, down bigint)) with ordinality as g
+          up bigint, down bigint, client text)) with ordinality as g
       where (g."companyId" is null or exists (select from companies c where c.id = g."companyId"))
         and g."startedAt" < now() + interval '1 day'
       order by g.id, g.ordinality desc
     ), stored as (
       insert into records (id, started_at, company_id, user_id, site_id, policy_id, proxy_id, up, down, ms, run, count, port, kind,
-        state, reason, address, host)
+        state, reason, address, host, client)
       select id, "startedAt", "companyId", "userId", "siteId", "policyId", "proxyId", up, down, ms, ${stored.id}, count, port, kind,
-        case when open then 'open' else 'closed' end, reason, address, host from given
+        case when open then 'open' else 'closed' end, reason, address, host, client from given
       on conflict (started_at, id) do update set up = excluded.up, down = excluded.down, ms = excluded.ms,
         count = excluded.count, state = excluded.state, reason = excluded.reason
     )

@@ -194,6 +194,8 @@ create table records (
   reason text not null,
   address text not null,
   host text not null,
+  -- The extension or program, as it named itself.
+  client text,
   primary key (started_at, id)
 ) partition by range (started_at);
 create index records_company on records (company_id, started_at);

@@ -21,6 +21,7 @@ export function VisitDialog({ visit, onClose }: { visit: Visit; onClose: () => v
     [t.visits.where, visit.address],
     [t.visits.when, formatMoment(visit.startedAt)],
     [terms.duration, formatDuration(visit.ms)],
+    [terms.client, visit.client ?? t.common.none],
     [terms.kind, t.visits.kinds[kind]],
     [t.visits.result, <VisitResult key="result" visit={visit} />],
     [terms.policy, policy?.name ?? t.common.none],

@@ -145,6 +145,7 @@ export const statistics = {
     up: 'От пользователя',
     down: 'К пользователю',
     kind: 'Вид',
+    client: 'Программа',
   },
   gateway: 'Шлюз платформы',
   csv: 'Скачать CSV',
