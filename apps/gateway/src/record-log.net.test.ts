@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { GatewayRecord } from '@propusk/contract/records';
+import { freePort } from '@propusk/test-kit/daemon';
 import { mountSmallDisk } from '@propusk/test-kit/faults/small-disk';
 import { get } from '@propusk/test-kit/gateway/client';
 import { startGatewayProcess } from '@propusk/test-kit/gateway/gateway-process';
-import { company, credentials, startWorld, until } from '@propusk/test-kit/gateway/world';
+import { company, credentials, readMetric, startWorld, until } from '@propusk/test-kit/gateway/world';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from './log.ts';
 import { RecordLog } from './record-log.ts';
@@ -168,9 +169,10 @@ test.each(['1', '2'])(
   'a gateway of %s processes writes to a moved file anew, and survives SIGHUP',
   async (count) => {
     await using world = await startWorld((port) => [company([`crm.company.test:${port}`])]);
+    const metricsPort = await freePort();
     const gateway = await startGatewayProcess({
       ...{ API_URL: world.feed.url, DATA_DIR: folder, ACCESS_LOG: path, GATEWAY_PROCESSES: count },
-      GATEWAY_METRICS_PORT: '0',
+      GATEWAY_METRICS_PORT: String(metricsPort),
     });
     const visit = () => get(gateway.port, credentials(1), `http://crm.company.test:${world.origin.port}/`);
     const size = (file: string) =>
@@ -193,6 +195,8 @@ test.each(['1', '2'])(
     process.kill(gateway.pid, 'SIGHUP');
     await visit();
     expect(await untilLines(path, 1)).toMatchObject([{ kind: 'requests', userId: 1 }]);
+    expect(await readMetric(metricsPort, 'access_log_records_total{result="written"}')).toBeGreaterThan(1);
+    expect(await readMetric(metricsPort, 'access_log_records_total{result="lost"}')).toBe(0);
     // The last visits end with the gateway.
     await visit();
     expect(await gateway.terminate()).toBe(0);
