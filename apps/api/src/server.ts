@@ -71,6 +71,7 @@ export interface ServerParts {
     | 'memory'
     | 'documentation'
     | 'helpUrl'
+    | 'logDays'
   >;
   readonly opened: OpenDb;
   readonly encryption: Encryption;
@@ -220,7 +221,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     consoleHost: config.publicUrl.hostname,
   });
   auditRoutes(routes);
-  recordRoutes(routes);
+  recordRoutes(routes, config.logDays);
   feedRoutes(routes, { opened, heartbeatMs: parts.heartbeatMs });
   const missing = endpoints.filter((endpoint) => !routes.implemented.has(endpoint));
   if (missing.length > 0) throw new Error(`not implemented: ${missing.map(({ path }) => path).join(', ')}`);

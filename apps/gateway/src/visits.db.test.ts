@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { recordSettings, setRecordSettings } from '@propusk/contract/record-settings';
 import { endVisits, listVisits, liveVisits, myVisits, type Visit } from '@propusk/contract/records';
 import { get, openTunnel, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { startGatewayProcess } from '@propusk/test-kit/gateway/gateway-process';
@@ -82,6 +83,21 @@ test('the owner ends a visit within 1 s', async () => {
   });
   expect((await product.api.must(home.owner, liveVisits)).rows).toEqual([]);
 });
+
+test('a change of the stored addresses reaches the gateway within 2 s, and old records keep theirs', async () => {
+  const shown: string[] = [];
+  for (const addresses of ['full', 'network', 'none'] as const) {
+    const { retentionDays, keepNames, timeZone } = await product.api.must(home.owner, recordSettings);
+    const body = { addresses, retentionDays, keepNames, timeZone };
+    await product.api.must(home.owner, setRecordSettings, { body });
+    await sleep(2_000);
+    const target = `http://${addresses}.example.test/`;
+    await get(product.gateway.port, home.agent.who, target);
+    await seen(({ host }) => host === `${addresses}.example.test`, 2_000);
+  }
+  for (const { host, address } of await log()) if (/^(full|network|none)\./.test(host)) shown.push(`${host} ${address}`);
+  expect(shown).toEqual(['none.example.test ', 'network.example.test 127.0.0.0', 'full.example.test 127.0.0.1']);
+}, 30_000);
 
 test('visits while the api is away are in the log once it is back, each once; a killed gateway leaves its open ones interrupted', async () => {
   const before = (await log()).length;

@@ -114,6 +114,7 @@ export async function startApi(
     memory: 4_096 * 1024 * 1024,
     documentation: true,
     helpUrl: undefined,
+    logDays: 90,
     ...settings,
   };
   await checkKey(database.db, testEncryption);
