@@ -9,12 +9,15 @@ import { versioned } from './fields.ts';
 export const StoredAddresses = z.enum(['full', 'network', 'none']);
 export type StoredAddresses = z.infer<typeof StoredAddresses>;
 
+/** A number of days that records are kept. @example 30 */
+const Days = z.int().check(z.gte(1), z.lte(366));
+
 /** The settings of a company's records of access. */
 export const RecordSettingsInput = z.object({
   /** How the gateway stores client addresses in new records. */
   addresses: StoredAddresses,
-  /** How many days records are kept; null for as long as the platform keeps them. @example 30 */
-  retentionDays: z.nullable(z.int().check(z.gte(1), z.lte(366))),
+  /** How many days records are kept. Absent: as long as the platform keeps them. */
+  retentionDays: z.optional(Days),
   /** Whether records keep the names of deleted users. False also removes those that are kept. */
   keepNames: z.boolean(),
   /** The time zone of the statistics' days (IANA). @example Europe/Moscow */
@@ -24,6 +27,8 @@ export type RecordSettingsInput = z.infer<typeof RecordSettingsInput>;
 
 /** The settings as they are in force, with the version of the company. */
 export const RecordSettings = z.extend(RecordSettingsInput, {
+  /** How many days records are kept; null for as long as the platform keeps them. @example 30 */
+  retentionDays: z.nullable(Days),
   /** How many days the platform keeps records (`LOG_RETENTION`). @example 90 */
   platformDays: z.int(),
   ...versioned,

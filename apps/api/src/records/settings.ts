@@ -41,32 +41,34 @@ export async function writeSettings(
   platformDays: number,
 ): Promise<RecordSettings> {
   const { companyId: id } = actor;
-  if (body.retentionDays !== null && body.retentionDays > platformDays)
+  const { addresses, retentionDays = null, keepNames, timeZone } = body;
+  if (retentionDays !== null && retentionDays > platformDays)
     throw new AppError('bad_input', { fields: { retentionDays: ['more_than', platformDays] } });
-  await demandZone(tx, body.timeZone);
+  await demandZone(tx, timeZone);
   await lockCompany(tx, id);
   const before = await readSettings(tx, id, platformDays);
   expectVersion(ifMatch, before.version);
   const { company_name: name } = await tx
     .updateTable('companies')
     .set((eb) => ({
-      record_addresses: body.addresses,
-      record_days: body.retentionDays,
-      record_names: body.keepNames,
-      time_zone: body.timeZone,
+      record_addresses: addresses,
+      record_days: retentionDays,
+      record_names: keepNames,
+      time_zone: timeZone,
       version: eb('version', '+', 1),
       updated_at: eb.fn<string>('now'),
     }))
     .where('id', '=', id)
     .returning('company_name')
     .executeTakeFirstOrThrow();
-  if (!body.keepNames) await sql`delete from record_people where company_id = ${id}`.execute(tx);
+  if (!keepNames) await sql`delete from record_people where company_id = ${id}`.execute(tx);
+  const after = await readSettings(tx, id, platformDays);
   const event = { action: 'changed', kind: 'company', id, name, companyId: id } as const;
-  await record(tx, actor, { ...event, before: auditFields(before), after: auditFields(body) });
-  return readSettings(tx, id, platformDays);
+  await record(tx, actor, { ...event, before: auditFields(before), after: auditFields(after) });
+  return after;
 }
 
-const auditFields = ({ addresses, retentionDays, keepNames, timeZone }: RecordSettingsInput): AuditFields => ({
+const auditFields = ({ addresses, retentionDays, keepNames, timeZone }: RecordSettings): AuditFields => ({
   addresses,
   retentionDays: retentionDays === null ? '' : String(retentionDays),
   keepNames,
