@@ -75,7 +75,7 @@ export const audit = {
     companySite: 'сайт компании',
     secondFactorRequired: 'второй фактор для всех',
     addresses: 'адреса в журнале доступа',
-    retentionDays: 'срок журнала доступа',
+    retentionDays: 'дней в журнале доступа',
     keepNames: 'имена удалённых в журнале доступа',
     timeZone: 'часовой пояс',
     name: 'имя',
@@ -122,5 +122,6 @@ export const audit = {
   no: 'нет',
   clients: { console: 'консоль', extension: 'расширение' } as Readonly<Record<string, string>>,
   roles: { USER: 'агент', CREATOR: 'владелец', ADMIN: 'администратор' } as Readonly<Record<string, string>>,
+  addresses: { full: 'целиком', network: 'только сеть', none: 'не сохраняются' } as Readonly<Record<string, string>>,
   types: { users: 'личный', payment: 'платный', default: 'стандартный' } as Readonly<Record<string, string>>,
 };
