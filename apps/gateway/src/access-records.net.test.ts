@@ -270,8 +270,16 @@ test('the record of a client behind a balancer has the address of its PROXY prot
 test('after a change of the company’s setting no record has more of an address, neither sent nor in the spool', async () => {
   const from = '127.0.0.77';
   const visited = (target: string) =>
-    raw(world.port, `GET http://${target}/ HTTP/1.1\r\nHost: x\r\n${authorization(me)}Connection: close\r\n\r\n`, from);
-  const addresses = (n: number) => records().slice(n).map(({ kind, address }) => `${kind} ${address}`).toSorted();
+    raw(
+      world.port,
+      `GET http://${target}/ HTTP/1.1\r\nHost: x\r\n${authorization(me)}Connection: close\r\n\r\n`,
+      from,
+    );
+  const addresses = (n: number) =>
+    records()
+      .slice(n)
+      .map(({ kind, address }) => `${kind} ${address}`)
+      .toSorted();
   const tunnel = await openTunnel(world.port, me, host);
   tunnel.socket.write('GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');
   await visited(host);
@@ -295,9 +303,17 @@ test('after a change of the company’s setting no record has more of an address
   const files = async () => (await readdir(join(folder, '0'))).filter((name) => name.endsWith('.batch'));
   await until(() => world.feed.arrived.length > arrived);
   await sleep(1_500);
-  const spool = new RecordSpool({ folder, worker: 0, workers: 1, key: gatewayKeys(SECRET).records, most: 1e8 });
+  const spool = new RecordSpool({
+    folder,
+    worker: 0,
+    workers: 1,
+    key: gatewayKeys(SECRET).records,
+    most: 1e8,
+  });
   const { batches } = await spool.open();
-  const spooled = await Promise.all(batches.map(async (batch) => String(gunzipSync(await spool.read(batch)))));
+  const spooled = await Promise.all(
+    batches.map(async (batch) => String(gunzipSync(await spool.read(batch)))),
+  );
   expect(spooled.join()).toContain('third.company.test');
   expect(spooled.join()).toContain('crm.company.test');
   expect(spooled.join()).not.toContain('127.0.0.');

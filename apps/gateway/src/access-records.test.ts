@@ -103,7 +103,9 @@ test('a company without addresses has one group for all its clients, and each cl
   putCompany(index, company(['crm.company.test'], { version: 3 }));
   const last = new Map(all().map((record) => [record.id, record]));
   expect([...last.values()].filter(({ kind }) => kind === 'refusal')).toHaveLength(101);
-  expect([...last.values()].filter(({ host }) => host === 'h1.test')).toMatchObject([{ count: 2, address: '' }]);
+  expect([...last.values()].filter(({ host }) => host === 'h1.test')).toMatchObject([
+    { count: 2, address: '' },
+  ]);
   expect([...last.values()].filter(({ kind }) => kind === 'loss')).toMatchObject([{ count: 50 }]);
 });
 

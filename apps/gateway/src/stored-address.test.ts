@@ -11,9 +11,12 @@ test.each([
   ['::1', '::'],
   ['', ''],
   ['a name', ''],
-])('the network of %s is stored as "%s", again from itself, and `none` stores nothing', (address, network) => {
-  expect(storedAddress(address, 'network')).toBe(network);
-  expect(storedAddress(network, 'network')).toBe(network);
-  expect(storedAddress(address, 'none')).toBe('');
-  expect(storedAddress(address, 'full')).toBe(address);
-});
+])(
+  'the network of %s is stored as "%s", again from itself, and `none` stores nothing',
+  (address, network) => {
+    expect(storedAddress(address, 'network')).toBe(network);
+    expect(storedAddress(network, 'network')).toBe(network);
+    expect(storedAddress(address, 'none')).toBe('');
+    expect(storedAddress(address, 'full')).toBe(address);
+  },
+);

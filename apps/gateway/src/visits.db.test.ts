@@ -94,8 +94,13 @@ test('a change of the stored addresses reaches the gateway within 2 s, and old r
     await get(product.gateway.port, home.agent.who, target);
     await seen(({ host }) => host === `${addresses}.example.test`, 2_000);
   }
-  for (const { host, address } of await log()) if (/^(full|network|none)\./.test(host)) shown.push(`${host} ${address}`);
-  expect(shown).toEqual(['none.example.test ', 'network.example.test 127.0.0.0', 'full.example.test 127.0.0.1']);
+  for (const { host, address } of await log())
+    if (/^(full|network|none)\./.test(host)) shown.push(`${host} ${address}`);
+  expect(shown).toEqual([
+    'none.example.test ',
+    'network.example.test 127.0.0.0',
+    'full.example.test 127.0.0.1',
+  ]);
 }, 30_000);
 
 test('visits while the api is away are in the log once it is back, each once; a killed gateway leaves its open ones interrupted', async () => {

@@ -60,7 +60,11 @@ async function keep(): Promise<void> {
 
 test('a new company stores everything as long as the platform, in Moscow time, and its owner changes that with an audit row', async () => {
   const home = await company();
-  expect(await api.must(home.token, recordSettings)).toMatchObject({ ...standard, retentionDays: null, platformDays: 90 });
+  expect(await api.must(home.token, recordSettings)).toMatchObject({
+    ...standard,
+    retentionDays: null,
+    platformDays: 90,
+  });
   const change = { addresses: 'none', retentionDays: 30, keepNames: false, timeZone: 'Asia/Tokyo' } as const;
   expect(await set(home, change)).toMatchObject(change);
   expect(await api.must(home.token, recordSettings)).toMatchObject(change);
@@ -99,7 +103,8 @@ test('the keeper deletes what is older than a company’s own retention, and not
   const [short, other] = [await company(), await company()];
   const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
   await send([short, ago(8)], [short, ago(6)], [other, ago(8)]);
-  for (const home of [short, other]) await api.must(home.token, deleteUser, { params: { id: home.agent.id } });
+  for (const home of [short, other])
+    await api.must(home.token, deleteUser, { params: { id: home.agent.id } });
   await sql("update record_people set deleted_at = now() - interval '8 days'");
   await set(short, { retentionDays: 7 });
   await keep();
@@ -118,7 +123,8 @@ test('a company that keeps no names loses those of users who were or will be del
   const later = await api.agent(home.token);
   const now = new Date().toISOString();
   await send([home, now], [{ ...home, agent: later }, now], [other, now]);
-  for (const { token, agent } of [home, other]) await api.must(token, deleteUser, { params: { id: agent.id } });
+  for (const { token, agent } of [home, other])
+    await api.must(token, deleteUser, { params: { id: agent.id } });
   const names = async ({ token }: Home) =>
     (await api.must(token, listVisits, { query: {} })).rows.map(({ user }) => user?.name);
   expect(await names(home)).not.toContain('');

@@ -8,11 +8,7 @@ import { lockCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 
 /** The settings of a company's records. @param platformDays how long the platform keeps records */
-export async function readSettings(
-  db: Db,
-  companyId: number,
-  platformDays: number,
-): Promise<RecordSettings> {
+export async function readSettings(db: Db, companyId: number, platformDays: number): Promise<RecordSettings> {
   const row = await db
     .selectFrom('companies')
     .select([
@@ -78,7 +74,8 @@ const auditFields = ({ addresses, retentionDays, keepNames, timeZone }: RecordSe
 /** Refuses a zone that PostgreSQL, which makes the statistics, or JavaScript, which shows them, does not know. */
 async function demandZone(tx: Tx, zone: string): Promise<void> {
   const { rows } = await sql`select from pg_timezone_names where name = ${zone}`.execute(tx);
-  if (rows.length === 0 || !isZone(zone)) throw new AppError('bad_input', { fields: { timeZone: ['unfit'] } });
+  if (rows.length === 0 || !isZone(zone))
+    throw new AppError('bad_input', { fields: { timeZone: ['unfit'] } });
 }
 
 function isZone(timeZone: string): boolean {

@@ -27,7 +27,8 @@ export function Log({ zone }: { zone: string }) {
   const navigate = useNavigate();
   const search = parseLog(useSearch({ strict: false }), zone);
   const [opened, setOpened] = useState<Visit | null>(null);
-  const go = (next: LogSearch) => void navigate({ to: '.', search: parseLog({ ...next }, zone), replace: true });
+  const go = (next: LogSearch) =>
+    void navigate({ to: '.', search: parseLog({ ...next }, zone), replace: true });
   const query = logQuery(search, zone);
   const filtered = Object.keys(query).length > 0;
   return (

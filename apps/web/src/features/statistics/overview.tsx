@@ -83,7 +83,17 @@ function Period(props: { period: PeriodSearch; zone: string; onPeriod: (next: Pe
 
 type Input = NonNullable<ReturnType<typeof queryOf>>;
 
-function Loaded({ data, input, isToday, zone }: { data: Statistics; input: Input; isToday: boolean; zone: string }) {
+function Loaded({
+  data,
+  input,
+  isToday,
+  zone,
+}: {
+  data: Statistics;
+  input: Input;
+  isToday: boolean;
+  zone: string;
+}) {
   const none = data.visits.now + data.visits.before + data.refusals.now + data.refusals.before === 0;
   const log = useQuery({ ...queryOptions(listVisits, { query: { take: 1 } }), enabled: none });
   if (none && log.isPending) return <Skeleton height={600} aria-busy />;

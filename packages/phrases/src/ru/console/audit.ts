@@ -122,6 +122,8 @@ export const audit = {
   no: 'нет',
   clients: { console: 'консоль', extension: 'расширение' } as Readonly<Record<string, string>>,
   roles: { USER: 'агент', CREATOR: 'владелец', ADMIN: 'администратор' } as Readonly<Record<string, string>>,
-  addresses: { full: 'целиком', network: 'только сеть', none: 'не сохраняются' } as Readonly<Record<string, string>>,
+  addresses: { full: 'целиком', network: 'только сеть', none: 'не сохраняются' } as Readonly<
+    Record<string, string>
+  >,
   types: { users: 'личный', payment: 'платный', default: 'стандартный' } as Readonly<Record<string, string>>,
 };
