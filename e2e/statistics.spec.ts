@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, type Page, type Route, test } from '@playwright/test';
 import { type Replies, STUBBED, stubConsole } from './stubbed-console.ts';
-import { evidence, figures, owner, visits } from './stubbed-replies.ts';
+import { evidence, figures, owner, storage, visits } from './stubbed-replies.ts';
 
 /** The statistics, the open connections, the access log and the agent's own visits, on stubbed replies. */
 
@@ -10,6 +10,7 @@ const replies: Replies = {
   'GET /me': owner,
   'GET /company/evidence': evidence,
   'GET /statistics': figures,
+  'GET /company/records': storage,
   'GET /visits/live': { rows: visits.rows.slice(0, 2), next: null },
   'GET /visits': visits,
   'GET /users/company': { rows: [], count: 0 },
@@ -152,6 +153,74 @@ test('the CSV holds every page, and no cell is a formula', async ({ page: tab })
   expect(text.trim().split('\r\n')).toHaveLength(5);
   expect(text).toContain(`"'=cmd|calc"`);
   expect(text).toContain(`"'@""Анна"""`);
+});
+
+test('the page of what is stored says what each setting means, and sends a change with its version', async ({
+  page: tab,
+}) => {
+  const sent: unknown[] = [];
+  await open(tab, `${page}/storage`, {
+    'PUT /company/records': (route) => {
+      sent.push([route.request().postDataJSON(), route.request().headers()['if-match']]);
+      const stale = { statusCode: 412, code: 'changed_meanwhile', message: 'Запись изменили' };
+      return sent.length === 1
+        ? route.fulfill({ status: 412, json: stale })
+        : route.fulfill({ json: { ...storage, addresses: 'network', version: 4 } });
+    },
+  });
+  const card = tab.getByRole('region', { name: 'Хранение' });
+  await expect(card).toContainText('виден точный адрес');
+  await expect(card).toContainText('90 дней');
+  await card.getByRole('button', { name: 'Изменить хранение' }).click();
+  const dialog = tab.getByRole('dialog');
+  await expect(dialog).toContainText('в прежних адреса останутся');
+  await dialog.getByRole('combobox', { name: 'Адреса пользователей' }).selectOption('Только сеть');
+  await dialog.getByRole('textbox', { name: 'Срок хранения, дней' }).fill('30');
+  await dialog.getByRole('checkbox', { name: /Оставлять имена/ }).uncheck();
+  await dialog.getByRole('combobox', { name: 'Часовой пояс' }).selectOption('Asia/Tokyo');
+  await dialog.getByRole('button', { name: 'Сохранить' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('Запись изменили');
+  await dialog.getByRole('button', { name: /Загрузить/ }).click();
+  await dialog.getByRole('button', { name: 'Сохранить' }).click();
+  await expect(dialog).toHaveCount(0);
+  const body = { addresses: 'network', retentionDays: 30, keepNames: false, timeZone: 'Asia/Tokyo' };
+  expect(sent).toEqual([
+    [body, '"3"'],
+    [body, '"3"'],
+  ]);
+});
+
+test('the log and the periods use the company’s time zone, and name neither a hidden address nor a deleted person', async ({
+  page: tab,
+}) => {
+  const hidden = {
+    ...visits.rows[0],
+    startedAt: '2026-03-14T22:30:00.000Z',
+    address: '',
+    user: { id: 2, name: '' },
+  };
+  const asked: URLSearchParams[] = [];
+  await open(tab, `${page}/log`, {
+    'GET /company/records': { ...storage, timeZone: 'Pacific/Kiritimati' },
+    'GET /visits': { rows: [hidden], next: null },
+    'GET /statistics': (route) => {
+      asked.push(searchOf(route));
+      return route.fulfill({ json: figures });
+    },
+  });
+  const row = tab.locator('tbody tr').first();
+  await expect(row).toContainText(/15\.03\.2026, 12:30/);
+  await expect(row).toContainText('Удалённый пользователь');
+  await expect(row).toContainText('Не сохранён');
+  await tab.getByRole('link', { name: 'Обзор' }).click();
+  await expect(tab.getByText('Часовой пояс: Pacific/Kiritimati')).toBeVisible();
+  await expect.poll(() => asked.at(0)?.get('from')).toMatch(/T10:00:00.000Z$/);
+  expect(asked.at(0)?.get('to')).toMatch(/T10:00:00.000Z$/);
+});
+
+test('without the settings the page says that it did not load', async ({ page: tab }) => {
+  await open(tab, page, { 'GET /company/records': (route) => route.fulfill({ status: 500, json: {} }) });
+  await expect(tab.getByText('Статистика не загрузилась')).toBeVisible();
 });
 
 test('an agent sees the own visits on the personal page', async ({ page: tab }) => {

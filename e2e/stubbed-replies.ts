@@ -295,6 +295,12 @@ export const visits = {
   })),
   next: null,
 };
+/** What a company's records hold. */
+export const storage = {
+  ...{ addresses: 'full', retentionDays: null, keepNames: true, timeZone: 'Europe/Moscow', platformDays: 90 },
+  ...{ version: 3, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' },
+};
+
 /** The figures of a company in a week. */
 export const figures = {
   people: { now: 14, before: 14 },

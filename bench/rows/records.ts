@@ -24,7 +24,7 @@ const calls = (from: string, to: string) =>
     },
     {
       title: 'statistics of 30 days',
-      path: `/statistics?from=${from}&to=${to}&step=day&zone=Europe/Moscow`,
+      path: `/statistics?from=${from}&to=${to}&step=day`,
       bar: 500,
       indexed: false,
     },

@@ -74,6 +74,7 @@ export interface ServerParts {
     | 'helpUrl'
     | 'dataDir'
     | 'localUrl'
+    | 'logDays'
   >;
   /** The settings of the process, for the checks of its state. */
   readonly env: NodeJS.ProcessEnv;
@@ -226,7 +227,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     consoleHost: config.publicUrl.hostname,
   });
   auditRoutes(routes);
-  recordRoutes(routes);
+  recordRoutes(routes, config.logDays);
   feedRoutes(routes, { opened, heartbeatMs: parts.heartbeatMs });
   const missing = endpoints.filter((endpoint) => !routes.implemented.has(endpoint));
   if (missing.length > 0) throw new Error(`not implemented: ${missing.map(({ path }) => path).join(', ')}`);

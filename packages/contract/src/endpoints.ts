@@ -16,6 +16,7 @@ import * as plans from './plans.ts';
 import * as policies from './policies.ts';
 import * as protection from './protection.ts';
 import * as proxies from './proxies.ts';
+import * as recordSettings from './record-settings.ts';
 import * as records from './records.ts';
 import * as registration from './registration.ts';
 import * as roleChanges from './role-changes.ts';
@@ -48,6 +49,7 @@ export const exported: Readonly<Record<string, unknown>> = {
   ...policies,
   ...protection,
   ...proxies,
+  ...recordSettings,
   ...records,
   ...registration,
   ...roleChanges,

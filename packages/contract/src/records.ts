@@ -41,7 +41,7 @@ export const GatewayRecord = z.object({
   policyId: z.optional(Id),
   /** The proxy that carried it; absent for the gateway itself. */
   proxyId: z.optional(Id),
-  /** The client's IP address. @example 203.0.113.5 */
+  /** The client's IP address, as the company lets it be stored; in full without valid credentials. @example 203.0.113.5 */
   address: z.string().check(z.maxLength(45)),
   /** The requested host. @example crm.romashka.ru */
   host: z.string().check(z.maxLength(limits.address)),
@@ -85,7 +85,7 @@ export const feedRecords = endpoint({
 export const VisitState = z.enum(['open', 'closed', 'interrupted']);
 export type VisitState = z.infer<typeof VisitState>;
 
-/** A visit or refusal, with the names of today; a deleted user keeps the last name. */
+/** A visit or refusal, with the names of today; a deleted user keeps the last name, unless the company keeps none. */
 export const Visit = z.object({
   /** The id of the record. */
   id: RecordId,
@@ -295,12 +295,10 @@ export const StatisticsQuery = z.object({
   to: GivenDate,
   /** The steps of the chart. @example day */
   step: z.enum(['hour', 'day']),
-  /** The time zone of the days (IANA). @example Europe/Moscow */
-  zone: z.string().check(z.maxLength(60), z.regex(/^[A-Za-z0-9_+/-]+$/)),
 });
 export type StatisticsQuery = z.infer<typeof StatisticsQuery>;
 
-/** Get the figures of the caller's company in a period of at most 366 days. */
+/** Get the figures of the caller's company in a period of at most 366 days. Hours and days begin in the company's time zone. */
 export const statistics = endpoint({
   method: 'GET',
   path: '/statistics',

@@ -116,6 +116,7 @@ export async function startApi(
     helpUrl: undefined,
     dataDir: tmpdir(),
     localUrl: 'http://127.0.0.1:9',
+    logDays: 90,
     ...settings,
   };
   await checkKey(database.db, testEncryption);

@@ -187,6 +187,8 @@ POST /company/invitation
 GET /company/me-company
 PUT /company/me-company
 GET /company/evidence
+GET /company/records
+PUT /company/records
   -                                             401     401     401     | 403     403     200     200     403     | 403     200
 GET /company/:id
 PUT /company/:id

@@ -246,11 +246,24 @@ create table record_hours (
 );
 create index record_hours_age on record_hours (hour);
 
+-- What a company lets be stored in its records.
+alter table companies
+  add column record_addresses text not null default 'full' check (record_addresses in ('full', 'network', 'none')),
+  -- Null: as long as the platform keeps records.
+  add column record_days int check (record_days between 1 and 366),
+  -- Whether records keep the names of deleted users.
+  add column record_names boolean not null default true,
+  add column time_zone text not null default 'Europe/Moscow';
+create index companies_record_days on companies (record_days) where record_days is not null;
+create trigger bump_record_addresses after update on companies for each row
+  when (old.record_addresses <> new.record_addresses) execute function bump_requirement();
+
 -- The last names of deleted users, for their records.
 create table record_people (
   company_id bigint not null,
   user_id bigint not null,
   name text not null,
+  deleted_at timestamptz not null default now(),
   primary key (company_id, user_id)
 );
 create function keep_name() returns trigger language plpgsql as $$
@@ -258,7 +271,7 @@ begin
   -- Not while the whole company is deleted: its records go too.
   insert into record_people
     select id, old.id, coalesce(nullif(trim(old.name || ' ' || old.surname), ''), old.email::text)
-    from companies where id = old.company_id on conflict do nothing;
+    from companies where id = old.company_id and record_names on conflict do nothing;
   return null;
 end $$;
 create trigger keep_name after delete on users for each row when (old.company_id is not null) execute function keep_name();
