@@ -1,6 +1,7 @@
 import * as contract from '@propusk/contract/records';
 import { asMember } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
+import { exportRoute } from './export.ts';
 import { readLive, readVisits } from './log.ts';
 import { readStatistics } from './statistics.ts';
 import { endVisits } from './store.ts';
@@ -10,6 +11,7 @@ export function recordRoutes(routes: Routes): void {
   implement(routes, contract.listVisits, ({ actor, query, db }) =>
     readVisits(db, { companyId: asMember(actor).companyId }, query),
   );
+  exportRoute(routes);
   implement(routes, contract.liveVisits, ({ actor, db }) => readLive(db, asMember(actor).companyId));
   implement(routes, contract.endVisits, ({ actor, body, write }) =>
     write((tx) => endVisits(tx, asMember(actor), body)),
