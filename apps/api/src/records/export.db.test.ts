@@ -56,7 +56,7 @@ test('an export holds the rows of the log in its order, by the same filters, and
 });
 
 test('a host and a name with line ends, quotes and formulas stay in one line of an export', async () => {
-  const evil = ['a\r\n{"id":"forged"}', '=cmd|\'/C calc\'!A0', '"quoted"\t\u2028', '-1+1', '@SUM(1)'];
+  const evil = ['a\r\n{"id":"forged"}', "=cmd|'/C calc'!A0", '"quoted"\t\u2028', '-1+1', '@SUM(1)'];
   for (const text of evil) {
     const { token, id } = await company(1, text);
     await api.database.pool.query('update users set name = $1, surname = $2 where id = $3', [text, '', id]);
@@ -100,7 +100,10 @@ test('a user runs one export at a time, a process four; a client that goes frees
 test('a client that reads nothing does not delay the shutdown', async () => {
   const own = await startApi(inject('serverUrl'), { shared: api.database });
   const { token } = await company(MANY);
-  const begun = await open(token, `${await own.app.listen({ port: 0, host: '127.0.0.1' })}/api/visits/export`);
+  const begun = await open(
+    token,
+    `${await own.app.listen({ port: 0, host: '127.0.0.1' })}/api/visits/export`,
+  );
   const start = performance.now();
   await own.close();
   expect(performance.now() - start).toBeLessThan(3_000);

@@ -146,7 +146,11 @@ export async function startApi(
       ...(parts.body !== undefined && { payload: parts.body as object }),
     });
     const isLines = response.headers['content-type'] === 'application/x-ndjson';
-    const lines = () => response.body.split('\n').slice(0, -1).map((line) => JSON.parse(line));
+    const lines = () =>
+      response.body
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line));
     const body = isLines ? lines() : response.body === '' ? undefined : response.json();
     return { status: response.statusCode, headers: response.headers, body, error: body };
   };

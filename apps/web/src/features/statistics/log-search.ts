@@ -1,4 +1,4 @@
-import type { VisitQuery } from '@propusk/contract/records';
+import type { VisitFilter } from '@propusk/contract/records';
 import type { Period } from '../../common/list-search.ts';
 import { dayAgo, parseDays, startOf } from './period.ts';
 
@@ -35,7 +35,7 @@ function isShort({ from, to }: LogSearch): boolean {
 }
 
 /** The query of the call. Days begin in the browser's time zone. */
-export function logQuery({ from, to, ...rest }: LogSearch): Partial<VisitQuery> {
+export function logQuery({ from, to, ...rest }: LogSearch): VisitFilter {
   return {
     ...rest,
     ...(from && { from: startOf(from).toISOString() }),

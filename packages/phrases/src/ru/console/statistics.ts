@@ -147,8 +147,11 @@ export const statistics = {
     kind: 'Вид',
   },
   gateway: 'Шлюз платформы',
-  csv: 'Скачать CSV',
-  csvStop: 'Остановить',
-  csvRows: (n: number) => `Получено строк: ${n}`,
-  csvMost: (n: number) => `В файле первые ${n} строк: сузьте период, чтобы получить остальные`,
+  export: {
+    csv: 'Скачать CSV',
+    jsonl: 'Скачать JSONL',
+    cancel: 'Отменить',
+    progress: (rows: number, bytes: string) => `Получено строк: ${rows}, ${bytes}`,
+    cut: 'Выгрузка прервалась, файл не сохранён',
+  },
 };
