@@ -1,19 +1,16 @@
 import { Readable } from 'node:stream';
-import { exportVisits, Visit, type VisitFilter } from '@propusk/contract/records';
+import { exportVisits, type VisitFilter } from '@propusk/contract/records';
 import type { FastifyRequest } from 'fastify';
 import { admitTo, asMember } from '../core/actor.ts';
 import { createKeyedLimiter } from '../core/keyed-limiter.ts';
 import { bearer, findActor } from '../http/authenticate.ts';
 import { type Routes, routeOf } from '../http/implement.ts';
-import { serialize } from '../http/replies.ts';
-import { readVisits } from './log.ts';
+import { readLines } from './log.ts';
 
 /** Rows of one statement. */
 const PAGE = 1_000;
 /** Exports of one process at once. Each keeps a connection of the pool and a part of the event loop busy. */
 const AT_ONCE = 4;
-
-const lineOf = serialize({ schema: Visit, method: exportVisits.method, url: exportVisits.path });
 
 /**
  * Registers the export of the access log. It reads a page once the client has taken the one before. Fastify answers an error of the
@@ -27,16 +24,17 @@ export function exportRoute(routes: Routes): void {
   routes.app.addHook('preClose', async () => closing.abort());
 
   async function* pagesOf(request: FastifyRequest): AsyncGenerator<string> {
-    for (let before: string | null | undefined; before !== null; ) {
+    let before: string | undefined;
+    do {
       // The session or the role may have ended since the last page.
       const actor = await findActor(routes, bearer(request), request.ip);
       admitTo(actor, exportVisits);
       const { userId, companyId } = asMember(actor);
       const query = { ...(request.query as VisitFilter), before, take: PAGE };
-      const page = await routes.readsOfPerson(userId, () => readVisits(routes.db, { companyId }, query));
-      yield page.rows.map((row) => `${lineOf(row)}\n`).join('');
-      before = page.next;
-    }
+      const page = await routes.readsOfPerson(userId, () => readLines(routes.db, { companyId }, query));
+      yield page.text;
+      before = page.next ?? undefined;
+    } while (before !== undefined);
   }
 
   routes.app.route({
