@@ -17,9 +17,12 @@ const replies: Replies = {
   'GET /domain-allowed': { rows: [], count: 0 },
 };
 
-async function open(tab: Page, path: string, more: Replies = {}): Promise<void> {
-  await stubConsole(tab, { ...replies, ...more });
+/** Opens a page on the replies. @returns the replies, which may be changed */
+async function open(tab: Page, path: string, more: Replies = {}): Promise<Replies> {
+  const all = { ...replies, ...more };
+  await stubConsole(tab, all);
   await tab.goto(STUBBED + path);
+  return all;
 }
 const searchOf = (route: Route) => new URL(route.request().url()).searchParams;
 /** The figure with a label, and what stands beside it. */
@@ -138,21 +141,75 @@ test('the filters of the log stay in the address, get a period, and the pages jo
   await expect(tab.getByRole('dialog')).toContainText('chromium-extension-0.2.0');
 });
 
-test('the CSV holds every page, and no cell is a formula', async ({ page: tab }) => {
-  const evil = { ...visits.rows[0], host: '=cmd|calc', user: { id: 2, name: '@"Анна"' } };
-  await open(tab, `${page}/log`, {
-    'GET /visits': (route) =>
-      route.fulfill({
-        json: searchOf(route).has('before') ? visits : { rows: [evil], next: '1-next' },
-      }),
+/** Answers an export with the records as JSON lines. @param part what arrives of them; the rest is cut */
+const exporting = (records: object[], part = (text: string) => text) => ({
+  'GET /visits/export': (route: Route) =>
+    route.fulfill({
+      contentType: 'application/x-ndjson',
+      body: part(records.map((record) => `${JSON.stringify(record)}\n`).join('')),
+    }),
+});
+const evil = { ...visits.rows[0], host: '=cmd|calc', user: { id: 2, name: '@"Анна"\r\n' } };
+
+test('the CSV and the JSONL hold the filtered records, and no cell is a formula', async ({ page: tab }) => {
+  const asked: URLSearchParams[] = [];
+  const answer = exporting([evil, ...visits.rows])['GET /visits/export'];
+  await open(tab, `${page}/log?result=refused`, {
+    'GET /visits/export': (route) => {
+      asked.push(searchOf(route));
+      return answer(route);
+    },
   });
+  const download = async (name: string) => {
+    const saved = tab.waitForEvent('download');
+    await tab.getByRole('button', { name }).click();
+    const file = await saved;
+    return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
+  };
+  const csv = await download('Скачать CSV');
+  expect(csv.name).toBe('access-log.csv');
+  expect(csv.text.startsWith('\uFEFF"Начало";')).toBe(true);
+  expect(csv.text).toContain(`"'=cmd|calc"`);
+  expect(csv.text).toContain(`"'@""Анна""\r\n"`);
+  const jsonl = await download('Скачать JSONL');
+  expect(jsonl.name).toBe('access-log.jsonl');
+  const records = jsonl.text.trim().split('\n');
+  expect(records.map((line) => JSON.parse(line))).toEqual([evil, ...visits.rows]);
+  expect(asked.map((search) => search.get('result'))).toEqual(['refused', 'refused']);
+});
+
+test('an export that is cut or refused saves no file and offers to repeat it', async ({ page: tab }) => {
+  const saved: string[] = [];
+  tab.on('download', (file) => saved.push(file.suggestedFilename()));
+  const more: Replies = exporting(visits.rows, (text) => text.slice(0, -9));
+  const all = await open(tab, `${page}/log`, more);
+  await tab.getByRole('button', { name: 'Скачать JSONL' }).click();
+  await expect(tab.getByRole('alert')).toContainText('Нет связи с сервером');
+  const busy = { statusCode: 503, code: 'busy', message: 'Занято' };
+  all['GET /visits/export'] = (route: Route) => route.fulfill({ status: 503, json: busy });
+  await tab.getByRole('button', { name: 'Повторить' }).click();
+  await expect(tab.getByRole('alert')).toHaveText('Занято');
+  expect(saved).toEqual([]);
+  Object.assign(all, exporting(visits.rows));
   const download = tab.waitForEvent('download');
+  await tab.getByRole('button', { name: 'Повторить' }).click();
+  expect((await download).suggestedFilename()).toBe('access-log.jsonl');
+  await expect(tab.getByRole('alert')).toHaveCount(0);
+});
+
+test('a canceled export ends its request and saves no file', async ({ page: tab }) => {
+  const saved: string[] = [];
+  tab.on('download', (file) => saved.push(file.suggestedFilename()));
+  // The reply never comes.
+  await open(tab, `${page}/log`, { 'GET /visits/export': () => {} });
+  const failed = tab.waitForEvent('requestfailed');
   await tab.getByRole('button', { name: 'Скачать CSV' }).click();
-  const text = await readFile(await (await download).path(), 'utf8');
-  expect(text.startsWith('\uFEFF"Начало";')).toBe(true);
-  expect(text.trim().split('\r\n')).toHaveLength(5);
-  expect(text).toContain(`"'=cmd|calc"`);
-  expect(text).toContain(`"'@""Анна"""`);
+  await expect(tab.getByText('Получено строк: 0')).toBeVisible();
+  await tab.getByRole('button', { name: 'Отменить' }).click();
+  expect((await failed).url()).toContain('/visits/export');
+  await expect(tab.getByRole('button', { name: 'Скачать CSV' })).toBeVisible();
+  await expect(tab.getByRole('alert')).toHaveCount(0);
+  expect(saved).toEqual([]);
 });
 
 test('the page of what is stored says what each setting means, and sends a change with its version', async ({

@@ -121,8 +121,8 @@ export const Visit = z.object({
 });
 export type Visit = z.infer<typeof Visit>;
 
-/** The query of the access log. */
-export const VisitQuery = z.object({
+/** The filters of the access log. */
+export const VisitFilter = z.object({
   /** Only of this user. */
   user: z.optional(numeral(Id)),
   /** Only of this site. */
@@ -137,6 +137,11 @@ export const VisitQuery = z.object({
   from: z.optional(GivenDate),
   /** Only those that started before this time. */
   to: z.optional(GivenDate),
+});
+export type VisitFilter = z.infer<typeof VisitFilter>;
+
+/** The query of the access log. */
+export const VisitQuery = z.extend(VisitFilter, {
   /** Only those before the last row of the previous page: its `next`. @example 1773504300000-0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11 */
   before: z.optional(
     z.string().check(z.maxLength(80), z.regex(/^\d{1,13}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)),
@@ -162,6 +167,20 @@ export const listVisits = endpoint({
   access: ['CREATOR'],
   query: VisitQuery,
   reply: VisitPage,
+  errors: ['no_company'],
+});
+
+/**
+ * Export the visits and refusals of the caller's company as JSON lines, newest first. Each line is a `Visit`. After a failure, or the
+ * end of the session, the connection closes without the last chunk (RFC 9112 section 7.1): the file is then incomplete. A user may
+ * run one export at a time.
+ */
+export const exportVisits = endpoint({
+  method: 'GET',
+  path: '/visits/export',
+  access: ['CREATOR'],
+  query: VisitFilter,
+  reply: Visit,
   errors: ['no_company'],
 });
 

@@ -2,6 +2,7 @@ import { recordSettings, setRecordSettings } from '@propusk/contract/record-sett
 import * as contract from '@propusk/contract/records';
 import { asMember } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
+import { exportRoute } from './export.ts';
 import { readLive, readVisits } from './log.ts';
 import { readSettings, writeSettings } from './settings.ts';
 import { readStatistics } from './statistics.ts';
@@ -12,6 +13,7 @@ export function recordRoutes(routes: Routes, days: number): void {
   implement(routes, contract.listVisits, ({ actor, query, db }) =>
     readVisits(db, { companyId: asMember(actor).companyId }, query),
   );
+  exportRoute(routes);
   implement(routes, contract.liveVisits, ({ actor, db }) => readLive(db, asMember(actor).companyId));
   implement(routes, contract.endVisits, ({ actor, body, write }) =>
     write((tx) => endVisits(tx, asMember(actor), body)),

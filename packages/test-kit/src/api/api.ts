@@ -150,7 +150,13 @@ export async function startApi(
       headers: { ...(token !== null && { authorization: `Bearer ${token}` }), ...parts.headers },
       ...(parts.body !== undefined && { payload: parts.body as object }),
     });
-    const body = response.body === '' ? undefined : response.json();
+    const isLines = response.headers['content-type'] === 'application/x-ndjson';
+    const lines = () =>
+      response.body
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line));
+    const body = isLines ? lines() : response.body === '' ? undefined : response.json();
     return { status: response.statusCode, headers: response.headers, body, error: body };
   };
   const must: TestApi['must'] = async (token, endpoint, parts) => {

@@ -369,6 +369,7 @@ GET /audit
                                                 anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
 GET /statistics
 GET /visits
+GET /visits/export
 GET /visits/live
   -                                             401     401     401     | 403     403     200     200     403     | 403     200
 POST /visits/end

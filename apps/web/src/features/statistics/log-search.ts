@@ -1,4 +1,4 @@
-import type { VisitQuery } from '@propusk/contract/records';
+import type { VisitFilter } from '@propusk/contract/records';
 import type { Period } from '../../common/list-search.ts';
 import { dayAgo, parseDays, startOf } from './period.ts';
 
@@ -35,7 +35,7 @@ function isShort({ from, to }: LogSearch): boolean {
 }
 
 /** The query of the call. @param zone the time zone in which days begin */
-export function logQuery({ from, to, ...rest }: LogSearch, zone: string): Partial<VisitQuery> {
+export function logQuery({ from, to, ...rest }: LogSearch, zone: string): VisitFilter {
   return {
     ...rest,
     ...(from && { from: startOf(from, zone).toISOString() }),
