@@ -24,6 +24,11 @@ export const programs = {
   openssl: '/usr/bin/openssl',
   curl: '/usr/bin/curl',
   jq: '/usr/bin/jq',
+  podman: '/usr/bin/podman',
+  'podman-compose': '/usr/bin/podman-compose',
+  runc: '/usr/sbin/runc',
+  catatonit: '/usr/bin/catatonit',
+  mmdebstrap: '/usr/bin/mmdebstrap',
 };
 export type DebianPackage = keyof typeof programs;
 

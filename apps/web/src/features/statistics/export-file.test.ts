@@ -17,7 +17,15 @@ const hostile = [
 const visit: Visit = {
   ...{ id: '0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11', kind: 'tunnel', state: 'closed', ms: 1_500, port: 443 },
   ...{ startedAt: '2026-03-01T10:00:00.000Z', user: null, site: null, policy: null, proxy: null },
-  ...{ address: '203.0.113.5', host: 'crm.example.ru', reason: '', count: 1, up: 100, down: 2_000, client: null },
+  ...{
+    address: '203.0.113.5',
+    host: 'crm.example.ru',
+    reason: '',
+    count: 1,
+    up: 100,
+    down: 2_000,
+    client: null,
+  },
 };
 const visits = hostile.map((text) => ({
   ...visit,
