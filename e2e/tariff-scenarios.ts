@@ -19,6 +19,7 @@ import {
   figures,
   plans,
   requests,
+  serverState,
   tariff,
   visits,
   company as wholeCompany,
@@ -119,6 +120,10 @@ export const tariffScenarios: { owner: Scenario[]; admin: Scenario[] } = {
       'admin-company': companyShows(loaded),
       'admin-company-plan': companyShows(press('Редактировать')),
       'admin-company-proxy': companyShows(press('Добавить платный прокси')),
+    }),
+    ...states('admin', `${admin}/state`, {
+      'admin-state': answeringReload('**/api/state', serverState, shows('Взгляд снаружи')),
+      'admin-state-failed': failing('**/api/state', shows('Не удалось проверить сервер')),
     }),
   ],
 };
