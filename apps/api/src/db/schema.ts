@@ -22,6 +22,7 @@ export interface Tables {
     phone: Generated<string>;
     paid_ends_at: string | null;
     paid_stopped: Generated<boolean>;
+    support_until: string | null;
   };
   plans: Row & {
     name: string;

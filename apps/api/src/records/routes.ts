@@ -2,13 +2,14 @@ import * as contract from '@propusk/contract/records';
 import { asMember } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { readLive, readVisits } from './log.ts';
-import { readStatistics } from './statistics.ts';
+import { readCompanyFigures, readStatistics } from './statistics.ts';
 import { endVisits } from './store.ts';
+import { readAsOwner, readAsSupport, readSupport, setSupport } from './support.ts';
 
 /** The calls of the access log. Gateways send its records by `POST /feed/records` (`feed/routes.ts`). */
 export function recordRoutes(routes: Routes): void {
   implement(routes, contract.listVisits, ({ actor, query, db }) =>
-    readVisits(db, { companyId: asMember(actor).companyId }, query),
+    readAsOwner(db, asMember(actor), query),
   );
   implement(routes, contract.liveVisits, ({ actor, db }) => readLive(db, asMember(actor).companyId));
   implement(routes, contract.endVisits, ({ actor, body, write }) =>
@@ -21,4 +22,12 @@ export function recordRoutes(routes: Routes): void {
     const { companyId, userId } = asMember(actor);
     return readVisits(db, { companyId, userId }, query);
   });
+  implement(routes, contract.getSupport, ({ actor, db }) => readSupport(db, asMember(actor).companyId));
+  implement(routes, contract.setSupport, ({ actor, body, write }) =>
+    write((tx) => setSupport(tx, asMember(actor), body.allowed)),
+  );
+  implement(routes, contract.companyFigures, ({ params, db }) => readCompanyFigures(db, params.id));
+  implement(routes, contract.companyVisits, ({ actor, params, query, db }) =>
+    readAsSupport(db, actor, params.id, query),
+  );
 }

@@ -1,7 +1,8 @@
-import type { Statistics, StatisticsQuery } from '@propusk/contract/records';
+import type { CompanyFigures, Statistics, StatisticsQuery } from '@propusk/contract/records';
 import { sql } from 'kysely';
-import { AppError } from '../core/errors.ts';
+import { AppError, found } from '../core/errors.ts';
 import type { Db } from '../db/open.ts';
+import { supportUntil } from './support.ts';
 
 const DAY_MS = 86_400_000;
 const LONGEST_MS = 366 * DAY_MS;
@@ -27,9 +28,7 @@ export async function readStatistics(
     with h as materialized (select * from ${hours(earlier)} and h.hour < ${to}::timestamptz),
       n as (select * from h where hour >= ${from}::timestamptz),
       used as (select distinct user_id, site_id from ${hours(since)} and h.reason = '')
-    select ${figure("count(distinct user_id) filter (where user_id <> 0 and reason = '')", from)} as people,
-      ${figure("sum(visits) filter (where reason = '')", from)} as visits, ${figure('sum(up + down)', from)} as bytes,
-      ${figure("sum(count) filter (where reason <> '')", from)} as refusals,
+    select ${figures(from)},
       array(select json_build_object('at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'visits', visits, 'bytes', bytes, 'refusals', refusals)
         from (select date_trunc(${step}, hour, ${zone}) as at, coalesce(sum(visits) filter (where reason = ''), 0) as visits,
           sum(up + down) as bytes, coalesce(sum(count) filter (where reason <> ''), 0) as refusals from n group by 1) as steps order by at) as chart,
@@ -48,13 +47,32 @@ export async function readStatistics(
         join users u on u.id = idle.user_id join sites s on s.company_id = ${companyId} and s.id = idle.site_id order by u.id, s.id) as unused,
       array(select json_build_object('id', s.id, 'name', s.shown_address) from sites s where s.company_id = ${companyId}
         and s.id not in (select site_id from used) order by s.id limit 50) as idle`.execute(db);
-  const [found] = rows;
-  if (found === undefined) throw new Error('no row');
-  return found;
+  const [read] = rows;
+  if (read === undefined) throw new Error('no row');
+  return read;
+}
+
+/**
+ * The figures of a company in the last 30 days, and the end of the permission to read its visits.
+ * @throws AppError not_found
+ */
+export async function readCompanyFigures(db: Db, companyId: number): Promise<CompanyFigures> {
+  const [from, earlier] = [30, 60].map((days) => new Date(Date.now() - days * DAY_MS).toISOString());
+  const { rows } = await sql<CompanyFigures>`
+    with h as materialized (select * from record_hours where company_id = ${companyId} and hour >= ${earlier}::timestamptz)
+    select ${figures(from ?? '')}, ${supportUntil} as "supportUntil" from companies c where c.id = ${companyId}`.execute(db);
+  return found(rows[0]);
 }
 
 const userName = (user: string) =>
   `coalesce(nullif(trim(${user}.name || ' ' || ${user}.surname), ''), ${user}.email::text)`;
+
+/** The columns of the figures, from the rows `h`. @param from the start of the period */
+function figures(from: string) {
+  return sql`${figure("count(distinct user_id) filter (where user_id <> 0 and reason = '')", from)} as people,
+    ${figure("sum(visits) filter (where reason = '')", from)} as visits, ${figure('sum(up + down)', from)} as bytes,
+    ${figure("sum(count) filter (where reason <> '')", from)} as refusals`;
+}
 
 /** @param value an aggregate over rows of hours */
 function figure(value: string, from: string) {
