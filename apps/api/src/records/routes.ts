@@ -8,9 +8,7 @@ import { readAsOwner, readAsSupport, readSupport, setSupport } from './support.t
 
 /** The calls of the access log. Gateways send its records by `POST /feed/records` (`feed/routes.ts`). */
 export function recordRoutes(routes: Routes): void {
-  implement(routes, contract.listVisits, ({ actor, query, db }) =>
-    readAsOwner(db, asMember(actor), query),
-  );
+  implement(routes, contract.listVisits, ({ actor, query, db }) => readAsOwner(db, asMember(actor), query));
   implement(routes, contract.liveVisits, ({ actor, db }) => readLive(db, asMember(actor).companyId));
   implement(routes, contract.endVisits, ({ actor, body, write }) =>
     write((tx) => endVisits(tx, asMember(actor), body)),

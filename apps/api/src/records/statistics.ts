@@ -60,7 +60,9 @@ export async function readCompanyFigures(db: Db, companyId: number): Promise<Com
   const [from, earlier] = [30, 60].map((days) => new Date(Date.now() - days * DAY_MS).toISOString());
   const { rows } = await sql<CompanyFigures>`
     with h as materialized (select * from record_hours where company_id = ${companyId} and hour >= ${earlier}::timestamptz)
-    select ${figures(from ?? '')}, ${supportUntil} as "supportUntil" from companies c where c.id = ${companyId}`.execute(db);
+    select ${figures(from ?? '')}, ${supportUntil} as "supportUntil" from companies c where c.id = ${companyId}`.execute(
+    db,
+  );
   return found(rows[0]);
 }
 

@@ -42,7 +42,14 @@ function send(home: Home, ...records: Partial<GatewayRecord>[]) {
     body: {
       ...run,
       records: records.map((rest) => ({
-        ...{ id: randomUUID(), kind: 'tunnel', startedAt: daysAgo(0), ms: 1, open: false, port: 443 },
+        ...{
+          id: randomUUID(),
+          kind: 'tunnel' as const,
+          startedAt: daysAgo(0),
+          ms: 1,
+          open: false,
+          port: 443,
+        },
         ...{ companyId: home.id, userId: home.agent.id, address: '203.0.113.5', host: 'crm.example.ru' },
         ...{ reason: '', count: 1, up: 10, down: 90, ...rest },
       })),
@@ -88,7 +95,8 @@ test('an ADMIN lists the visits of a company only while its owner allows it, and
   const { until } = await api.must(home.token, setSupport, { body: { allowed: true } });
   expect(Date.parse(until ?? '') - Date.now()).toBeGreaterThan(86_390_000);
   expect(await api.must(home.token, getSupport)).toEqual({ until });
-  for (const _ of [1, 2]) expect((await api.must(admin, companyVisits, ofCompany(home))).rows).toHaveLength(2);
+  for (const _ of [1, 2])
+    expect((await api.must(admin, companyVisits, ofCompany(home))).rows).toHaveLength(2);
   expect(
     (await api.must(admin, companyVisits, { params: { id: home.id }, query: { user: home.userId } })).rows,
   ).toEqual([]);

@@ -14,7 +14,10 @@ export const supportUntil = sql`case when c.support_until > now() then c.support
  * @throws AppError not_found
  */
 export async function readSupport(db: Db, companyId: number): Promise<Support> {
-  const { rows } = await sql<Support>`select ${supportUntil} as until from companies c where c.id = ${companyId}`.execute(db);
+  const { rows } =
+    await sql<Support>`select ${supportUntil} as until from companies c where c.id = ${companyId}`.execute(
+      db,
+    );
   return found(rows[0]);
 }
 
@@ -33,7 +36,12 @@ export async function setSupport(tx: Tx, actor: Member, allowed: boolean): Promi
  * One page of a company's visits for an ADMIN.
  * @throws AppError not_found; support_closed when no permission holds; bad_input as `readVisits`
  */
-export async function readAsSupport(db: Db, actor: Actor, companyId: number, query: VisitQuery): Promise<VisitPage> {
+export async function readAsSupport(
+  db: Db,
+  actor: Actor,
+  companyId: number,
+  query: VisitQuery,
+): Promise<VisitPage> {
   if ((await readSupport(db, companyId)).until === null) throw new AppError('support_closed');
   const page = await readVisits(db, { companyId }, query);
   const company = { kind: 'company', id: companyId, companyId, name: sql`c.company_name` } as const;

@@ -8,6 +8,7 @@ import classes from './statistics.module.css';
 
 const Overview = lazyOptional(() => import('./overview.tsx'), 'Overview');
 const Log = lazyOptional(() => import('./log.tsx'), 'Log');
+const Support = lazyOptional(() => import('./support.tsx'), 'Support');
 const Now = lazyOptional(() => import('./now.tsx'), 'Now');
 
 /** /dashboard/creator/statistics: the figures of a period; with the part `now` or `log`, the open connections or the access log. */
@@ -16,7 +17,15 @@ export function StatisticsPage() {
   if (part !== undefined && part !== 'now' && part !== 'log') throw notFound();
   return (
     <div className={classes.page}>
-      <PageHeader title={t.statistics.title} help={t.statistics.help} />
+      <PageHeader
+        title={t.statistics.title}
+        help={t.statistics.help}
+        actions={
+          <Suspense fallback={null}>
+            <Support />
+          </Suspense>
+        }
+      />
       <nav className={classes.parts} aria-label={t.statistics.sections}>
         <Link to={paths.creatorStatistics} activeOptions={{ exact: true, includeSearch: false }}>
           {t.statistics.parts.overview}
