@@ -164,10 +164,15 @@ const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
 
 test('an owner opens the visits to the support, sees until when, and closes them', async ({ page: tab }) => {
   let until: string | null = null;
+  let refuse = false;
   const sent: unknown[] = [];
   await open(tab, page, {
     'GET /visits/support': (route) => route.fulfill({ json: { until } }),
     'PUT /visits/support': (route) => {
+      if (refuse) {
+        const json = { statusCode: 500, code: 'internal', message: 'Сервер не смог ответить' };
+        return route.fulfill({ status: 500, json });
+      }
       const body = route.request().postDataJSON();
       sent.push(body);
       until = body.allowed ? tomorrow : null;
@@ -178,6 +183,10 @@ test('an owner opens the visits to the support, sees until when, and closes them
   await expect(tab.getByRole('dialog')).toContainText('24 часа');
   await tab.getByRole('dialog').getByRole('button', { name: 'Показать на 24 часа' }).click();
   await expect(tab.getByText(/^Поддержка видит посещения до/)).toBeVisible();
+  refuse = true;
+  await tab.getByRole('button', { name: 'Закрыть доступ' }).click();
+  await expect(tab.getByText('Сервер не смог ответить')).toBeVisible();
+  refuse = false;
   await tab.getByRole('button', { name: 'Закрыть доступ' }).click();
   await expect(tab.getByRole('button', { name: 'Показать поддержке' })).toBeVisible();
   expect(sent).toEqual([{ allowed: true }, { allowed: false }]);

@@ -61,7 +61,7 @@ async function side(mark: string, address: string) {
 }
 
 const any = <T>(...choices: T[]): T => choices[Math.floor(Math.random() * choices.length)] as T;
-const maybe = <K extends string>(key: K, ...values: (string | number)[]) =>
+const maybe = (key: string, ...values: (string | number)[]) =>
   Math.random() < 0.4 ? { [key]: any(...values) } : {};
 const moment = () => new Date(NOW - Math.random() * 400_000).toISOString();
 
@@ -121,7 +121,7 @@ test('no call of a company, with whatever filters, cursors and ids, returns or e
   async function work(tries: number): Promise<void> {
     for (let n = 0; n < tries; n++) {
       const [token, endpoint, input] = randomCall(a, b);
-      const reply = await api.call(token, endpoint, input as never);
+      const reply = await api.call(token, endpoint, input);
       const text = JSON.stringify(reply.body ?? null);
       if (reply.status < 300 && LEAK.test(text)) leaks.push(`${endpoint.path} ${JSON.stringify(input)}`);
       if (reply.status < 300 && text.includes('beef')) rows += 1;

@@ -5,13 +5,13 @@ import { useQuery } from '@tanstack/react-query';
 import { queryOptions, useCall } from '../../api/queries.ts';
 import { ConfirmDialog, confirm } from '../../ui/confirm.ts';
 import { formatMoment } from '../../ui/day.tsx';
-import { toastSuccess } from '../../ui/toast.ts';
+import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 import classes from './statistics.module.css';
 
 /** Allows the platform's support to read the company's visits for 24 hours, shows until when, and ends it. */
 export function Support() {
   const { data } = useQuery({ ...queryOptions(getSupport, {}), refetchInterval: 60_000 });
-  const { mutateAsync, isPending } = useCall(setSupport);
+  const { mutate, mutateAsync, isPending } = useCall(setSupport);
   if (!data) return null;
   async function allow() {
     const allowed = await confirm({
@@ -23,10 +23,14 @@ export function Support() {
     });
     if (allowed) toastSuccess(t.statistics.supportAllowed);
   }
-  async function end() {
-    await mutateAsync({ body: { allowed: false } });
-    toastSuccess(t.statistics.supportEnded);
-  }
+  const end = () =>
+    mutate(
+      { body: { allowed: false } },
+      {
+        onSuccess: () => toastSuccess(t.statistics.supportEnded),
+        onError: ({ message }) => toastFailure(message),
+      },
+    );
   if (data.until === null) {
     return (
       <Button variant="default" onClick={() => void allow()} {...ConfirmDialog.intent}>
@@ -37,7 +41,7 @@ export function Support() {
   return (
     <div className={classes.support}>
       <span>{t.statistics.supportUntil(formatMoment(data.until))}</span>
-      <Button variant="default" loading={isPending} onClick={() => void end()}>
+      <Button variant="default" loading={isPending} onClick={end}>
         {t.statistics.supportEnd}
       </Button>
     </div>
