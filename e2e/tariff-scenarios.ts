@@ -126,7 +126,7 @@ export const tariffScenarios: { owner: Scenario[]; admin: Scenario[] } = {
       'admin-plans-contact': plansShow(press('Редактировать')),
     }),
     ...states('admin', `${admin}/companies/1`, {
-      'admin-company': companyShows(loaded),
+      'admin-company': companyShows(shows('Сами посещения видит только владелец')),
       'admin-company-visits': visitsShow(loaded),
       'admin-company-plan': companyShows(press('Редактировать')),
       'admin-company-proxy': companyShows(press('Добавить платный прокси')),
