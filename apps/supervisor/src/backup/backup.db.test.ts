@@ -138,6 +138,18 @@ test('a restore brings back every row with its version, claim and computed colum
   await target.drop();
 });
 
+test('a backup without the records of access says so, holds every other row, and its restore has no record', async () => {
+  const path = join(folder, 'without-records');
+  await dump(api.database.url, keys, phrase, path, { records: false });
+  expect([(await readHeader(path)).records, (await readHeader(file)).records]).toEqual([false, true]);
+  const target = await restored(path);
+  const [before, after] = [await everything(api.database.pool), await everything(target.pool)];
+  for (const [name, rows] of Object.entries(before.tables)) {
+    expect(after.tables[name], name).toEqual(/^record(s$|_)/.test(name) ? [] : rows);
+  }
+  await target.drop();
+});
+
 test('a restored product accepts passwords, rejects old sessions and gateway tokens, and gives new rows unused ids', async () => {
   const { standing } = world;
   const { rows: lost } = await api.database.pool.query('select max(id) as id from sites');
