@@ -155,15 +155,18 @@ describe.each(['1', '2'])('a gateway of %s processes without a usable certificat
   }, 30_000);
 
   const isRoot = process.getuid?.() === 0;
-  test.runIf(isRoot)('a gateway that may not read its key names its user, the file and the command that grants it', async () => {
-    await copyFile(certificate.certPath, join(own, 'cert.pem'));
-    await chmod(join(own, 'cert.pem'), 0o644);
-    await copyFile(certificate.keyPath, join(own, 'key.pem'));
-    await chmod(join(own, 'key.pem'), 0o600);
-    const { said } = start(env, 33);
-    const line = `пользователь www-data не может прочитать файл «${own}/key.pem». Дайте ему право командой: `;
-    await until(() => said().includes(`${line}setfacl -m u:www-data:rX '${own}' '${own}/key.pem'`));
-  });
+  test.runIf(isRoot)(
+    'a gateway that may not read its key names its user, the file and the command that grants it',
+    async () => {
+      await copyFile(certificate.certPath, join(own, 'cert.pem'));
+      await chmod(join(own, 'cert.pem'), 0o644);
+      await copyFile(certificate.keyPath, join(own, 'key.pem'));
+      await chmod(join(own, 'key.pem'), 0o600);
+      const { said } = start(env, 33);
+      const line = `пользователь www-data не может прочитать файл «${own}/key.pem». Дайте ему право командой: `;
+      await until(() => said().includes(`${line}setfacl -m u:www-data:rX '${own}' '${own}/key.pem'`));
+    },
+  );
 });
 
 describe.each(['1', '2'])('a misconfigured gateway of %s processes', (GATEWAY_PROCESSES) => {

@@ -24,3 +24,27 @@ export const certificateWait = {
     }`,
   unusable: (fault: string) => `Шлюз ждёт сертификат. ${fault}`,
 };
+
+export const tlsSettingValues = {
+  tls: 'auto (сертификаты получает сервер), files (из TLS_CERT и TLS_KEY) или off (TLS у обратного прокси)',
+  cert: 'путь к файлу PEM с сертификатом и его цепочкой',
+  key: 'путь к файлу PEM с ключом сертификата',
+  folder: 'папка, в которой шлюз читает свой сертификат',
+  mail: 'почта, на которую центр сертификации пишет о сертификатах',
+  directory: 'адрес центра сертификации по ACME, например https://acme-v02.api.letsencrypt.org/directory',
+  ca: 'путь к файлу PEM с сертификатом, которому верить у ACME_DIRECTORY',
+};
+
+/** Settings of TLS that do not fit each other. */
+export const tlsRefusals = {
+  publicUrl: (tls: string) =>
+    tls === 'auto'
+      ? 'TLS=auto требует PUBLIC_URL с https и именем из DNS, например https://pass.example.ru'
+      : `TLS=${tls} требует PUBLIC_URL с https`,
+  files: () => 'TLS=files требует TLS_CERT и TLS_KEY',
+  ca: (path: string) => `Файл «${path}» не читается. Проверьте настройку ACME_CA`,
+};
+
+/** The answer of HTTP_PORT before the first certificate. */
+export const noCertificateYet = () =>
+  'Сертификат ещё не получен. Если он не появится за несколько минут, причина есть в журнале сервера.\n';
