@@ -49,9 +49,8 @@ export function startRenewal(options: RenewalOptions): Renewal {
   // Spreads the load of many servers on the CA.
   const jitter = 1 + Math.random() / 10;
   // grows: not, filled once at startup
-  const states = new Map(
-    orders.map(({ name }) => [name, { expiresAt: undefined, failures: 0 } as CertificateState]),
-  );
+  const states = new Map<string, CertificateState>();
+  for (const { name } of orders) states.set(name, { expiresAt: undefined, failures: 0 });
   // grows: not, filled once at startup
   const retryAt = new Map<string, number>();
 
