@@ -44,6 +44,8 @@ export async function issue(authority: Authority, accountKey: string, name: stri
   const ca = authority.ca === undefined ? [] : [authority.ca];
   axios.defaults.httpsAgent = new Agent({ ca: [...rootCertificates, ...ca] });
   const client = new Client({ directoryUrl: authority.directory, accountKey, backoffMin: 1_000 });
+  // auto() would update a known account with an empty change, which a CA may refuse. It creates an unknown one.
+  await client.createAccount({ onlyReturnExisting: true }).catch(() => {});
   const key = createKey();
   const [, csr] = await crypto.createCsr({ altNames: [name] }, key);
   const cert = await client.auto({

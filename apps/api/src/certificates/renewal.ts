@@ -12,14 +12,14 @@ import { readStored, store } from './store.ts';
 const DAY_MS = 86_400_000;
 /** A certificate is renewed in the last third of its life, and in its last 30 days at most. */
 const RENEW_MS = 30 * DAY_MS;
-const TICK_MS = 60_000;
+const TICK_MS = 10_000;
 const FIRST_RETRY_MS = 60_000;
 const LAST_RETRY_MS = 4 * 3_600_000;
 /** The advisory lock of the process that talks to the CA. */
 const LOCK = 7_305_825;
 
 /** What is known of one name's certificate. */
-export interface CertificateState {
+interface CertificateState {
   /** Milliseconds since 1970; undefined without a certificate. */
   expiresAt: number | undefined;
   /** Failures since the last success. */
@@ -41,7 +41,7 @@ export interface Renewal extends Repeating {
 }
 
 /**
- * Gets the certificates that are missing and renews those near their end; looks each minute. A failure is logged and tried again
+ * Gets the certificates that are missing and renews those near their end; looks every 10 s. A failure is logged and tried again
  * after 1 minute to 4 hours. One process at a time asks the CA.
  */
 export function startRenewal(options: RenewalOptions): Renewal {
@@ -54,11 +54,17 @@ export function startRenewal(options: RenewalOptions): Renewal {
   // grows: not, filled once at startup
   const retryAt = new Map<string, number>();
 
-  async function look(order: Order, state: CertificateState): Promise<void> {
-    const { name } = order;
+  /** Reads the stored certificate. @returns whether it needs no renewal */
+  async function isFresh(order: Order, state: CertificateState): Promise<boolean> {
     const stored = await readStored(order);
     state.expiresAt = stored === null ? undefined : lifeOf(stored).to;
-    if ((stored !== null && !isDue(stored, jitter)) || Date.now() < (retryAt.get(name) ?? 0)) return;
+    return stored !== null && !isDue(stored, jitter);
+  }
+
+  async function renew(order: Order, state: CertificateState): Promise<void> {
+    const { name } = order;
+    // The process that held the lock may have renewed it.
+    if (await isFresh(order, state)) return;
     try {
       const certificate = await issue(options.authority, options.accountKey, name);
       await store(order, certificate);
@@ -74,13 +80,14 @@ export function startRenewal(options: RenewalOptions): Renewal {
     }
   }
 
-  const work = (signal: AbortSignal) =>
-    alone(db, async () => {
-      for (const order of orders) {
-        const state = states.get(order.name);
-        if (state !== undefined && !signal.aborted) await look(order, state);
-      }
-    });
+  const work = async (signal: AbortSignal) => {
+    for (const order of orders) {
+      const state = states.get(order.name);
+      if (state === undefined || signal.aborted) return;
+      const waits = Date.now() < (retryAt.get(order.name) ?? 0);
+      if (!(await isFresh(order, state)) && !waits) await alone(db, () => renew(order, state));
+    }
+  };
   return {
     ...repeat(TICK_MS, work, (err) => log.warn({ err }, 'failed to look after certificates')),
     states,
