@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
@@ -101,4 +101,6 @@ test('the gateway gets its certificate from the api, and a renewal cuts no tunne
   }
   expect(await readFile(certPath, 'utf8')).not.toBe(first);
   expect([cut, failed]).toEqual([0, 0]);
+  // The group of TLS_DIR reads the key.
+  expect((await stat(join(shared, 'gateway/key.pem'))).mode & 0o777).toBe(0o640);
 });
