@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { TlsFiles } from '@propusk/certificate/certificate-files';
 import { Email } from '@propusk/contract/fields';
-import { plain, SettingError, setting, wholeNumber } from '@propusk/contract/settings';
+import { plain, type readSettings, SettingError, setting, wholeNumber } from '@propusk/contract/settings';
 import { tlsRefusals, tlsSettingValues as values } from '@propusk/phrases/certificates';
 import * as z from 'zod/mini';
 import type { Authority } from './issue.ts';
@@ -48,21 +48,9 @@ export interface TlsConfig {
     | undefined;
 }
 
-interface Values {
-  readonly TLS: 'auto' | 'files' | 'off';
-  readonly TLS_CERT: string | undefined;
-  readonly TLS_KEY: string | undefined;
-  readonly TLS_DIR: string | undefined;
-  readonly HTTPS_PORT: number;
-  readonly HTTP_PORT: number;
-  readonly ACME_MAIL: string | undefined;
-  readonly ACME_DIRECTORY: string;
-  readonly ACME_CA: string | undefined;
-}
-
 /** @throws SettingError when the settings do not fit each other */
 export function tlsConfig(
-  s: Values,
+  s: ReturnType<typeof readSettings<typeof tlsSettings>>,
   where: { publicUrl: URL; gatewayUrl: URL; dataDir: string },
 ): TlsConfig | undefined {
   if (s.TLS === 'off') return undefined;
