@@ -147,6 +147,7 @@ describe.each(['1', '2'])('a gateway of %s processes without a usable certificat
     const { child, said } = start(env);
     const types = messagesOf(child);
     await until(() => said().includes(`файла «${own}/cert.pem» ещё нет`));
+    await until(() => types.length > 0);
     expect(types).toEqual(['waiting']);
     await copyFile(certificate.keyPath, join(own, 'key.pem'));
     await copyFile(certificate.certPath, join(own, 'cert.pem'));
