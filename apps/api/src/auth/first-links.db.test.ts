@@ -41,6 +41,12 @@ test('the first links set the password of the ADMIN within an hour and register 
   expect((await api.call(null, register, { body })).status).not.toBe(201);
 });
 
+test('an owner who has an account gets no second invitation, and the ADMIN a link anyway', async () => {
+  await makeFirstLinks(opened.db, config, { ...who, owner: 'none@example.ru', again: true });
+  const links = await makeFirstLinks(opened.db, config, { ...who, again: true });
+  expect(links).toEqual({ admin: expect.stringContaining('#token='), company: null });
+});
+
 test('a second run makes no links unless it asks for them, and none for an address that is no ADMIN', async () => {
   await makeFirstLinks(opened.db, config, { ...who, owner: 'second@example.ru', again: true });
   expect(await makeFirstLinks(opened.db, config, { ...who, owner: 'third@example.ru' })).toBeNull();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '@propusk/embedded-postgres/start-error';
 import { setupPhrases } from '@propusk/phrases/setup';
 import { say } from '../command.ts';
-import { holderOf, publicAddresses } from './machine.ts';
+import { publicAddresses, strangerOn } from './machine.ts';
 import { type Dns, namesThatMissHttp01, secondsAhead } from './network.ts';
 import type { TlsMode } from './options.ts';
 import type { Ports } from './wanted.ts';
@@ -50,8 +50,8 @@ export function checkPorts(
   nginxConf: string,
 ): TlsMode {
   const foreign = (port: number) => {
-    const holder = holderOf(port);
-    return holder === null || holder.isOurs ? [] : [{ port, name: holder.name }];
+    const stranger = strangerOn(port);
+    return stranger === null ? [] : [{ port, ...stranger }];
   };
   const onConsole = wanted === 'off' ? [] : [http, https].flatMap(foreign);
   const isBehind =
@@ -73,7 +73,6 @@ export async function checkIssuing(
     throw new StartError(setupPhrases.caSilent(directory, error.code ?? error.message));
   });
   if (Math.abs(ahead) > CLOCK_OFF_S) throw new StartError(setupPhrases.clockOff(ahead));
-  if (holderOf(httpPort) !== null) return;
   const missing = await namesThatMissHttp01(names, httpPort, dns);
   if (missing.length > 0) throw new StartError(setupPhrases.missesHttp01(missing, httpPort));
 }

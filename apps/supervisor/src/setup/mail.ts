@@ -41,12 +41,9 @@ export async function findMailServer(
   env: NodeJS.ProcessEnv,
   { mail, asks }: { mail: string; asks: boolean },
 ): Promise<string | undefined | null> {
-  let url = given;
-  for (;;) {
-    if (url === undefined && asks) url = (await ask(setupPhrases.askSmtp())) || undefined;
-    if (url === undefined) return undefined;
-    if (await accepts({ ...env, SMTP_URL: url }, mail)) return url;
+  for (let url = given; ; url = undefined) {
+    if (asks) url ??= (await ask(setupPhrases.askSmtp())) || undefined;
+    if (url === undefined || (await accepts({ ...env, SMTP_URL: url }, mail))) return url;
     if (!asks) return null;
-    url = undefined;
   }
 }

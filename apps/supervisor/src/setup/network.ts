@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import http from 'node:http';
+import http, { type IncomingMessage } from 'node:http';
 import https, { type RequestOptions } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { plainAddress } from '@propusk/dial/addresses';
-
-const TIMEOUT_MS = 10_000;
 
 /** Asks DNS itself: /etc/hosts often holds a server's own name with a loopback address. */
 export class Dns {
@@ -21,31 +18,31 @@ export class Dns {
 
   /** @returns the addresses of a name; none when DNS has no answer */
   async addressesOf(name: string): Promise<string[]> {
-    const none = () => [] as string[];
-    const found = [this.#resolver.resolve4(name).catch(none), this.#resolver.resolve6(name).catch(none)];
-    return (await Promise.all(found)).flat().map(plainAddress);
+    const families = [this.#resolver.resolve4(name), this.#resolver.resolve6(name)];
+    const found = await Promise.allSettled(families);
+    return found.flatMap((each) => (each.status === 'fulfilled' ? each.value.map(plainAddress) : []));
   }
 
-  /** For `request`: the first address that DNS has. */
-  readonly lookup: LookupFunction = (name, { all }, done) => {
-    void this.addressesOf(name).then(([address]) => {
-      if (address === undefined) return done(Object.assign(new Error(name), { code: 'ENOTFOUND' }), '', 0);
-      const family = address.includes(':') ? 6 : 4;
-      return all === true ? done(null, [{ address, family }]) : done(null, address, family);
-    });
+  /** Resolves the names of requests. Node asks for all addresses (`autoSelectFamily`). */
+  readonly lookup: LookupFunction = (name, _, done) => {
+    void this.addressesOf(name).then((found) =>
+      done(
+        found.length > 0 ? null : Object.assign(new Error(name), { code: 'ENOTFOUND' }),
+        found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+      ),
+    );
   };
 }
 
-/** Requests a URL once, without redirects. @throws Error of the connection, with its `code` */
 async function request(url: string, options: RequestOptions): Promise<IncomingMessage> {
   const { get } = url.startsWith('https:') ? https : http;
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const signal = AbortSignal.timeout(10_000);
   const [reply] = await once(get(url, { agent: false, signal, ...options }), 'response');
   return reply as IncomingMessage;
 }
 
-/** @returns null when the URL answers 200 over a valid certificate, else the status or the error's code */
-export async function faultOf(url: string, { lookup }: Pick<Dns, 'lookup'>): Promise<string | null> {
+/** @returns null when the URL answers 200, over a valid certificate if it is https; else the status or the error's code */
+export async function faultOf(url: string, { lookup }: Dns): Promise<string | null> {
   try {
     const { statusCode } = (await request(url, { lookup })).resume();
     return statusCode === 200 ? null : `HTTP ${statusCode}`;
@@ -54,10 +51,7 @@ export async function faultOf(url: string, { lookup }: Pick<Dns, 'lookup'>): Pro
   }
 }
 
-/**
- * The seconds that this clock is ahead of a server's Date header (RFC 9110 section 6.6.1).
- * @throws Error when the server does not answer
- */
+/** The seconds that this clock is ahead of a server's Date header (RFC 9110 section 6.6.1). @throws Error of the connection */
 export async function secondsAhead(url: string): Promise<number> {
   // A clock that is years off makes every certificate invalid. The reply is only compared with the clock.
   const { headers } = (await request(url, { rejectUnauthorized: false })).resume();
@@ -76,18 +70,15 @@ export async function namesThatMissHttp01(
 ): Promise<string[]> {
   const token = randomBytes(16).toString('hex');
   const server = http.createServer((_, reply) => reply.end(token)).listen(port);
-  await once(server, 'listening');
-  try {
-    const reached = (name: string) =>
-      request(`http://${name}:${port}/.well-known/acme-challenge/${token}`, { lookup })
-        .then(text)
-        .then(
-          (body) => body === token,
-          () => false,
-        );
-    const answers = await Promise.all(names.map(reached));
-    return names.filter((_, at) => !answers[at]);
-  } finally {
-    server.close();
-  }
+  // The product listens already: `checkPorts` refused every other program.
+  if ((await once(server, 'listening').catch(() => null)) === null) return [];
+  const path = `:${port}/.well-known/acme-challenge/${token}`;
+  const answers = await Promise.allSettled(
+    names.map(async (name) => text(await request(`http://${name}${path}`, { lookup }))),
+  );
+  server.close();
+  return names.filter((_, at) => {
+    const answer = answers[at];
+    return answer?.status !== 'fulfilled' || answer.value !== token;
+  });
 }

@@ -5,9 +5,6 @@ import { setupPhrases } from '@propusk/phrases/setup';
 import { say } from '../command.ts';
 import { type Dns, faultOf } from './network.ts';
 
-/** The units of the product. */
-const services = ['propusk.service'];
-
 /**
  * Runs a program and returns its output.
  * @throws StartError when it fails; its errors are on standard error
@@ -26,7 +23,7 @@ const propusk = (...args: readonly string[]) => run(process.env.PROPUSK_COMMAND 
 /** Starts the product, and again when its settings have changed. @throws StartError */
 export function startService(isChanged: boolean): void {
   say(setupPhrases.starting());
-  run('systemctl', isChanged ? 'restart' : 'start', ...services);
+  run('systemctl', isChanged ? 'restart' : 'start', 'propusk.service');
 }
 
 /** Waits until a URL is healthy. @returns the last fault; null when it is healthy */

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { setupPhrases } from '@propusk/phrases/setup';
 import { expect, test } from 'vitest';
 import { differences, editSettings, previousOf, replaceFile } from './settings-edit.ts';
 
@@ -40,8 +41,8 @@ test.each(['a b', 'smtp://u:p#w@host', 'x$1$&', `it's "q"`.slice(0, 4), '', 'bac
 );
 
 test('editSettings refuses a value that its line cannot hold, and an edit inside a value of several lines', () => {
-  expect(() => editSettings('', { NAME: `'"` })).toThrow();
-  expect(() => editSettings('A="x\nTLS=off\ny"\n', { TLS: 'auto' })).toThrow();
+  expect(() => editSettings('', { NAME: `'"` })).toThrow(setupPhrases.notEditable());
+  expect(() => editSettings('A="x\nTLS=off\ny"\n', { TLS: 'auto' })).toThrow(setupPhrases.notEditable());
 });
 
 test('differences masks the password of SMTP_URL', () => {

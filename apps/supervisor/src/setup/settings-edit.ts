@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { isDeepStrictEqual, parseEnv } from 'node:util';
-import { StartError } from '@propusk/embedded-postgres/start-error';
+import { StartError, startErrorFrom } from '@propusk/embedded-postgres/start-error';
 import { setupPhrases } from '@propusk/phrases/setup';
 
 type Values = Readonly<Record<string, string>>;
@@ -53,17 +53,24 @@ export function differences(before: string, after: string): string[] {
 export const previousOf = (path: string) => `${path}.previous`;
 export const readIfThere = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 
-/** Replaces a file atomically, with the same owner and mode. The former text stays at `previousOf(path)`. */
+/**
+ * Replaces a file atomically, with the same owner and mode. The former text stays at `previousOf(path)`.
+ * @throws StartError when the file system refuses
+ */
 export function replaceFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, text, { mode: 0o640, flag: 'wx', flush: true });
-  if (existsSync(path)) {
-    const { mode, uid, gid } = statSync(path);
-    chmodSync(draft, mode & 0o777);
-    chownSync(draft, uid, gid);
-    copyFileSync(path, previousOf(path));
+  try {
+    writeFileSync(draft, text, { mode: 0o640, flag: 'wx', flush: true });
+    if (existsSync(path)) {
+      const { mode, uid, gid } = statSync(path);
+      chmodSync(draft, mode & 0o777);
+      chownSync(draft, uid, gid);
+      copyFileSync(path, previousOf(path));
+    }
+    renameSync(draft, path);
+  } catch (error) {
+    throw startErrorFrom(error, setupPhrases.notWritten(path));
   }
-  renameSync(draft, path);
 }
 
 function quote(value: string): string {

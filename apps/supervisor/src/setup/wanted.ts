@@ -23,19 +23,19 @@ export function wantedSettings(
   { tls, gateway, ports }: { tls: TlsMode; gateway: string; ports: Ports },
   env: NodeJS.ProcessEnv,
 ): Record<string, string> {
-  const [certFile, keyFile] = [readable(cert), readable(key)];
-  const files = certFile !== undefined && keyFile !== undefined;
-  const gatewayFiles = files ? { GATEWAY_TLS_CERT: certFile, GATEWAY_TLS_KEY: keyFile } : {};
-  const opensGateway = tls === 'auto' || files || Boolean(env.GATEWAY_TLS_CERT);
+  const files = cert !== undefined && key !== undefined ? [readable(cert), readable(key)] : [];
+  const named = (...names: readonly [string, string]) =>
+    Object.fromEntries(files.map((file, at) => [names[at], file]));
+  const opensGateway = tls === 'auto' || files.length > 0 || Boolean(env.GATEWAY_TLS_CERT);
   if (!opensGateway) say(setupPhrases.gatewayWithoutTls());
   return {
     PUBLIC_URL: originOf(domain, ports.https),
     REGISTRATION: 'invited',
     TLS: tls,
     ...(tls === 'auto' && { ACME_MAIL: mail }),
-    ...(tls === 'files' && files && { TLS_CERT: certFile, TLS_KEY: keyFile }),
+    ...(tls === 'files' && named('TLS_CERT', 'TLS_KEY')),
     ...(tls === 'off' && { TRUST_PROXY: env.TRUST_PROXY || '127.0.0.1' }),
-    ...gatewayFiles,
+    ...named('GATEWAY_TLS_CERT', 'GATEWAY_TLS_KEY'),
     ...(opensGateway && {
       GATEWAY_HOST: everyAddress(),
       GATEWAY_PUBLIC_URL: originOf(gateway, ports.gateway),
@@ -51,8 +51,7 @@ function everyAddress(): string {
   return all.some(({ family }) => family === 'IPv6') ? '::' : '0.0.0.0';
 }
 
-function readable(path: string | undefined): string | undefined {
-  if (path === undefined) return undefined;
+function readable(path: string): string {
   try {
     accessSync(path, constants.R_OK);
     return resolve(path);

@@ -47,6 +47,7 @@ export const setupPhrases = {
   mailSent: (to: string, reply: string) => `Письмо для ${to} принято сервером: ${reply}`,
   mailRefused: (reply: string) => `Письмо не ушло: ${reply}`,
 
+  notWritten: (path: string) => `Не удалось записать ${path}`,
   changes: (path: string, lines: readonly string[]) => `Изменится ${path}:\n${lines.join('\n')}`,
   unchanged: (path: string) => `${path} менять не нужно`,
   confirm: () => 'Записать? [Да/нет] ',
@@ -64,14 +65,12 @@ export const setupPhrases = {
   healthy: (url: string) => `${url} отвечает, сертификат действителен`,
   proxyMissing: (url: string, fault: string, config: string) =>
     `«Пропуск» работает, но ${url} пока не отвечает (${fault}): настройте nginx по ${config}`,
-  firstLinks: (links: { admin: string; company: string; email: string; owner: string }) => `
+  firstLinks: (links: { admin: string; company: string | null; email: string; owner: string }) => `
 Пароль администратора ${links.email} (1 час, 1 раз):
   ${links.admin}
-
-Регистрация первой компании, для ${links.owner} (7 дней, 1 раз; другая почта: --owner):
-  ${links.company}
-`,
+${links.company === null ? '' : `\nРегистрация первой компании, для ${links.owner} (7 дней, 1 раз; другая почта: --owner):\n  ${links.company}\n`}`,
   passphrase: (phrase: string) =>
     `Копии делаются каждую ночь в /var/backups/propusk. Фраза, без которой их не открыть (запишите отдельно от сервера):\n  ${phrase}`,
-  linksMadeBefore: () => 'Первые ссылки уже сделаны. Новые: та же команда с --invite',
+  linksMadeBefore: () =>
+    'Администратор уже есть, новых ссылок нет. Сделать их заново: та же команда с его почтой и --invite',
 };
