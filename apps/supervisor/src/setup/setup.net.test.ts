@@ -224,6 +224,10 @@ UNKNOWN="kept"`);
       });
       expect([settings(), fragments(second.said), log()[2]]).toEqual([written, [], 'start propusk.service']);
 
+      const invited = await setup(DOMAIN, ADMIN, ...own, '--owner', 'second@pass.test', '--invite');
+      const [again, other] = fragments(invited.said);
+      expect([again?.get('for'), other?.get('email')]).toEqual(['password', 'second@pass.test']);
+
       expect(await setup('--undo')).toMatchObject({ code: 2 });
       expect(settings()).toBe(written);
       expect(await setup('--undo', '--yes')).toMatchObject({ code: 0 });
@@ -245,6 +249,49 @@ UNKNOWN="kept"`);
       expect([code, settings(), log()]).toEqual([1, before, ['']]);
       expect(said).toContain(setupPhrases.waitsForDns(DOMAIN, ['127.0.0.1', '203.0.113.9'], ['127.0.0.1']));
       expect(said).toContain(setupPhrases.dnsWrong([DOMAIN]));
+    });
+
+    test('setup goes on when the DNS record is corrected while it waits', async () => {
+      records[DOMAIN] = [];
+      const running = setup(DOMAIN, ADMIN, '--address', '127.0.0.1', '--wait', '20');
+      while (names.asked() < 2) await new Promise((done) => setTimeout(done, 20));
+      records[DOMAIN] = ['127.0.0.1'];
+      expect(await running).toMatchObject({ code: 2, said: expect.stringContaining('  + TLS=auto\n') });
+    });
+
+    test('setup with files of a certificate gives them to console and gateway, and refuses an absent one', async () => {
+      const { certPath, keyPath } = certificate;
+      chmodSync(keyPath, 0o644);
+      const files = ['--tls', 'files', '--cert', certPath, '--key'];
+      const { said } = await setup(DOMAIN, ADMIN, ...own, ...files, keyPath);
+      const lines = ['TLS=files', `TLS_CERT=${certPath}`, `TLS_KEY=${keyPath}`];
+      const forGateway = [`GATEWAY_TLS_CERT=${certPath}`, `GATEWAY_TLS_KEY=${keyPath}`];
+      expect(said.split('\n')).toEqual(
+        expect.arrayContaining([...lines, ...forGateway].map((line) => `  + ${line}`)),
+      );
+      const absent = await setup(DOMAIN, ADMIN, ...own, ...files, '/absent.pem', '--yes');
+      expect(absent).toMatchObject({
+        code: 1,
+        said: expect.stringContaining(setupPhrases.noFile('/absent.pem')),
+      });
+    });
+
+    test('setup names an argument that does not fit, and a port of the gateway that another program has', async () => {
+      for (const [unfit, ...args] of [
+        ['DOMAIN', 'nodots', ADMIN],
+        ['MAIL', DOMAIN, 'nomail'],
+        ['--tls', DOMAIN, ADMIN, '--tls', 'internal'],
+        ['--cert', DOMAIN, ADMIN, '--tls', 'files'],
+      ])
+        expect((await setup(...args)).said).toBe(`${setupPhrases.badOption(unfit ?? '')}\n`);
+      const folder = await openFolder('setup-nginx');
+      const server = `server { listen 127.0.0.1:${ports.GATEWAY_PORT}; }`;
+      const nginx = await runNginx(folder, ports.GATEWAY_PORT, nginxMain(folder, server));
+      const taken = await setup(DOMAIN, ADMIN, ...own, '--yes').finally(() => nginx.stop());
+      expect(taken).toMatchObject({
+        code: 1,
+        said: `${setupPhrases.portTaken(ports.GATEWAY_PORT, 'nginx')}\n`,
+      });
     });
 
     test('setup uses the domain for the gateway when DNS has no name of its own for it', async () => {
