@@ -2,9 +2,8 @@ import { limits } from '@propusk/contract/limits';
 import type { RegistrationMode } from '@propusk/contract/registration';
 import { sql } from 'kysely';
 import { emailTaken, findAccount } from '../accounts/store.ts';
-import { record } from '../audit/store.ts';
+import { type AuditActor, record } from '../audit/store.ts';
 import type { RegistrationRule } from '../config.ts';
-import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { newToken, works } from '../core/tokens.ts';
 import type { Db, Tx } from '../db/open.ts';
@@ -68,7 +67,7 @@ export async function admitRegistration(tx: Tx, rule: RegistrationRule, applican
 export async function addInvitation(
   tx: Tx,
   rule: RegistrationRule,
-  actor: Actor,
+  actor: AuditActor,
   email: string,
 ): Promise<{ token: string; expiresAt: string }> {
   if (rule === 'closed') throw new AppError('registration_closed');

@@ -13,6 +13,7 @@ const modules: Readonly<Record<string, string>> = {
   restore: '../backup/restore-command.ts',
   sites: './locked-sites.ts',
   doctor: './doctor.ts',
+  'first-links': '../setup/first-links-command.ts',
 };
 
 const services = new Set(['start', 'api', 'gateway']);
