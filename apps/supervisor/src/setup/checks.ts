@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { tryIssue } from '@propusk/api/certificates/issue';
 import { StartError } from '@propusk/embedded-postgres/start-error';
 import { setupPhrases } from '@propusk/phrases/setup';
 import { say } from '../command.ts';
@@ -11,6 +12,8 @@ const PAUSE_MS = 5_000;
 /** A CA accepts more; codes of a second factor do not (RFC 6238 section 6). */
 const CLOCK_OFF_S = 30;
 const DIRECTORY = 'https://acme-v02.api.letsencrypt.org/directory';
+/** Failures there count against no limit of the real one. */
+const STAGING = 'https://acme-staging-v02.api.letsencrypt.org/directory';
 
 /** Waits until every DNS record of the names leads to this machine. @throws StartError when time is over */
 export async function checkDns(
@@ -63,11 +66,15 @@ export function checkPorts(
   return 'off';
 }
 
-/** Checks the clock, and that HTTP-01 would reach this machine. @throws StartError */
+/** Checks the clock, and that HTTP-01 reaches this machine: from here, then from the CA's staging directory. @throws StartError */
 export async function checkIssuing(
   dns: Dns,
   names: readonly string[],
-  { directory = DIRECTORY, httpPort }: { directory: string | undefined; httpPort: number },
+  {
+    directory = DIRECTORY,
+    httpPort,
+    mail,
+  }: { directory: string | undefined; httpPort: number; mail: string },
 ): Promise<void> {
   const ahead = await secondsAhead(directory).catch((error: NodeJS.ErrnoException) => {
     throw new StartError(setupPhrases.caSilent(directory, error.code ?? error.message));
@@ -75,4 +82,9 @@ export async function checkIssuing(
   if (Math.abs(ahead) > CLOCK_OFF_S) throw new StartError(setupPhrases.clockOff(ahead));
   const missing = await namesThatMissHttp01(names, httpPort, dns);
   if (missing.length > 0) throw new StartError(setupPhrases.missesHttp01(missing, httpPort));
+  if (directory !== DIRECTORY) return;
+  await tryIssue({ directory: STAGING, mail }, names, httpPort).catch((error: NodeJS.ErrnoException) => {
+    // The product listens there already: it asks the CA by itself.
+    if (error.code !== 'EADDRINUSE') throw new StartError(setupPhrases.caRefuses(error.message));
+  });
 }

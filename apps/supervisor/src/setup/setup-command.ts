@@ -48,7 +48,11 @@ async function setup(options: Options): Promise<number> {
   const tls = checkPorts(options.tls, ports, nginxConf);
   await checkDns(dns, names, options);
   if (tls === 'auto')
-    await checkIssuing(dns, names, { directory: env.ACME_DIRECTORY || undefined, httpPort: ports.http });
+    await checkIssuing(dns, names, {
+      directory: env.ACME_DIRECTORY || undefined,
+      httpPort: ports.http,
+      mail: options.mail,
+    });
 
   const wanted = wantedSettings(options, { tls, gateway, ports }, env);
   // An invalid setting stops before anything changes.

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -15,20 +15,22 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { connect as connectTls } from 'node:tls';
 import { setupPhrases } from '@propusk/phrases/setup';
 import { type Inbox, openInbox } from '@propusk/test-kit/api/inbox';
+import { type Pebble, startPebble } from '@propusk/test-kit/api/pebble';
 import { freePort, openFolder } from '@propusk/test-kit/daemon';
 import { asRoot, canPlayOrdinary } from '@propusk/test-kit/embedded/scratch';
 import { type Certificate, makeCertificate } from '@propusk/test-kit/gateway/certificate';
 import { type NameServer, startNameServer } from '@propusk/test-kit/gateway/dns';
 import { nginxMain, runNginx } from '@propusk/test-kit/locks/nginx';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { buildConsole } from '../build-console.ts';
 import { buildExtension } from '../build-extension.ts';
 
 /**
- * The command of the package runs `propusk setup` on the checkout. Real: the product, nginx, SMTP, DNS. Stand-ins: systemctl, the
- * CA's directory, and a TLS listener in front of the console.
+ * The command of the package runs `propusk setup` on the checkout. Real: the product, the CA pebble, nginx, SMTP, DNS. Stand-ins: systemctl and,
+ * where setup only asks it for the time, the CA.
  */
 const DOMAIN = 'pass.test';
 const ADMIN = 'admin@pass.test';
@@ -38,7 +40,9 @@ const user = asRoot ? { uid: 33, gid: 33 } : {};
 
 let certificate: Certificate;
 let root: string;
-let front: ChildProcess | undefined;
+let pebble: Pebble | undefined;
+/** The CA that setup trusts. */
+let trust: string;
 let directory: https.Server;
 let inbox: Inbox;
 let names: NameServer;
@@ -64,6 +68,7 @@ beforeEach(async () => {
   };
   records = { [DOMAIN]: ['127.0.0.1'], [`gw.${DOMAIN}`]: ['127.0.0.1'] };
   skewMs = 0;
+  trust = certificate.certPath;
   names = await startNameServer((name) => records[name] ?? []);
   inbox = await openInbox();
   directory = https.createServer(certificate, (_, reply) => {
@@ -114,8 +119,8 @@ afterEach(async () => {
     for (let tries = 0; tries < 200 && existsSync(`/proc/${pid}`); tries += 1)
       await new Promise((done) => setTimeout(done, 50));
   }
-  front?.kill();
-  front = undefined;
+  await pebble?.stop();
+  pebble = undefined;
   directory.close().closeAllConnections();
   await Promise.all([names.stop(), inbox.close()]);
   rmSync(root, { recursive: true, force: true });
@@ -137,25 +142,32 @@ function start(program: string, args: readonly string[]) {
       DATA_DIR: join(root, 'data/product'),
       PROPUSK_ETC: join(root, 'etc'),
       PROPUSK_BACKUPS: join(root, 'backups'),
-      NODE_EXTRA_CA_CERTS: certificate.certPath,
+      NODE_EXTRA_CA_CERTS: trust,
     },
   });
 }
 
-/** Ends TLS in front of the console. Its process belongs to the product, because it runs the same Node. */
-async function startFront(): Promise<void> {
-  const script = `const http = require('node:http'), files = ${JSON.stringify(certificate)};
-    require('node:https').createServer(files, (call, reply) => {
-      const to = { port: ${ports.PORT}, path: call.url, method: call.method, headers: call.headers };
-      const passed = http.request(to, (answer) => answer.pipe(reply.writeHead(answer.statusCode)));
-      call.pipe(passed.on('error', () => reply.destroy()));
-    }).listen(${ports.HTTPS_PORT}, '127.0.0.1', () => console.log('listening'));`;
-  front = spawn(process.execPath, ['-e', script], {
-    ...user,
-    cwd: '/',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  if (front.stdout !== null) await once(front.stdout, 'data');
+/** Starts the CA that the settings name, and lets setup trust its root. */
+async function startCa(): Promise<void> {
+  pebble = await startPebble({ httpPort: ports.HTTP_PORT });
+  const [ca, trusted] = [join(root, 'etc/ca.pem'), join(root, 'etc/trusted.pem')];
+  writeFileSync(ca, pebble.ca, { mode: 0o644 });
+  writeFileSync(trusted, await pebble.root(), { mode: 0o644 });
+  trust = trusted;
+  write(`${settings().replace(/^ACME_DIRECTORY=.*$/m, `ACME_DIRECTORY=${pebble.directory}`)}ACME_CA=${ca}\n`);
+}
+
+/** Opens TLS to a name as a browser that trusts the CA. The gateway looks for its certificate every 5 s. */
+async function trusts(name: string, port: number): Promise<void> {
+  const ca = readFileSync(trust);
+  await vi.waitFor(
+    async () => {
+      const socket = connectTls({ host: '127.0.0.1', port, servername: name, ca });
+      await once(socket, 'secureConnect');
+      socket.destroy();
+    },
+    { timeout: 15_000, interval: 300 },
+  );
 }
 
 /** Runs `propusk setup` without a terminal. @returns the exit code and everything that it printed */
@@ -185,7 +197,7 @@ describe.skipIf(!canRun)(
   `propusk setup${canRun ? '' : ' (skipped: the checkout is in a private folder)'}`,
   () => {
     test('setup opens a server: settings, test mail, service, backups, and two links that work', async () => {
-      await startFront();
+      await startCa();
       const before = settings();
       const first = await setup(DOMAIN, ADMIN, ...own, '--smtp', inbox.url, '--yes');
       expect(first).toMatchObject({ code: 0, said: expect.stringContaining('correct horse battery') });
@@ -215,6 +227,9 @@ UNKNOWN="kept"`);
       expect(await call('/auth/login', { email: ADMIN, password })).toBe(200);
       expect(await call('/auth/registration', { ...owner, invitation: undefined })).toBe(403);
       expect(await call('/auth/registration', owner)).toBe(201);
+
+      const listeners = { [DOMAIN]: ports.HTTPS_PORT, [`gw.${DOMAIN}`]: ports.GATEWAY_PORT };
+      for (const [name, port] of Object.entries(listeners)) await trusts(name, port);
 
       const written = settings();
       const second = await setup(DOMAIN, ADMIN, ...own);
