@@ -32,8 +32,8 @@ import { buildExtension } from '../build-extension.ts';
  * The command of the package runs `propusk setup` on the checkout. Real: the product, the CA pebble, nginx, SMTP, DNS. Stand-ins: systemctl and,
  * where setup only asks it for the time, the CA.
  */
-const DOMAIN = 'pass.test';
-const ADMIN = 'admin@pass.test';
+const DOMAIN = 'propusk.example.ru';
+const ADMIN = 'you@example.ru';
 const own = ['--address', '127.0.0.1', '--wait', '60'];
 /** The user of nginx in the tests, so that setup may see whose port it is. */
 const user = asRoot ? { uid: 33, gid: 33 } : {};
@@ -170,6 +170,15 @@ async function trusts(name: string, port: number): Promise<void> {
   );
 }
 
+/** The words after `propusk` of a command in the pages «A server from zero», which are the same in both languages. */
+function documented(command: string): string[] {
+  const [line, ...others] = ['docs/operating/from-zero.md', 'docs/guide-ru/server.md'].map(
+    (page) => new RegExp(`^ {4}propusk (${command}.*)$`, 'm').exec(readFileSync(page, 'utf8'))?.[1] ?? '',
+  );
+  expect(others).toEqual([line]);
+  return (line ?? '').split(' ');
+}
+
 /** Runs `propusk setup` without a terminal. @returns the exit code and everything that it printed */
 async function setup(...args: string[]): Promise<{ code: number; said: string }> {
   const child = start(join(root, 'bin/propusk'), ['setup', ...args]);
@@ -199,7 +208,10 @@ describe.skipIf(!canRun)(
     test('setup opens a server: settings, test mail, service, backups, and two links that work', async () => {
       await startCa();
       const before = settings();
-      const first = await setup(DOMAIN, ADMIN, ...own, '--smtp', inbox.url, '--yes');
+      // The command of the page «A server from zero», as written.
+      const [, ...words] = documented('setup');
+      expect(words).toEqual([DOMAIN, ADMIN]);
+      const first = await setup(...words, ...own, '--smtp', inbox.url, '--yes');
       expect(first).toMatchObject({ code: 0, said: expect.stringContaining('correct horse battery') });
       expect((await inbox.take(ADMIN)).text).toContain(`https://${DOMAIN}:${ports.HTTPS_PORT}`);
       expect(first.said).toContain(setupPhrases.mailSent(ADMIN, '250'));
@@ -231,6 +243,11 @@ UNKNOWN="kept"`);
       const listeners = { [DOMAIN]: ports.HTTPS_PORT, [`gw.${DOMAIN}`]: ports.GATEWAY_PORT };
       for (const [name, port] of Object.entries(listeners)) await trusts(name, port);
 
+      const doctor = start(join(root, 'bin/propusk'), documented('doctor'));
+      const found = await text(doctor.stdout);
+      for (const line of ['✓ Консоль', '✓ База данных', '✓ Шлюз', '✓ Почта', `✗ Доступность ${DOMAIN}`])
+        expect(found).toContain(line);
+
       const written = settings();
       const second = await setup(DOMAIN, ADMIN, ...own);
       expect(second).toMatchObject({
@@ -239,9 +256,9 @@ UNKNOWN="kept"`);
       });
       expect([settings(), fragments(second.said), log()[2]]).toEqual([written, [], 'start propusk.service']);
 
-      const invited = await setup(DOMAIN, ADMIN, ...own, '--owner', 'second@pass.test', '--invite');
+      const invited = await setup(DOMAIN, ADMIN, ...own, '--owner', 'second@example.ru', '--invite');
       const [again, other] = fragments(invited.said);
-      expect([again?.get('for'), other?.get('email')]).toEqual(['password', 'second@pass.test']);
+      expect([again?.get('for'), other?.get('email')]).toEqual(['password', 'second@example.ru']);
 
       expect(await setup('--undo')).toMatchObject({ code: 2 });
       expect(settings()).toBe(written);
