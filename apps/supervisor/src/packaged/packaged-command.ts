@@ -12,6 +12,7 @@ const modules: Readonly<Record<string, string>> = {
   backup: '../backup/backup-command.ts',
   restore: '../backup/restore-command.ts',
   sites: './locked-sites.ts',
+  mail: './live-mails.ts',
 };
 
 const services = new Set(['start', 'api', 'gateway']);

@@ -2,12 +2,13 @@ import { Anchor } from '@mantine/core';
 import type { Login, Login as LoginSchema } from '@propusk/contract/auth';
 import * as t from '@propusk/phrases/console';
 import { Link, useLocation } from '@tanstack/react-router';
-import { type ComponentType, useState } from 'react';
+import { type ComponentType, Suspense, useState } from 'react';
 import { ApiError, networkError } from '../../api/api-error.ts';
 import { useResolverForm } from '../../common/contract-form.ts';
 import { EmailField, PasswordField } from '../../common/fields.tsx';
 import { loginNote, takeReturn } from '../../common/return-to.ts';
 import { paths } from '../../paths.ts';
+import { lazyOptional } from '../../ui/lazy.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { AuthForm } from './auth-form.tsx';
 import type { CodeStepProps } from './code-step.tsx';
@@ -23,6 +24,8 @@ const resolver = lazyResolver(
   ({ email, password }: Login) =>
     /^[\w.%+-]+@[a-z\d.-]+\.[a-z]{1,20}$/i.test(email.trim()) && password.length >= 8,
 );
+
+const RegisterWay = lazyOptional(() => import('./register-way.tsx'), 'RegisterWay');
 
 function unreached(): never {
   throw networkError();
@@ -69,15 +72,12 @@ export function LoginPage() {
       submitLabel={t.auth.signIn}
       footer={
         <span className={classes.ways}>
-          <span>
-            {t.auth.noAccount}{' '}
-            <Anchor component={Link} to={paths.register}>
-              {t.auth.toRegister}
-            </Anchor>
-          </span>
           <Anchor component={Link} to={paths.reset}>
             {t.auth.forgot}
           </Anchor>
+          <Suspense fallback={null}>
+            <RegisterWay />
+          </Suspense>
         </span>
       }
     >
