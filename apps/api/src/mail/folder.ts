@@ -75,14 +75,14 @@ async function findLive(db: Db, mails: readonly FolderMail[]): Promise<(mail: Fo
   const { rows } = await sql<{ hash: string }>`
     select encode(token_hash, 'hex') as hash from mail_links where token_hash = any(${hashes}::bytea[]) and expires_at > now()
     union all select encode(token_hash, 'hex') from company_invitations
-      where token_hash = any(${hashes}::bytea[]) and expires_at > now()`.execute(db);
+      where token_hash = any(${hashes}::bytea[]) and expires_at > now() and state = 'waiting'`.execute(db);
   const live = new Set(rows.map(({ hash }) => hash));
   return ({ token }) => token !== undefined && live.has(hashToken(token).toString('hex'));
 }
 
 async function readFolder(folder: string): Promise<FolderMail[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
     throw error;
   });
   const mails: FolderMail[] = [];

@@ -379,7 +379,7 @@ describe('without SMTP_URL', () => {
   test('the folder keeps the mails of working links and young notices, and loses dead links and old mails', async () => {
     const folder = join(dataDir, 'sweep');
     const { rows: users } = await database.pool.query<{ id: number }>(
-      "insert into users (email, password_hash, roles) values ('sweep@company.test', 'x', '{ADMIN}') returning id",
+      "insert into users (email, name, surname, password_hash, roles) values ('sweep@company.test', '', '', 'x', '{ADMIN}') returning id",
     );
     const { token, hash } = newToken();
     await database.pool.query(

@@ -131,6 +131,9 @@ export function CompaniesPage() {
         empty={{ icon: <IconBuildings size={24} />, title: t.companies.empty, action: add }}
         actions={
           <>
+            <Button component={Link} to={paths.adminInvitations} variant="default">
+              {t.companies.invitations}
+            </Button>
             {invite}
             {add}
           </>
