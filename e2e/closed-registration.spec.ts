@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import { registrationMode } from '@propusk/contract/registration';
-import { enter, field, heading, startConsole, test } from './console.ts';
+import { choose, enter, field, heading, row, startConsole, test } from './console.ts';
 import { linkTo } from './mailbox.ts';
 
 /**
@@ -78,11 +78,37 @@ test('the first company of a platform registers and confirms its email, and ever
   const link = await shown.inputValue();
   expect(await linkTo(product.dataDir, 'guest@vasilek.test')).toBe(link);
 
+  // Resent, the first link dies; withdrawn, the second says so before a form; the third registers.
+  await dialog.getByRole('button', { name: 'Закрыть' }).last().click();
+  await admin.getByRole('link', { name: 'Приглашения' }).click();
+  await expect(heading(admin, 'Приглашения компаний')).toBeVisible();
+  await expect(row(admin, /guest@vasilek.test.*Ждёт регистрации/)).toBeVisible();
+  const resend = async () => {
+    await choose(admin, /guest@vasilek.test/, 'Пригласить ещё раз');
+    await field(dialog, 'Ваш текущий пароль').fill('correct horse');
+    await dialog.getByRole('button', { name: 'Сделать ссылку' }).click();
+    const made = await shown.inputValue();
+    await dialog.getByRole('button', { name: 'Закрыть' }).last().click();
+    await expect(dialog).toHaveCount(0);
+    return made;
+  };
+  const second = await resend();
   await stranger.goto(reached(link));
+  await expect(stranger.getByRole('main')).toContainText('Возможно, вам прислали новую ссылку');
+  await choose(admin, /guest@vasilek.test/, 'Отозвать');
+  await dialog.getByRole('button', { name: 'Отозвать' }).click();
+  await expect(row(admin, /guest@vasilek.test.*Отозвано/)).toBeVisible();
+  await stranger.goto(reached(second));
+  await expect(heading(stranger, 'Приглашение не действует')).toBeVisible();
+  await expect(stranger.getByRole('main')).toContainText('отозвал приглашение');
+  await expect(stranger.locator('form')).toHaveCount(0);
+  await stranger.goto(reached(await resend()));
   const email = field(stranger.getByRole('main'), 'Почта');
   await expect(email).toHaveValue('guest@vasilek.test');
   await expect(email).not.toBeEditable();
   expect(new URL(stranger.url()).hash).toBe('');
   await register(stranger, null);
   await expect(band(stranger)).toHaveCount(0);
+  await admin.reload();
+  await expect(row(admin, /guest@vasilek.test.*Компания создана/)).toBeVisible();
 });

@@ -26,6 +26,7 @@ import {
   drifted,
   evidence,
   invitation,
+  invitations,
   learned,
   madeInvitations,
   shared,
@@ -331,6 +332,15 @@ const platform: Scenario[] = [
     }),
     'admin-companies-invite': rowDialog(/Ромашка/, 'Пригласить владельца'),
     'admin-companies-remove': rowDialog(/Ромашка/, 'Удалить'),
+  }),
+  ...states('admin', `${admin}/companies/invitations`, {
+    'admin-invitations': answeringReload('**/api/company/invitations?*', invitations, shows('Отозвано')),
+    'admin-invitations-empty': shows('Приглашений нет'),
+    'admin-invitations-again': answeringReload(
+      '**/api/company/invitations?*',
+      invitations,
+      rowDialog(/new@romashka0/, 'Пригласить ещё раз'),
+    ),
   }),
   ...states('admin', `${admin}/users`, {
     'admin-users': loaded,

@@ -304,3 +304,13 @@ export const figures = {
   unused: [{ user: gleb, site: crm }],
   idle: [otchet],
 };
+
+const day = { createdAt: '2026-10-01T09:00:00.000Z', expiresAt: '2026-10-08T09:00:00.000Z' };
+
+export const invitations = {
+  rows: (['waiting', 'used', 'expired', 'withdrawn'] as const).map((state, at) => ({
+    ...{ id: at + 1, state, email: `new@romashka${at}.ru`, madeBy: 'admin@pass.example.ru' },
+    ...day,
+  })),
+  count: 4,
+};

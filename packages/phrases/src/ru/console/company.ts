@@ -31,6 +31,11 @@ export const companies = {
   link: 'Ссылка для регистрации',
   copyLink: 'Копировать ссылку',
   unconfirmed: 'почта не подтверждена',
+  waits: (days: number, owner: string) =>
+    `ждёт ${days === 0 ? 'меньше дня' : count(days, { one: 'день', few: 'дня', many: 'дней' })}: ${owner}`,
+  filter: 'Какие компании',
+  filters: { '': 'Все компании', false: 'Почта не подтверждена' },
+  allConfirmed: 'Все компании подтвердили почту',
   confirm: 'Подтвердить без письма',
   confirmQuestion: (company: string) => `Подтвердить компанию «${company}» без письма?`,
   confirmHint:
