@@ -333,7 +333,7 @@ const platform: Scenario[] = [
     'admin-companies-invite': rowDialog(/Ромашка/, 'Пригласить владельца'),
     'admin-companies-remove': rowDialog(/Ромашка/, 'Удалить'),
   }),
-  ...states('admin', `${admin}/companies/invitations`, {
+  ...states('admin', `${admin}/invitations`, {
     'admin-invitations': answeringReload('**/api/company/invitations?*', invitations, shows('Отозвано')),
     'admin-invitations-empty': shows('Приглашений нет'),
     'admin-invitations-again': answeringReload(

@@ -11,8 +11,8 @@ export function CompanyCell(props: {
   const { companyName, companySite, confirmed = true, createdAt, users } = props.company;
   // The user with the lowest id registered the company.
   const owner = users?.[0];
-  const days = createdAt === undefined ? 0 : Math.floor((Date.now() - Date.parse(createdAt)) / 86_400_000);
-  const waits = !confirmed && owner ? t.companies.waits(days, owner.email) : null;
+  const waits =
+    !confirmed && owner && createdAt ? t.companies.waits(daysSince(createdAt), owner.email) : null;
   const first = confirmed ? (
     companyName
   ) : (
@@ -23,4 +23,8 @@ export function CompanyCell(props: {
   // A company created without a name is named after its site.
   const site = companySite === companyName ? null : companySite;
   return <TwoLines first={first} second={[site, waits].filter(Boolean).join(' · ')} />;
+}
+
+function daysSince(iso: string): number {
+  return Math.floor((Date.now() - Date.parse(iso)) / 86_400_000);
 }

@@ -2,13 +2,12 @@ import { Anchor } from '@mantine/core';
 import type { Login, Login as LoginSchema } from '@propusk/contract/auth';
 import * as t from '@propusk/phrases/console';
 import { Link, useLocation } from '@tanstack/react-router';
-import { type ComponentType, Suspense, useState } from 'react';
+import { type ComponentType, useEffect, useState } from 'react';
 import { ApiError, networkError } from '../../api/api-error.ts';
 import { useResolverForm } from '../../common/contract-form.ts';
 import { EmailField, PasswordField } from '../../common/fields.tsx';
 import { loginNote, takeReturn } from '../../common/return-to.ts';
 import { paths } from '../../paths.ts';
-import { lazyOptional } from '../../ui/lazy.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { AuthForm } from './auth-form.tsx';
 import type { CodeStepProps } from './code-step.tsx';
@@ -16,7 +15,7 @@ import { lazyResolver } from './lazy-resolver.ts';
 import classes from './login-page.module.css';
 import { useSignIn } from './use-sign-in.ts';
 
-// Loaded with the first typed character (lazy-resolver.ts), so that the page opens without zod and the contract.
+// Loaded after the page has opened, so that it opens without zod and the contract.
 const contract = () => import('./login-call.ts');
 const resolver = lazyResolver(
   () => contract().then((module) => module.resolver),
@@ -24,8 +23,6 @@ const resolver = lazyResolver(
   ({ email, password }: Login) =>
     /^[\w.%+-]+@[a-z\d.-]+\.[a-z]{1,20}$/i.test(email.trim()) && password.length >= 8,
 );
-
-const RegisterWay = lazyOptional(() => import('./register-way.tsx'), 'RegisterWay');
 
 function unreached(): never {
   throw networkError();
@@ -37,6 +34,13 @@ export function LoginPage() {
   const { attempt, signIn } = useSignIn(form, takeReturn);
   const done = useLocation({ select: ({ state }) => state.done });
   const [note] = useState(loginNote.take);
+  const [RegisterWay, setRegisterWay] = useState<ComponentType>();
+  useEffect(() => {
+    contract().then(
+      (module) => setRegisterWay(() => module.RegisterWay),
+      () => {},
+    );
+  }, []);
   const [CodeStep, setCodeStep] = useState<ComponentType<CodeStepProps> | null>(null);
 
   const send = async (body: Login) => {
@@ -75,9 +79,7 @@ export function LoginPage() {
           <Anchor component={Link} to={paths.reset}>
             {t.auth.forgot}
           </Anchor>
-          <Suspense fallback={null}>
-            <RegisterWay />
-          </Suspense>
+          {RegisterWay && <RegisterWay />}
         </span>
       }
     >

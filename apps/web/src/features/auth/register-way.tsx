@@ -12,9 +12,9 @@ export function RegisterWay() {
   if (reply?.mode !== 'open' && error === null) return null;
   return (
     <span>
-      {t.auth.noAccount}{' '}
+      {t.registerWay.noAccount}{' '}
       <Anchor component={Link} to={paths.register}>
-        {t.auth.toRegister}
+        {t.registerWay.toRegister}
       </Anchor>
     </span>
   );

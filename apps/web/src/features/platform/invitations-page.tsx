@@ -29,7 +29,7 @@ const columns: readonly Column<ListedInvitation>[] = [
   { key: 'expiresAt', title: text.until, short: true, render: ({ expiresAt }) => <Day iso={expiresAt} /> },
 ];
 
-/** /dashboard/admin/companies/invitations: the invitations to register a company, the newest first. */
+/** /dashboard/admin/invitations: the invitations to register a company, the newest first. */
 export function InvitationsPage() {
   const [again, setAgain] = useState<string | null>(null);
   const { mutateAsync } = useCall(withdrawInvitation);

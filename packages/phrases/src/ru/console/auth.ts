@@ -10,8 +10,6 @@ export const auth = {
   password: 'Пароль',
   repeat: 'Повторите пароль',
   signIn: 'Войти',
-  noAccount: 'Ещё нет аккаунта?',
-  toRegister: 'Зарегистрировать компанию',
   toLogin: 'Войти',
   mismatch: 'Ошибка проверки паролей',
   forgot: 'Забыли пароль?',
