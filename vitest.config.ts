@@ -31,12 +31,14 @@ const heavy =
 const waiting = [
   'apps/api/src/{db/watch,http/graceful-shutdown,http/implement,vantage/vantage}.{db,net}.test.ts',
   'apps/api/test/faults/{away,slow-clients}.db.test.ts',
-  'apps/gateway/src/{failover,feed,main,probe,protocol-sniffer,silent-names,timeouts,tls}.net.test.ts',
+  'apps/gateway/src/{access-log-shipping,failover,feed,main,probe,protocol-sniffer,silent-names,timeouts,tls}.net.test.ts',
   'apps/gateway/src/reverse-proxy.db.test.ts',
   'packages/embedded-postgres/src/crash.db.test.ts',
   'scripts/package.net.test.ts',
 ];
-const exclude = ['**/node_modules/**', ...heavy, ...waiting];
+/** Builds a Debian and an image, for a minute or more: runs in turn. */
+const image = 'scripts/image.net.test.ts';
+const exclude = ['**/node_modules/**', ...heavy, ...waiting, image];
 const database = { ...real, include: ['apps/**/*.db.test.ts'], exclude: [...exclude, launcher] };
 
 /**
@@ -71,7 +73,7 @@ export default defineConfig({
         test: {
           ...real,
           name: 'waiting',
-          include: waiting,
+          include: isInTurn(0) ? [...waiting, image] : waiting,
           globalSetup: 'packages/test-kit/src/api/postgres-embedded.ts',
           maxWorkers: 5,
           // Vitest runs projects with different numbers of workers one after the other.

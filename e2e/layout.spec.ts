@@ -24,6 +24,7 @@ const others: Partial<Record<Viewer, string[]>> = {
     `${creator}/statistics`,
     `${creator}/statistics/now`,
     `${creator}/statistics/log`,
+    `${creator}/statistics/storage`,
     `${creator}/tariff`,
     '/dashboard/personal-data',
   ],

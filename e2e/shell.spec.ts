@@ -19,6 +19,7 @@ const adminItems = [
   ['Пользователи', '/dashboard/admin/users'],
   ['Прокси-серверы', '/dashboard/admin/proxies'],
   ['Тарифы', '/dashboard/admin/plans'],
+  ['Состояние', '/dashboard/admin/state'],
   ['Журнал', '/dashboard/admin/audit'],
 ] as const;
 const userItems = [

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, type Page, type Route, test } from '@playwright/test';
 import { type Replies, STUBBED, stubConsole } from './stubbed-console.ts';
-import { evidence, figures, owner, visits } from './stubbed-replies.ts';
+import { evidence, figures, owner, storage, visits } from './stubbed-replies.ts';
 
 /** The statistics, the open connections, the access log and the agent's own visits, on stubbed replies. */
 
@@ -10,15 +10,19 @@ const replies: Replies = {
   'GET /me': owner,
   'GET /company/evidence': evidence,
   'GET /statistics': figures,
+  'GET /company/records': storage,
   'GET /visits/live': { rows: visits.rows.slice(0, 2), next: null },
   'GET /visits': visits,
   'GET /users/company': { rows: [], count: 0 },
   'GET /domain-allowed': { rows: [], count: 0 },
 };
 
-async function open(tab: Page, path: string, more: Replies = {}): Promise<void> {
-  await stubConsole(tab, { ...replies, ...more });
+/** Opens a page on the replies. @returns the replies, which may be changed */
+async function open(tab: Page, path: string, more: Replies = {}): Promise<Replies> {
+  const all = { ...replies, ...more };
+  await stubConsole(tab, all);
   await tab.goto(STUBBED + path);
+  return all;
 }
 const searchOf = (route: Route) => new URL(route.request().url()).searchParams;
 /** The figure with a label, and what stands beside it. */
@@ -134,23 +138,146 @@ test('the filters of the log stay in the address, get a period, and the pages jo
   expect(asked.at(-1)?.get('before')).toBe('1-next');
   await rows.first().getByRole('button').click();
   await expect(tab.getByRole('dialog')).toContainText(visits.rows[0]?.id ?? '-');
+  await expect(tab.getByRole('dialog')).toContainText('chromium-extension-0.2.0');
 });
 
-test('the CSV holds every page, and no cell is a formula', async ({ page: tab }) => {
-  const evil = { ...visits.rows[0], host: '=cmd|calc', user: { id: 2, name: '@"Анна"' } };
-  await open(tab, `${page}/log`, {
-    'GET /visits': (route) =>
-      route.fulfill({
-        json: searchOf(route).has('before') ? visits : { rows: [evil], next: '1-next' },
-      }),
+/** Answers an export with the records as JSON lines. @param part what arrives of them; the rest is cut */
+const exporting = (records: object[], part = (text: string) => text) => ({
+  'GET /visits/export': (route: Route) =>
+    route.fulfill({
+      contentType: 'application/x-ndjson',
+      body: part(records.map((record) => `${JSON.stringify(record)}\n`).join('')),
+    }),
+});
+const evil = { ...visits.rows[0], host: '=cmd|calc', user: { id: 2, name: '@"Анна"\r\n' } };
+
+test('the CSV and the JSONL hold the filtered records, and no cell is a formula', async ({ page: tab }) => {
+  const asked: URLSearchParams[] = [];
+  const answer = exporting([evil, ...visits.rows])['GET /visits/export'];
+  await open(tab, `${page}/log?result=refused`, {
+    'GET /visits/export': (route) => {
+      asked.push(searchOf(route));
+      return answer(route);
+    },
   });
+  const download = async (name: string) => {
+    const saved = tab.waitForEvent('download');
+    await tab.getByRole('button', { name }).click();
+    const file = await saved;
+    return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
+  };
+  const csv = await download('Скачать CSV');
+  expect(csv.name).toBe('access-log.csv');
+  expect(csv.text.startsWith('\uFEFF"Начало";')).toBe(true);
+  expect(csv.text).toContain(`"'=cmd|calc"`);
+  expect(csv.text).toContain(`"'@""Анна""\r\n"`);
+  const jsonl = await download('Скачать JSONL');
+  expect(jsonl.name).toBe('access-log.jsonl');
+  const records = jsonl.text.trim().split('\n');
+  expect(records.map((line) => JSON.parse(line))).toEqual([evil, ...visits.rows]);
+  expect(asked.map((search) => search.get('result'))).toEqual(['refused', 'refused']);
+});
+
+test('an export that is cut or refused saves no file and offers to repeat it', async ({ page: tab }) => {
+  const saved: string[] = [];
+  tab.on('download', (file) => saved.push(file.suggestedFilename()));
+  const more: Replies = exporting(visits.rows, (text) => text.slice(0, -9));
+  const all = await open(tab, `${page}/log`, more);
+  await tab.getByRole('button', { name: 'Скачать JSONL' }).click();
+  await expect(tab.getByRole('alert')).toContainText('Нет связи с сервером');
+  const busy = { statusCode: 503, code: 'busy', message: 'Занято' };
+  all['GET /visits/export'] = (route: Route) => route.fulfill({ status: 503, json: busy });
+  await tab.getByRole('button', { name: 'Повторить' }).click();
+  await expect(tab.getByRole('alert')).toHaveText('Занято');
+  expect(saved).toEqual([]);
+  Object.assign(all, exporting(visits.rows));
   const download = tab.waitForEvent('download');
+  await tab.getByRole('button', { name: 'Повторить' }).click();
+  expect((await download).suggestedFilename()).toBe('access-log.jsonl');
+  await expect(tab.getByRole('alert')).toHaveCount(0);
+});
+
+test('a canceled export ends its request and saves no file', async ({ page: tab }) => {
+  const saved: string[] = [];
+  tab.on('download', (file) => saved.push(file.suggestedFilename()));
+  // The reply never comes.
+  await open(tab, `${page}/log`, { 'GET /visits/export': () => {} });
+  const failed = tab.waitForEvent('requestfailed');
   await tab.getByRole('button', { name: 'Скачать CSV' }).click();
-  const text = await readFile(await (await download).path(), 'utf8');
-  expect(text.startsWith('\uFEFF"Начало";')).toBe(true);
-  expect(text.trim().split('\r\n')).toHaveLength(5);
-  expect(text).toContain(`"'=cmd|calc"`);
-  expect(text).toContain(`"'@""Анна"""`);
+  await expect(tab.getByText('Получено строк: 0')).toBeVisible();
+  await tab.getByRole('button', { name: 'Отменить' }).click();
+  expect((await failed).url()).toContain('/visits/export');
+  await expect(tab.getByRole('button', { name: 'Скачать CSV' })).toBeVisible();
+  await expect(tab.getByRole('alert')).toHaveCount(0);
+  expect(saved).toEqual([]);
+});
+
+test('the page of what is stored says what each setting means, and sends a change with its version', async ({
+  page: tab,
+}) => {
+  const sent: unknown[] = [];
+  await open(tab, `${page}/storage`, {
+    'PUT /company/records': (route) => {
+      sent.push([route.request().postDataJSON(), route.request().headers()['if-match']]);
+      const stale = { statusCode: 412, code: 'changed_meanwhile', message: 'Запись изменили' };
+      return sent.length === 1
+        ? route.fulfill({ status: 412, json: stale })
+        : route.fulfill({ json: { ...storage, addresses: 'network', version: 4 } });
+    },
+  });
+  const card = tab.getByRole('region', { name: 'Хранение' });
+  await expect(card).toContainText('виден точный адрес');
+  await expect(card).toContainText('90 дней');
+  await card.getByRole('button', { name: 'Изменить хранение' }).click();
+  const dialog = tab.getByRole('dialog');
+  await expect(dialog).toContainText('в прежних адреса останутся');
+  await dialog.getByRole('combobox', { name: 'Адреса пользователей' }).selectOption('Только сеть');
+  await dialog.getByRole('textbox', { name: 'Срок хранения, дней' }).fill('30');
+  await dialog.getByRole('checkbox', { name: /Оставлять имена/ }).uncheck();
+  await dialog.getByRole('combobox', { name: 'Часовой пояс' }).selectOption('Asia/Tokyo');
+  await dialog.getByRole('button', { name: 'Сохранить' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('Запись изменили');
+  await dialog.getByRole('button', { name: /Загрузить/ }).click();
+  await dialog.getByRole('button', { name: 'Сохранить' }).click();
+  await expect(dialog).toHaveCount(0);
+  const body = { addresses: 'network', retentionDays: 30, keepNames: false, timeZone: 'Asia/Tokyo' };
+  expect(sent).toEqual([
+    [body, '"3"'],
+    [body, '"3"'],
+  ]);
+});
+
+test('the log and the periods use the company’s time zone, and name neither a hidden address nor a deleted person', async ({
+  page: tab,
+}) => {
+  const hidden = {
+    ...visits.rows[0],
+    startedAt: '2026-03-14T22:30:00.000Z',
+    address: '',
+    user: { id: 2, name: '' },
+  };
+  const asked: URLSearchParams[] = [];
+  await open(tab, `${page}/log`, {
+    'GET /company/records': { ...storage, timeZone: 'Pacific/Kiritimati' },
+    'GET /visits': { rows: [hidden], next: null },
+    'GET /statistics': (route) => {
+      asked.push(searchOf(route));
+      return route.fulfill({ json: figures });
+    },
+  });
+  const row = tab.locator('tbody tr').first();
+  await expect(row).toContainText(/15\.03\.2026, 12:30/);
+  await expect(row).toContainText('Удалённый пользователь');
+  await expect(row).toContainText('Не сохранён');
+  await tab.getByRole('link', { name: 'Обзор' }).click();
+  await expect(tab.getByText('Часовой пояс: Pacific/Kiritimati')).toBeVisible();
+  await expect.poll(() => asked.at(0)?.get('from')).toMatch(/T10:00:00.000Z$/);
+  expect(asked.at(0)?.get('to')).toMatch(/T10:00:00.000Z$/);
+});
+
+test('without the settings the page says that it did not load', async ({ page: tab }) => {
+  await open(tab, page, { 'GET /company/records': (route) => route.fulfill({ status: 500, json: {} }) });
+  await expect(tab.getByText('Статистика не загрузилась')).toBeVisible();
 });
 
 test('an agent sees the own visits on the personal page', async ({ page: tab }) => {

@@ -281,12 +281,26 @@ export const visits = {
     },
   ].map((visit, at) => ({
     ...{ host: visit.site?.name ?? '', policy: { id: 1, name: 'Продажи' }, proxy: null, port: 443 },
-    ...{ address: '203.0.113.24', reason: '', count: 1, up: 0, down: 0, startedAt: now },
+    ...{
+      address: '203.0.113.24',
+      client: 'chromium-extension-0.2.0',
+      reason: '',
+      count: 1,
+      up: 0,
+      down: 0,
+      startedAt: now,
+    },
     ...visit,
     id: `f5a0c1de-0000-4000-8000-00000000000${at}`,
   })),
   next: null,
 };
+/** What a company's records hold. */
+export const storage = {
+  ...{ addresses: 'full', retentionDays: null, keepNames: true, timeZone: 'Europe/Moscow', platformDays: 90 },
+  ...{ version: 3, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' },
+};
+
 /** The figures of a company in a week. */
 export const figures = {
   people: { now: 14, before: 14 },

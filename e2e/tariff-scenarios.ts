@@ -90,6 +90,10 @@ export const tariffScenarios: { owner: Scenario[]; admin: Scenario[] } = {
     ...states('owner', `${creator}/statistics/log`, {
       'statistics-log': answeringReload('**/api/visits', visits, shows('games.test')),
       'statistics-log-empty': shows('Записей пока нет'),
+      'statistics-log-export-failed': inOrder(async (page) => {
+        await page.route('**/api/visits/export', (route) => route.abort());
+        await page.getByRole('button', { name: 'Скачать CSV' }).click();
+      }, shows('Нет связи с сервером')),
       'statistics-log-detail': answeringReload('**/api/visits', visits, enter(/^games\.test/)),
     }),
     ...states('owner', `${creator}/tariff`, {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, type Locator, type Page } from '@playwright/test';
 import { useLink as linkCall, login, logout } from '@propusk/contract/auth';
 import { createCompany, updateMyCompany } from '@propusk/contract/companies';
@@ -12,6 +13,10 @@ import { choose, enter, field, heading, pick, startConsole, stored, test } from 
 import { linkTo } from './mailbox.ts';
 
 /** Typed input survives Back, Reload, a lost session, a lost server and code that does not load, in every form. */
+/** The files of the console's modules, by Vite's manifest. */
+const manifest = async (): Promise<Record<string, { file: string } | undefined>> =>
+  JSON.parse(await readFile(new URL('../apps/web/dist/.vite/manifest.json', import.meta.url), 'utf8'));
+
 const PASSWORD = 'correct horse';
 const people = {
   owner: 'irina@romashka.test',
@@ -377,7 +382,7 @@ for (const form of inTurn(forms)) {
   test(`the form of ${form.name} keeps its input when the code of the confirmation dialog fails to load or crashes`, async ({
     page,
   }) => {
-    const code = '**/assets/confirm-dialog-*.js';
+    const code = `**/${(await manifest())['src/ui/confirm-dialog.tsx']?.file}`;
     await page.route(code, (route) => route.abort());
     await visit(page, form, await signIn(form.who));
     const opened = await form.open(page);

@@ -16,11 +16,19 @@ export const programs = {
   haproxy: '/usr/sbin/haproxy',
   'firefox-esr': '/usr/bin/firefox-esr',
   squid: '/usr/sbin/squid',
+  rsyslog: '/usr/sbin/rsyslogd',
+  'rsyslog-openssl': '/var/lib/dpkg/info/rsyslog-openssl.list',
+  logrotate: '/usr/sbin/logrotate',
   tinyproxy: '/usr/bin/tinyproxy',
   'postgresql-15': '/usr/lib/postgresql/15/bin/postgres',
   openssl: '/usr/bin/openssl',
   curl: '/usr/bin/curl',
   jq: '/usr/bin/jq',
+  podman: '/usr/bin/podman',
+  'podman-compose': '/usr/bin/podman-compose',
+  runc: '/usr/sbin/runc',
+  catatonit: '/usr/bin/catatonit',
+  mmdebstrap: '/usr/bin/mmdebstrap',
 };
 export type DebianPackage = keyof typeof programs;
 

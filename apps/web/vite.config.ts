@@ -129,6 +129,10 @@ export default defineConfig({
     manifest: true,
     rolldownOptions: {
       output: {
+        // The first file lists the names of all others, and names do not compress: a short hash alone.
+        entryFileNames: 'assets/[name]-[hash:7].js',
+        chunkFileNames: 'assets/[hash:7].js',
+        assetFileNames: 'assets/[hash:7][extname]',
         // By default a page loads dozens of small files, which gzip compresses a tenth worse than large ones. These
         // groups merge shared modules with their imports. Each page and each dialog stays a separate file.
         codeSplitting: {

@@ -24,7 +24,7 @@ const calls = (from: string, to: string) =>
     },
     {
       title: 'statistics of 30 days',
-      path: `/statistics?from=${from}&to=${to}&step=day&zone=Europe/Moscow`,
+      path: `/statistics?from=${from}&to=${to}&step=day`,
       bar: 500,
       indexed: false,
     },
@@ -105,9 +105,9 @@ async function add(pool: pg.Pool, part: number, size: number): Promise<void> {
         lateral (select (u * 7 + i / 1000 % 4) % 30 as s) w
       returning *
     )
-    insert into record_hours as h select company_id, date_trunc('hour', started_at, 'UTC'), user_id, coalesce(site_id, 0), reason,
-      count(*), sum(count), sum(up), sum(down) from made group by 1, 2, 3, 4, 5
-    on conflict (company_id, hour, user_id, site_id, reason) do update set visits = h.visits + excluded.visits,
+    insert into record_hours as h select company_id, date_trunc('hour', started_at, 'UTC'), user_id, coalesce(site_id, 0), reason, case when reason = '' then '' else host end,
+      count(*), sum(count), sum(up), sum(down) from made group by 1, 2, 3, 4, 5, 6
+    on conflict (company_id, hour, user_id, site_id, reason, host) do update set visits = h.visits + excluded.visits,
       count = h.count + excluded.count, up = h.up + excluded.up, down = h.down + excluded.down`);
 }
 

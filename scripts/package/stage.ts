@@ -57,6 +57,8 @@ export function stage(root: string, { version, cpu, lock, modules }: Parts): voi
     'deploy/nginx.conf',
     'deploy/Caddyfile',
     'deploy/haproxy.cfg',
+    'deploy/rsyslog.conf',
+    'deploy/logrotate.conf',
   ])
     copy(name, join(home, name));
   for (const name of globSync('docs/**/*.md')) copy(name, join(home, name));

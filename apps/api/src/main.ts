@@ -39,6 +39,7 @@ async function main(): Promise<void> {
   const metrics = createMetrics();
   const app = await createServer({
     config,
+    env: process.env,
     opened,
     encryption: secrets,
     passwords,

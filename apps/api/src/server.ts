@@ -46,6 +46,7 @@ import { createTransport, type TransportOptions } from './probe/transport.ts';
 import { proxyRoutes } from './proxies/routes.ts';
 import { recordRoutes } from './records/routes.ts';
 import { siteRoutes } from './sites/routes.ts';
+import { stateRoutes } from './state/routes.ts';
 import { startPlanKeeper } from './tariff/keeper.ts';
 import { tariffRoutes } from './tariff/routes.ts';
 import { userRoutes } from './users/routes.ts';
@@ -71,7 +72,12 @@ export interface ServerParts {
     | 'memory'
     | 'documentation'
     | 'helpUrl'
+    | 'dataDir'
+    | 'localUrl'
+    | 'logDays'
   >;
+  /** The settings of the process, for the checks of its state. */
+  readonly env: NodeJS.ProcessEnv;
   readonly opened: OpenDb;
   readonly encryption: Encryption;
   readonly passwords: Passwords;
@@ -175,6 +181,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   });
   userRoutes(routes, teller);
   companyRoutes(routes);
+  stateRoutes(routes, parts);
   tariffRoutes(routes, { limits: tries, outbox: mailer, publicUrl: config.publicUrl });
   const stopping = new AbortController();
   // The limit of outbound calls per company: silent proxies of one company must not delay other companies.
@@ -220,7 +227,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     consoleHost: config.publicUrl.hostname,
   });
   auditRoutes(routes);
-  recordRoutes(routes);
+  recordRoutes(routes, config.logDays);
   feedRoutes(routes, { opened, heartbeatMs: parts.heartbeatMs });
   const missing = endpoints.filter((endpoint) => !routes.implemented.has(endpoint));
   if (missing.length > 0) throw new Error(`not implemented: ${missing.map(({ path }) => path).join(', ')}`);

@@ -1,5 +1,9 @@
 import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import { gatewayKeys, signProbeToken } from '@propusk/access/gateway-secret';
 import { get, openTunnel, raw } from '@propusk/test-kit/gateway/client';
 import {
@@ -14,6 +18,7 @@ import {
 } from '@propusk/test-kit/gateway/world';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { RecordSpool } from './record-spool.ts';
 
 /** The records of access that a gateway sends for tunnels, WebSockets, requests and refusals of real clients. */
 
@@ -260,6 +265,71 @@ test('the record of a client behind a balancer has the address of its PROXY prot
   await until(() => behind.feed.records().length === 1);
   expect(behind.feed.records()[0]).toMatchObject({ kind: 'refusal', address: '192.0.2.7' });
   await behind[Symbol.asyncDispose]();
+});
+
+test('after a change of the company’s setting no record has more of an address, neither sent nor in the spool', async () => {
+  const from = '127.0.0.77';
+  const visited = (target: string) =>
+    raw(
+      world.port,
+      `GET http://${target}/ HTTP/1.1\r\nHost: x\r\n${authorization(me)}Connection: close\r\n\r\n`,
+      from,
+    );
+  const addresses = (n: number) =>
+    records()
+      .slice(n)
+      .map(({ kind, address }) => `${kind} ${address}`)
+      .toSorted();
+  const tunnel = await openTunnel(world.port, me, host);
+  tunnel.socket.write('GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');
+  await visited(host);
+  await visited('foreign.company.test');
+  await until(() => records().length === 3);
+  expect(addresses(1)).toEqual([`refusal ${from}`, `requests ${from}`]);
+  const sites = [`wiki.company.test:${world.origin.port}`, host];
+  await publish({ ...company(sites, { version: 2 }), addresses: 'network' });
+  await visited(host);
+  await visited('other.company.test');
+  await until(() => records().length === 5);
+  expect(addresses(3)).toEqual(['refusal 127.0.0.0', 'requests 127.0.0.0']);
+
+  await publish({ ...company(sites, { version: 3 }), addresses: 'none' });
+  world.feed.answerRecords(500);
+  const arrived = world.feed.arrived.length;
+  await visited(host);
+  await visited('third.company.test');
+  tunnel.socket.destroy();
+  const folder = join(world.dataDir, 'gateway-records');
+  const files = async () => (await readdir(join(folder, '0'))).filter((name) => name.endsWith('.batch'));
+  await until(() => world.feed.arrived.length > arrived);
+  await sleep(1_500);
+  const spool = new RecordSpool({
+    folder,
+    worker: 0,
+    workers: 1,
+    key: gatewayKeys(SECRET).records,
+    most: 1e8,
+  });
+  const { batches } = await spool.open();
+  const spooled = await Promise.all(
+    batches.map(async (batch) => String(gunzipSync(await spool.read(batch)))),
+  );
+  expect(spooled.join()).toContain('third.company.test');
+  expect(spooled.join()).toContain('crm.company.test');
+  expect(spooled.join()).not.toContain('127.0.0.');
+  for (const name of await files())
+    expect((await readFile(join(folder, '0', name))).includes('127.0.0.')).toBe(false);
+  expect(JSON.stringify(world.feed.arrived.slice(arrived))).not.toContain('127.0.0.');
+  world.feed.answerRecords('store');
+  await until(() => records().length === 7 && records().every(({ open }) => !open), 10_000);
+  expect(addresses(5)).toEqual(['refusal ', 'requests ']);
+});
+
+test('a company that stores no addresses does not hide those of attempts without valid credentials', async () => {
+  await publish({ ...company([host], { version: 2 }), addresses: 'none' });
+  await raw(world.port, `CONNECT ${host} HTTP/1.1\r\n\r\n`, '127.0.0.5');
+  expect(await ended(1)).toMatchObject([{ reason: 'no_credentials', address: '127.0.0.5' }]);
+  expect(records()[0]).not.toHaveProperty('companyId');
 });
 
 test('an owner ends one visit by its record, then all of a user; a foreign company ends none', async () => {

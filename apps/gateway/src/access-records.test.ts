@@ -94,6 +94,21 @@ test('an address has 100 refusal records a minute, and the rest is one record of
   expect(all()).toHaveLength(103);
 });
 
+test('a company without addresses has one group for all its clients, and each client has its own limit of refusals', () => {
+  putCompany(index, { ...company(['crm.company.test'], { version: 2 }), addresses: 'none' });
+  for (let i = 0; i < 150; i++) records.refuse(caller, `h${i}.test:443`, 'site_unknown', '192.0.2.1');
+  records.refuse(caller, 'h1.test:443', 'site_unknown', '192.0.2.2');
+  records.refuse(caller, 'h149.test:443', 'site_unknown', '192.0.2.2');
+  pass(60_000);
+  putCompany(index, company(['crm.company.test'], { version: 3 }));
+  const last = new Map(all().map((record) => [record.id, record]));
+  expect([...last.values()].filter(({ kind }) => kind === 'refusal')).toHaveLength(101);
+  expect([...last.values()].filter(({ host }) => host === 'h1.test')).toMatchObject([
+    { count: 2, address: '' },
+  ]);
+  expect([...last.values()].filter(({ kind }) => kind === 'loss')).toMatchObject([{ count: 50 }]);
+});
+
 test('a gateway has 10,000 refusal records a minute, in batches of at most 999', () => {
   for (let i = 0; i < 10_100; i++)
     records.refuse(undefined, '', 'no_credentials', `10.0.${i >> 8}.${i & 255}`);

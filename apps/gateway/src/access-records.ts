@@ -7,12 +7,16 @@ import type { GatewayRecord, RecordKind } from '@propusk/contract/records';
 import type { ActiveRequest } from './active-requests.ts';
 import { type Caller, isUser } from './authenticate.ts';
 import { ProxyError, type ProxyErrorReason } from './proxy-error.ts';
+import { storedAddress } from './stored-address.ts';
 
 /**
  * Makes the records of access (`GatewayRecord`). They hold no path, query, header or body.
  *
  *   visit    written at its start, every 60 s and at its end. A visit shorter than a flush interval is written once, at its end
  *   refusal  grouped within a window of a minute; written at its start, and at the window's end if it repeated
+ *
+ * A record holds a client address as its company lets it be stored (`storedAddress`), from the start. Without valid credentials there
+ * is no company, and the address is in full.
  *
  * A tunnel costs no timer, promise or JSON here: one timer hands the changed records to the sender.
  */
@@ -47,7 +51,9 @@ export class Visit {
   siteId: number | null = null;
   policyId: number | null = null;
   proxyId: number | undefined;
-  readonly address: string;
+  client: string | undefined;
+  /** The client's, as the company lets it be stored. */
+  address: string;
   readonly host: string;
   readonly port: number;
   reason = '';
@@ -90,6 +96,7 @@ export class Visit {
       count: this.count,
       up: this.up,
       down: this.down,
+      client: this.client,
     };
   }
 }
@@ -106,6 +113,7 @@ export class AccessRecords {
   #changed: Visit[] = [];
   // grows: by strangers, by refusals of a minute; bound: 10,000; at the bound: further ones are counted in `#capped`
   readonly #refusals = new Map<string, Visit>();
+  /** Counts by whole addresses, which no record holds: many clients share a network, or have none. */
   // grows: by strangers, by addresses of a minute; bound: 10,000; at the bound: does not grow
   readonly #perAddress = new Map<string, number>();
   #capped: Visit | null = null;
@@ -142,8 +150,9 @@ export class AccessRecords {
     const { caller, company, policyId, egress } = active;
     const { host, port } = active.target;
     if (!isUser(caller)) return null;
-    const visit = new Visit(kind, address, host, port);
+    const visit = new Visit(kind, storedAddress(address, company?.addresses ?? 'full'), host, port);
     visit.userId = caller.userId;
+    visit.client = caller.client;
     visit.policyId = policyId;
     if (company !== null) {
       visit.companyId = company.id;
@@ -194,7 +203,9 @@ export class AccessRecords {
     const asked =
       caller !== undefined && /^[\w.:[\]-]{1,253}$/.test(authority) ? authority.toLowerCase() : '';
     const { host, port } = target ?? { host: asked, port: 0 };
-    const key = `${caller?.userId ?? ''} ${host} ${port} ${reason} ${address}`;
+    const company = caller && this.#index.users.get(caller.userId)?.company;
+    const stored = storedAddress(address, company?.addresses ?? 'full');
+    const key = `${caller?.userId ?? ''} ${caller?.client ?? ''} ${host} ${port} ${reason} ${stored}`;
     let group = this.#refusals.get(key);
     if (group === undefined) {
       const mine = this.#perAddress.get(address) ?? 0;
@@ -204,10 +215,10 @@ export class AccessRecords {
         return repeated(this.#capped);
       }
       this.#perAddress.set(address, mine + 1);
-      group = new Visit('refusal', address, host, port);
+      group = new Visit('refusal', stored, host, port);
       group.reason = reason;
       group.userId = caller?.userId;
-      const company = caller && this.#index.users.get(caller.userId)?.company;
+      group.client = caller?.client;
       group.companyId = company?.id;
       if (company && target) group.siteId = siteCovering(company, target.host, port, null);
       this.#refusals.set(key, group);
@@ -245,6 +256,9 @@ export class AccessRecords {
     this.#send(
       visits.map((visit) => {
         visit.queued = false;
+        // The company may have changed its setting since the visit began.
+        const company = this.#index.companies.get(visit.companyId ?? 0);
+        visit.address = storedAddress(visit.address, company?.addresses ?? 'full');
         visit.writtenCount = visit.count;
         return visit.toRecord(now);
       }),

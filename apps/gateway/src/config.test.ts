@@ -17,6 +17,7 @@ test('without settings the defaults apply, and only the secret is required', () 
     dataDir: './data',
     snapshotMaxAgeMs: 900_000,
     recordSpool: 100 * 1024 * 1024,
+    accessLog: undefined,
     allowNetworks: { v4: [], v6: [] },
     hosts: new Map(),
     egress: {},

@@ -31,6 +31,7 @@ export const gatewaySettings = {
   // FEED_HEARTBEAT_MS is 15 s: a shorter age would refuse everything between two heartbeats of a healthy api.
   SNAPSHOT_MAX_AGE: wholeNumber(900, 60, 86_400, values.snapshotMaxAge),
   RECORD_SPOOL: wholeNumber(100, 0, 10_000, values.recordSpool),
+  ACCESS_LOG: plain(values.accessLog),
   ...dialSettings,
   ...overloadSettings,
   GATEWAY_TLS_CERT: plain(values.tlsCert),
@@ -69,6 +70,8 @@ export interface Config {
   readonly snapshotMaxAgeMs: number;
   /** The most disk space of records of access that the api has not taken, in bytes; 0 for none. */
   readonly recordSpool: number;
+  /** The file of records of access for other systems; `-` for standard output, undefined for none. */
+  readonly accessLog: string | undefined;
   readonly allowNetworks: Networks;
   /** The addresses of host names in GATEWAY_HOSTS, which are used instead of DNS. */
   readonly hosts: ReadonlyMap<string, readonly string[]>;
@@ -104,6 +107,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     dataDir: s.DATA_DIR,
     snapshotMaxAgeMs: s.SNAPSHOT_MAX_AGE * 1000,
     recordSpool: s.RECORD_SPOOL * 1024 * 1024,
+    accessLog: s.ACCESS_LOG,
     allowNetworks: s.GATEWAY_ALLOW_NETWORKS,
     hosts: s.GATEWAY_HOSTS,
     egress: s.GATEWAY_EGRESS,

@@ -103,6 +103,8 @@ async function end(why: string): Promise<void> {
 }
 process.on('SIGTERM', () => void end('SIGTERM'));
 process.on('SIGINT', () => void end('SIGINT'));
+// After a rotation of ACCESS_LOG. Each write looks for the file anew, so there is nothing to do; the default would end the process.
+if (config.accessLog !== undefined) process.on('SIGHUP', () => {});
 if (process.send !== undefined) {
   process.on('disconnect', () => void end('The supervisor is gone'));
   process.send({ type: 'listening', port });

@@ -45,6 +45,8 @@ export interface Measured {
   readonly records: {
     readonly totals: Readonly<Record<'sent' | 'lost', number>>;
     readonly waiting: () => number;
+    /** Undefined without ACCESS_LOG. */
+    readonly accessLog: Readonly<Record<'written' | 'lost', number>> | undefined;
   };
   /** When the certificate expires, in milliseconds since 1970; undefined without TLS. */
   readonly certificateEnd: (() => number) | undefined;
@@ -125,6 +127,10 @@ export function createMetrics(measured: Measured): Metrics {
   total('bytes', bytesHelp, 'direction', () => Object.entries(clients.bytes()));
   const recordsHelp = 'Records of access that the api stored (sent), or that had no room (lost)';
   total('records', recordsHelp, 'result', () => Object.entries(records.totals));
+  const { accessLog } = records;
+  const logHelp = 'Records of access in ACCESS_LOG (written), or that had no room (lost)';
+  if (accessLog !== undefined)
+    total('access_log_records', logHelp, 'result', () => Object.entries(accessLog));
   gauge('records_waiting', 'Records of access that the api has not stored', records.waiting);
   const refusals = counter<ProxyErrorReason>('refusals', 'Requests refused', 'reason');
   const cutsHelp = 'Tunnels and requests aborted because access was revoked';

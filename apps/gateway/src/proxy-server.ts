@@ -24,6 +24,7 @@ import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { IDLE_MS } from './origin-request.ts';
 import { ProxyError } from './proxy-error.ts';
+import { RecordLog } from './record-log.ts';
 import { RecordSender } from './record-sender.ts';
 import { RecordSpool } from './record-spool.ts';
 import type { SnapshotView } from './snapshot.ts';
@@ -104,9 +105,17 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     most: config.recordSpool / config.processes,
   });
   const sender = new RecordSender({ apiUrl: config.apiUrl, key: keys.feed, spool, log });
-  const records = new AccessRecords(snapshots.index, (each) => sender.add(each));
+  const accessLog = config.accessLog === undefined ? undefined : new RecordLog(config.accessLog, log);
+  const records = new AccessRecords(snapshots.index, (each) => {
+    sender.add(each);
+    accessLog?.add(each);
+  });
   const metrics = createMetrics({
-    records: { totals: sender.totals, waiting: () => records.waiting + sender.waiting },
+    records: {
+      totals: sender.totals,
+      waiting: () => records.waiting + sender.waiting,
+      accessLog: accessLog?.totals,
+    },
     activeRequests,
     clients,
     queues,
@@ -191,7 +200,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
       clearTimeout(deadline);
       for (const end of running.splice(0).toReversed()) end();
       records.stop();
-      await sender.stop();
+      await Promise.all([sender.stop(), accessLog?.stop()]);
     },
   };
 }

@@ -32,10 +32,10 @@ const TEMPORARY = new Set([401, 404, 408, 429]);
 const compress = promisify(gzip);
 
 /** Lost records. Times are in ms since 1970. */
-interface Loss {
+export interface Loss {
   /** 0 for `killed`: nobody counted them. */
   readonly count: number;
-  readonly reason: 'spool' | 'rejected' | 'killed';
+  readonly reason: 'spool' | 'rejected' | 'killed' | 'access_log';
   readonly from: number;
   readonly to: number;
 }
@@ -276,13 +276,15 @@ export class RecordSender {
   }
 }
 
-function both(loss: Loss, other: Loss | null): Loss {
+/** Adds two losses. */
+export function both(loss: Loss, other: Loss | null): Loss {
   if (other === null) return loss;
   const [from, to] = [Math.min(loss.from, other.from), Math.max(loss.to, other.to)];
   return { count: loss.count + other.count, reason: loss.reason, from, to };
 }
 
-function lossOf({ count, reason, from, to }: Loss): GatewayRecord {
+/** The record that reports a loss. */
+export function lossOf({ count, reason, from, to }: Loss): GatewayRecord {
   const startedAt = new Date(from).toISOString();
   const nothing = { open: false, address: '', host: '', port: 0, up: 0, down: 0 };
   return { ...nothing, id: randomUUID(), kind: 'loss', startedAt, ms: Math.max(0, to - from), reason, count };

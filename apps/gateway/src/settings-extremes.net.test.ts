@@ -40,6 +40,8 @@ const extremes: Record<keyof typeof gatewaySettings, Extremes> = {
   MEMORY: { serves: ['128', '65536'], refused: ['127', '65537'] },
   SNAPSHOT_MAX_AGE: { serves: ['60', '86400'], refused: ['0', '59', '86401'] },
   RECORD_SPOOL: { serves: ['0', '10000'], refused: ['-1', '10001'] },
+  // Standard output is the test's own: record-log.net.test.ts covers it.
+  ACCESS_LOG: { serves: ['folder', '/proc/none/access.log'], refused: ['x'.repeat(4_097)] },
   GATEWAY_ALLOW_NETWORKS: {
     serves: [
       '127.0.0.0/8,0.0.0.0/0,::/0',

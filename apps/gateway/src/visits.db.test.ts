@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { GatewayAccess } from '@propusk/contract/access';
+import { setRecordSettings } from '@propusk/contract/record-settings';
 import { endVisits, listVisits, liveVisits, myVisits, type Visit } from '@propusk/contract/records';
 import { get, openTunnel, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { startGatewayProcess } from '@propusk/test-kit/gateway/gateway-process';
@@ -70,6 +72,24 @@ test('a refusal is in the log with its reason and the person, not with its path'
   expect(JSON.stringify(refusal)).not.toContain('secret');
 });
 
+test('a visit and a refusal name the client that asked for the gateway token', async () => {
+  const { api, gateway } = product;
+  const client = 'nightly-import-1.4';
+  const ask = (name: string) =>
+    fetch(`${api.url}/api/me/access?client=${name}`, {
+      headers: { authorization: `Bearer ${home.agent.token}` },
+    });
+  for (const bad of ['a/b', '', '=1', 'x'.repeat(41)]) expect((await ask(bad)).status).toBe(400);
+  const { username, password } = (await (await ask(client)).json()) as GatewayAccess;
+  const who = `${username}:${password}`;
+  (await openTunnel(gateway.port, who, home.host)).socket.destroy();
+  await get(gateway.port, who, 'http://dead.company.test:444/');
+  await seen((visit) => visit.kind === 'tunnel' && visit.client === client, 2_000);
+  await seen((visit) => visit.kind === 'refusal' && visit.client === client, 2_000);
+  (await openTunnel(gateway.port, home.agent.who, home.host)).socket.destroy();
+  await seen((visit) => visit.kind === 'tunnel' && visit.client === null && visit.state === 'closed', 2_000);
+});
+
 test('the owner ends a visit within 1 s', async () => {
   const tunnel = await openTunnel(product.gateway.port, home.agent.who, home.host);
   const { id } = await seen(({ state }) => state === 'open', 2_000);
@@ -82,6 +102,25 @@ test('the owner ends a visit within 1 s', async () => {
   });
   expect((await product.api.must(home.owner, liveVisits)).rows).toEqual([]);
 });
+
+test('a change of the stored addresses reaches the gateway within 2 s, and old records keep theirs', async () => {
+  const shown: string[] = [];
+  for (const addresses of ['full', 'network', 'none'] as const) {
+    const body = { addresses, keepNames: true, timeZone: 'Europe/Moscow' };
+    await product.api.must(home.owner, setRecordSettings, { body });
+    await sleep(2_000);
+    const target = `http://${addresses}.example.test/`;
+    await get(product.gateway.port, home.agent.who, target);
+    await seen(({ host }) => host === `${addresses}.example.test`, 2_000);
+  }
+  for (const { host, address } of await log())
+    if (/^(full|network|none)\./.test(host)) shown.push(`${host} ${address}`);
+  expect(shown).toEqual([
+    'none.example.test ',
+    'network.example.test 127.0.0.0',
+    'full.example.test 127.0.0.1',
+  ]);
+}, 30_000);
 
 test('visits while the api is away are in the log once it is back, each once; a killed gateway leaves its open ones interrupted', async () => {
   const before = (await log()).length;

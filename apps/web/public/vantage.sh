@@ -87,7 +87,8 @@ request() {
   case $port in *[!0-9]*) return ;; esac
   case $path in /*) ;; *) return ;; esac
   case $header in '' | [A-Za-z]*:*) ;; *) return ;; esac
-  [ "${PROPUSK_ALLOW_PRIVATE:-}" = yes ] || public "$address" || return 0
+  # The console explains this status (from-vantage.ts).
+  [ "${PROPUSK_ALLOW_PRIVATE:-}" = yes ] || public "$address" || { echo '250 000 0 -'; return; }
   case $address in *:*) literal="[$address]" ;; *) literal=$address ;; esac
   : >"$head"
   set -- -q -sS -g -k --noproxy '*' --path-as-is --max-time 10 --connect-timeout 5 --max-filesize 65536 \

@@ -32,6 +32,7 @@ export const paths = {
   adminUsers: '/dashboard/admin/users',
   adminProxies: '/dashboard/admin/proxies',
   adminPlans: '/dashboard/admin/plans',
+  adminState: '/dashboard/admin/state',
   adminAudit: '/dashboard/admin/audit',
   adminPolicies: '/dashboard/admin/politics',
   adminPlatformProxies: '/dashboard/admin/proxies-default',

@@ -115,6 +115,7 @@ export const router = createRouter({
       list(paths.adminPolicies, adminProxies, 'AllProxiesPage'),
       list(paths.adminPlatformProxies, adminProxies, 'PlatformProxiesPage'),
       page(paths.adminPlans, () => import('./features/platform/plans-page.tsx'), 'PlansPage'),
+      page(paths.adminState, () => import('./features/platform/state-page.tsx'), 'StatePage'),
       list(paths.adminAudit, audit, 'PlatformAuditPage'),
     ]),
   ]),

@@ -7,6 +7,10 @@ const token = signGatewayToken(keys, { userId: 17, epoch: 3, expires: 1_800_000_
 
 test('verifying a gateway token returns the signed claims', () => {
   expect(verifyGatewayToken(keys, token)).toEqual({ userId: 17, epoch: 3, expires: 1_800_000_000 });
+  const client = 'chromium-extension-0.2.0';
+  const named = signGatewayToken(keys, { userId: 17, epoch: 3, expires: 1_800_000_000, client });
+  expect(verifyGatewayToken(keys, named)).toEqual({ userId: 17, epoch: 3, expires: 1_800_000_000, client });
+  expect(verifyGatewayToken(keys, named.replace('0.2.0', '0.3.0'))).toBeNull();
 });
 
 test('a gateway token with any character changed is invalid', () => {

@@ -36,6 +36,8 @@ export interface GatewayToken {
   readonly epoch: number;
   /** Seconds since 1970. */
   readonly expires: number;
+  /** The client that asked for it, by its own word; undefined for none. */
+  readonly client?: string | undefined;
 }
 
 /** The Basic user name for a token, which is the password. */
@@ -45,17 +47,19 @@ export function gatewayUsername(userId: number): string {
 
 /** Signs a token. It needs no escaping in a URL. */
 export function signGatewayToken(keys: GatewayKeys, token: GatewayToken): string {
-  const claims = `${token.userId}.${token.epoch}.${token.expires}`;
+  const claims = `${token.userId}.${token.epoch}.${token.expires}${token.client === undefined ? '' : `.${token.client}`}`;
   return `${claims}.${sign(keys, claims)}`;
 }
 
 /** @returns the signed claims, expired or not; null for a token that this secret did not sign */
 export function verifyGatewayToken(keys: GatewayKeys, raw: string): GatewayToken | null {
-  const match = /^((\d{1,16})\.(\d{1,16})\.(\d{1,16}))\.([A-Za-z0-9_-]{43})$/.exec(raw);
-  const [, claims, userId, epoch, expires, signature] = match ?? [];
+  const match = /^((\d{1,16})\.(\d{1,16})\.(\d{1,16})(?:\.(\w[\w.~-]{0,39}))?)\.([A-Za-z0-9_-]{43})$/.exec(
+    raw,
+  );
+  const [, claims, userId, epoch, expires, client, signature] = match ?? [];
   if (claims === undefined || signature === undefined) return null;
   if (!timingSafeEqual(Buffer.from(signature), Buffer.from(sign(keys, claims)))) return null;
-  return { userId: Number(userId), epoch: Number(epoch), expires: Number(expires) };
+  return { userId: Number(userId), epoch: Number(epoch), expires: Number(expires), client };
 }
 
 function sign(keys: GatewayKeys, claims: string): string {

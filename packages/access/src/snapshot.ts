@@ -1,4 +1,5 @@
 import type { CompanySnapshot } from '@propusk/contract/feed';
+import type { StoredAddresses } from '@propusk/contract/record-settings';
 
 /**
  * Indexes company snapshots so that `decide()` takes a few map look-ups. It allocates only the names of parent domains, where
@@ -57,6 +58,8 @@ export interface UserIndex {
 export interface CompanyIndex {
   readonly id: number;
   readonly version: number;
+  /** How records of access store client addresses. */
+  readonly addresses: StoredAddresses;
   readonly users: readonly UserIndex[];
   /** By stored pattern without the port: `crm.example.ru`, `*.example.ru`. */
   readonly patterns: ReadonlyMap<string, SiteIndex>;
@@ -234,6 +237,7 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
   const company: CompanyIndex = {
     id: snapshot.companyId,
     version: snapshot.version,
+    addresses: snapshot.addresses ?? 'full',
     users,
     patterns,
     wild: wild.size > 0 ? wild : noWildcards,

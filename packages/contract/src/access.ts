@@ -30,6 +30,9 @@ export const GatewayAccess = z.object({
 });
 export type GatewayAccess = z.infer<typeof GatewayAccess>;
 
+/** The name of a client, in characters that a URL takes as they are (RFC 3986 section 2.3). @example chromium-extension-0.2.0 */
+export const ClientName = z.string().check(z.regex(/^\w[\w.~-]{0,39}$/));
+
 /**
  * Get the gateway's address, credentials for it, and the sites that they open. A client needs no more than `curl -x
  * http://USERNAME:PASSWORD@HOST:PORT https://crm.example.ru`. The password is valid for 24 hours.
@@ -37,6 +40,10 @@ export type GatewayAccess = z.infer<typeof GatewayAccess>;
 export const myAccess = endpoint({
   method: 'GET',
   path: '/me/access',
+  query: z.object({
+    /** What will use the password: the program, with its version. The records of access name it. */
+    client: z.optional(ClientName),
+  }),
   access: ['USER', 'CREATOR', 'ADMIN'],
   reply: GatewayAccess,
   errors: ['no_company', 'company_unconfirmed'],

@@ -16,6 +16,7 @@ import * as plans from './plans.ts';
 import * as policies from './policies.ts';
 import * as protection from './protection.ts';
 import * as proxies from './proxies.ts';
+import * as recordSettings from './record-settings.ts';
 import * as records from './records.ts';
 import * as registration from './registration.ts';
 import * as roleChanges from './role-changes.ts';
@@ -23,6 +24,7 @@ import * as roles from './roles.ts';
 import * as secondFactor from './second-factor.ts';
 import * as sessions from './sessions.ts';
 import * as sites from './sites.ts';
+import * as state from './state.ts';
 import * as tariff from './tariff.ts';
 import * as users from './users.ts';
 import * as vantages from './vantages.ts';
@@ -47,6 +49,7 @@ export const exported: Readonly<Record<string, unknown>> = {
   ...policies,
   ...protection,
   ...proxies,
+  ...recordSettings,
   ...records,
   ...registration,
   ...roleChanges,
@@ -54,6 +57,7 @@ export const exported: Readonly<Record<string, unknown>> = {
   ...secondFactor,
   ...sessions,
   ...sites,
+  ...state,
   ...tariff,
   ...users,
   ...vantages,

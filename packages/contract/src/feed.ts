@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Id } from './fields.ts';
 import { ProxyType } from './proxies.ts';
+import { StoredAddresses } from './record-settings.ts';
 
 /**
  * The data of the event `company`: all access rights of one company at one version. The api reads them in one statement, so they
@@ -12,6 +13,8 @@ export const CompanySnapshot = z.object({
   companyId: Id,
   /** The policy version, which rises with every change. Gateways ignore a snapshot with a lower version. */
   version: z.int(),
+  /** How records of access store client addresses. Absent means in full: an older api does not send it. */
+  addresses: z.optional(StoredAddresses),
   /** The users of the company. */
   users: z.array(
     z.object({

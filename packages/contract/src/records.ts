@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { ClientName } from './access.ts';
 import { endpoint } from './endpoint.ts';
 import { GivenDate, Id, IsoDate, Named, numeral } from './fields.ts';
 import { limits } from './limits.ts';
@@ -40,7 +41,7 @@ export const GatewayRecord = z.object({
   policyId: z.optional(Id),
   /** The proxy that carried it; absent for the gateway itself. */
   proxyId: z.optional(Id),
-  /** The client's IP address. @example 203.0.113.5 */
+  /** The client's IP address, as the company lets it be stored; in full without valid credentials. @example 203.0.113.5 */
   address: z.string().check(z.maxLength(45)),
   /** The requested host. @example crm.romashka.ru */
   host: z.string().check(z.maxLength(limits.address)),
@@ -54,6 +55,8 @@ export const GatewayRecord = z.object({
   up: Count,
   /** Bytes to the client. */
   down: Count,
+  /** The client, as it named itself when it asked for its gateway token; absent for none. */
+  client: z.optional(ClientName),
 });
 export type GatewayRecord = z.infer<typeof GatewayRecord>;
 
@@ -82,7 +85,7 @@ export const feedRecords = endpoint({
 export const VisitState = z.enum(['open', 'closed', 'interrupted']);
 export type VisitState = z.infer<typeof VisitState>;
 
-/** A visit or refusal, with the names of today; a deleted user keeps the last name. */
+/** A visit or refusal, with the names of today; a deleted user keeps the last name, unless the company keeps none. */
 export const Visit = z.object({
   /** The id of the record. */
   id: RecordId,
@@ -113,11 +116,13 @@ export const Visit = z.object({
   up: z.int(),
   /** Bytes to the client. */
   down: z.int(),
+  /** The extension or program, as it named itself; null for none. */
+  client: z.nullable(ClientName),
 });
 export type Visit = z.infer<typeof Visit>;
 
-/** The query of the access log. */
-export const VisitQuery = z.object({
+/** The filters of the access log. */
+export const VisitFilter = z.object({
   /** Only of this user. */
   user: z.optional(numeral(Id)),
   /** Only of this site. */
@@ -132,6 +137,11 @@ export const VisitQuery = z.object({
   from: z.optional(GivenDate),
   /** Only those that started before this time. */
   to: z.optional(GivenDate),
+});
+export type VisitFilter = z.infer<typeof VisitFilter>;
+
+/** The query of the access log. */
+export const VisitQuery = z.extend(VisitFilter, {
   /** Only those before the last row of the previous page: its `next`. @example 1773504300000-0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11 */
   before: z.optional(
     z.string().check(z.maxLength(80), z.regex(/^\d{1,13}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)),
@@ -157,6 +167,20 @@ export const listVisits = endpoint({
   access: ['CREATOR'],
   query: VisitQuery,
   reply: VisitPage,
+  errors: ['no_company'],
+});
+
+/**
+ * Export the visits and refusals of the caller's company as JSON lines, newest first. Each line is a `Visit`. After a failure, or the
+ * end of the session, the connection closes without the last chunk (RFC 9112 section 7.1): the file is then incomplete. A user may
+ * run one export at a time.
+ */
+export const exportVisits = endpoint({
+  method: 'GET',
+  path: '/visits/export',
+  access: ['CREATOR'],
+  query: VisitFilter,
+  reply: Visit,
   errors: ['no_company'],
 });
 
@@ -290,12 +314,10 @@ export const StatisticsQuery = z.object({
   to: GivenDate,
   /** The steps of the chart. @example day */
   step: z.enum(['hour', 'day']),
-  /** The time zone of the days (IANA). @example Europe/Moscow */
-  zone: z.string().check(z.maxLength(60), z.regex(/^[A-Za-z0-9_+/-]+$/)),
 });
 export type StatisticsQuery = z.infer<typeof StatisticsQuery>;
 
-/** Get the figures of the caller's company in a period of at most 366 days. */
+/** Get the figures of the caller's company in a period of at most 366 days. Hours and days begin in the company's time zone. */
 export const statistics = endpoint({
   method: 'GET',
   path: '/statistics',

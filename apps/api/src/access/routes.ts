@@ -21,12 +21,13 @@ interface Gateway {
 
 /** `GET /me/access`: the routing settings of the user's client, and a gateway token. */
 export function accessRoutes(routes: Routes, gateway: Gateway): void {
-  implement(routes, myAccess, async ({ actor, db }) => {
+  implement(routes, myAccess, async ({ actor, db, query }) => {
     const member = asMember(actor);
     const access = await grantAccess(
       { db, encryption: routes.encryption, log: routes.app.log },
       member,
       gateway,
+      query.client,
     );
     // After signing the token: an earlier sign-out makes this throw, and a later one revokes the token.
     await noteAccessFetched(db, member);
@@ -37,7 +38,12 @@ export function accessRoutes(routes: Routes, gateway: Gateway): void {
 }
 
 /** Uses the gateway's snapshot and rule, so that client and gateway always agree. */
-async function grantAccess(source: SnapshotSource, actor: Member, gateway: Gateway): Promise<GatewayAccess> {
+async function grantAccess(
+  source: SnapshotSource,
+  actor: Member,
+  gateway: Gateway,
+  client: string | undefined,
+): Promise<GatewayAccess> {
   await demandConfirmed(source.db, actor.companyId);
   const snapshot = await readSnapshot(source, actor.companyId);
   const user = snapshot?.users.find(({ id }) => id === actor.userId);
@@ -55,7 +61,7 @@ async function grantAccess(source: SnapshotSource, actor: Member, gateway: Gatew
       port: Number(url.port) || (secure ? 443 : 80),
     },
     username: gatewayUsername(user.id),
-    password: signGatewayToken(gateway.keys, { userId: user.id, epoch: user.epoch, expires }),
+    password: signGatewayToken(gateway.keys, { userId: user.id, epoch: user.epoch, expires, client }),
     expiresAt: new Date(expires * 1000).toISOString(),
     allSites,
     sites,

@@ -1,6 +1,7 @@
 import type { AuditAction, AuditKind, AuditRow } from '@propusk/contract/audit';
 import type { Verdict } from '@propusk/contract/protection';
 import type { ProxyType } from '@propusk/contract/proxies';
+import type { StoredAddresses } from '@propusk/contract/record-settings';
 import type { Currency } from '@propusk/contract/reference/currencies';
 import type { Role } from '@propusk/contract/roles';
 import type { Contact, RequestKind, RequestState } from '@propusk/contract/tariff';
@@ -22,6 +23,10 @@ export interface Tables {
     phone: Generated<string>;
     paid_ends_at: string | null;
     paid_stopped: Generated<boolean>;
+    record_addresses: Generated<StoredAddresses>;
+    record_days: Generated<number | null>;
+    record_names: Generated<boolean>;
+    time_zone: Generated<string>;
   };
   plans: Row & {
     name: string;

@@ -83,7 +83,8 @@ const changed = {
     'record_removals',
     'record_runs',
   ]),
-  columns: /"(invited|phone|plan_id|plan_ends_at|trial_ends_at|paid_ends_at|paid_stopped)": [^,}]+(, )?/g,
+  columns:
+    /"(invited|phone|plan_id|plan_ends_at|trial_ends_at|paid_ends_at|paid_stopped|record_addresses|record_days|record_names|time_zone)": [^,}]+(, )?/g,
 };
 
 /** The rows of every table of both releases, without columns that 0.2 adds. */

@@ -32,6 +32,7 @@ export async function readSnapshot(
     select json_build_object(
       'companyId', c.id,
       'version', c.policy_version,
+      'addresses', c.record_addresses,
       'users', coalesce((select json_agg(json_build_object('id', u.id, 'epoch', u.gateway_epoch) order by u.id)
         -- A user without a role has no access (spec section 4), nor has an invited user without a password, or a user without a
         -- required second factor. Nobody of an unconfirmed company has.

@@ -42,6 +42,7 @@ export const groups: Readonly<Record<string, string>> = {
   contact: "The contact of the platform's operator.",
   audit: 'The audit: actors, actions and objects.',
   mail: 'The outbox of mail.',
+  state: 'The state of the server.',
   lock: 'The lock of a site, for the holder of a link to it.',
   echo: "The caller's own address.",
   vantages: 'Vantages: machines that request sites as strangers do.',

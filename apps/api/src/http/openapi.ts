@@ -2,6 +2,7 @@ import { type Endpoint, isIdempotent } from '@propusk/contract/endpoint';
 import { calls } from '@propusk/contract/endpoints';
 import { ErrorBody, type ErrorCode, errors } from '@propusk/contract/errors';
 import { CompanySnapshot, feed } from '@propusk/contract/feed';
+import { exportVisits } from '@propusk/contract/records';
 import { errorMessages } from '@propusk/phrases/errors';
 import { productName } from '@propusk/phrases/openapi';
 import type * as z from 'zod/mini';
@@ -244,6 +245,10 @@ function successOf(schemas: Components, call: string, endpoint: Endpoint): Recor
     PUT: 'The entity after the change',
     DELETE: 'The deleted entity',
   };
+  if (endpoint === exportVisits) {
+    const content = { 'application/x-ndjson': { schema, examples: { example } } };
+    return { [status]: { description: 'JSON lines, each of this schema (Visit).', content } };
+  }
   return {
     [status]: {
       description: `${results[method]}${name === undefined ? '' : ` (${name})`}.`,

@@ -148,10 +148,23 @@ function toFolder(folder: string, log: Pick<Logger, 'warn'>): Deliver {
   };
 }
 
-function overSmtp(url: string): Deliver {
+/** Signs in at the mail server and sends nothing. @returns why it failed; null when it did not */
+export async function verifySmtp(url: string): Promise<MailFailure | null> {
+  const transport = smtpTransport(url);
+  try {
+    await transport.verify();
+    return null;
+  } catch (error) {
+    return kindOf(error);
+  } finally {
+    transport.close();
+  }
+}
+
+function smtpTransport(url: string) {
   const { hostname, password } = new URL(url);
   const local = /^(localhost|127\.[0-9.]+|\[::1\])$/i.test(hostname);
-  const transport = createTransport({
+  return createTransport({
     url,
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
@@ -164,6 +177,10 @@ function overSmtp(url: string): Deliver {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+}
+
+function overSmtp(url: string): Deliver {
+  const transport = smtpTransport(url);
   return async (message, signal) => {
     // This header prevents automatic replies to our mail (RFC 3834).
     const headers = { 'Auto-Submitted': 'auto-generated' };

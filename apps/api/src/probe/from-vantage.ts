@@ -27,9 +27,11 @@ export async function probeFromVantage(
       const sighting = sightings.get(index);
       if (sighting === undefined) continue;
       const result =
-        'exit' in sighting
-          ? resultOfFailure(step, failureOf(sighting), sighting.connected)
-          : resultOfResponse(step, sighting, null);
+        'exit' in sighting && sighting.exit === REFUSED
+          ? refusedBy(step)
+          : 'exit' in sighting
+            ? resultOfFailure(step, failureOf(sighting), sighting.connected)
+            : resultOfResponse(step, sighting, null);
       results.set(step, result);
     }
   }
@@ -53,6 +55,16 @@ function writePlan(groups: readonly (readonly OutsideStep[])[]): string {
   );
   return `${lines.join('\n')}\n`;
 }
+
+/** The exit status that vantage.sh reports for a private address, which it did not open. curl has no such status. */
+const REFUSED = 250;
+
+const refusedBy = (step: OutsideStep): StepResult => ({
+  step,
+  finding: 'inconclusive',
+  detail: { code: 'vantage_private' },
+  cdn: null,
+});
 
 const LINE = /^(\d{1,3}) (\d{1,3}) (\d{1,3}) ([01]) ([A-Za-z0-9+/]+={0,2}|-)$/;
 const MAX_HEADERS = 16;

@@ -130,5 +130,6 @@ export function resultOfFailure(step: RequestStep, error: ConnectError, connecte
 function describeConnectError({ where, reason, status }: ConnectError): CheckMessage {
   if (where === 'site') return { code: 'unreached', params: { reason } };
   if (reason === 'credentials') return { code: 'proxy_credentials' };
+  if (reason === 'tls_failed') return { code: 'proxy_certificate' };
   return status === undefined ? { code: 'proxy_unavailable' } : { code: 'proxy_refused', params: { status } };
 }

@@ -284,7 +284,26 @@ describe('the verdict', () => {
       [took(outside(), 'open'), ...home.map((step) => took(step, 'denied')), inside],
       { vantages: [dacha] },
       'open',
-      /outside plain: .*open/,
+      /мимо «Пропуска», хотя другим посторонним отвечает отказом.*outside plain: .*open/,
+    ],
+    [
+      'only this machine gets in, and no egress address is known',
+      [took(outside(), 'open'), inside],
+      { egressKnown: false },
+      'open',
+      /видят ли его другие посторонние, отсюда не узнать/,
+    ],
+    [
+      'a vantage opens no private address',
+      [
+        shut,
+        deep,
+        { ...took(fromHome, 'inconclusive'), detail: { code: 'vantage_private' } as const },
+        inside,
+      ],
+      { vantages: [dacha] },
+      'unknown',
+      /внутренний адрес, а с точки «Дача» такие не открываются/,
     ],
     [
       'a vantage does not report',
@@ -317,7 +336,7 @@ describe('the verdict', () => {
       [inside],
       { insider: true, vantages: [{ ...dacha, insider: true }] },
       'unknown',
-      /того же адреса/,
+      /с адреса точки «Дача»/,
     ],
     [
       'the vantages are away and this machine is an insider',

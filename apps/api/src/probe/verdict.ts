@@ -145,29 +145,50 @@ const rules: readonly Rule[] = [
 ];
 
 /** Unknown: this machine's address is allowed by the lock, and no vantage requested the site as a stranger. */
-function unwitnessed({ insider, witnesses, away }: Facts): ProbeVerdict | null {
+function unwitnessed({ insider, witnesses, vantages: insiders, away }: Facts): ProbeVerdict | null {
   if (!insider || witnesses.length > 0) return null;
+  const names = insiders.map(({ name }) => name);
+  if (names.length > 0)
+    return unknown({ code: 'vantage_insider', params: { vantages: names } }, { code: 'other_vantage' });
   return away.length === 0
     ? unknown({ code: 'insider' }, { code: 'move_console' })
     : unknown({ code: 'vantage_away', params: { vantages: away } }, { code: 'start_vantage' });
 }
 
-/** Unknown: a vantage that was present did not report. */
+/** Unknown: a vantage that was present did not report, or opens no private address. */
 function silentVantage({ outside, witnesses }: Facts): ProbeVerdict | null {
-  const silent = new Set(
-    outside.filter(({ detail }) => detail?.code === 'vantage_silent').map(({ step }) => sourceOf(step)),
-  );
-  const vantages = witnesses.filter(({ id }) => silent.has(id)).map(({ name }) => name);
-  return vantages.length === 0
+  const having = (code: CheckMessage['code']) => {
+    const sources = new Set(
+      outside.filter(({ detail }) => detail?.code === code).map(({ step }) => sourceOf(step)),
+    );
+    return witnesses.filter(({ id }) => sources.has(id)).map(({ name }) => name);
+  };
+  const [refusing, silent] = [having('vantage_private'), having('vantage_silent')];
+  if (refusing.length > 0)
+    return unknown(
+      { code: 'vantage_opens_no_private', params: { vantages: refusing } },
+      { code: 'allow_private' },
+    );
+  return silent.length === 0
     ? null
-    : unknown({ code: 'vantage_unanswered', params: { vantages } }, { code: 'check_again' });
+    : unknown({ code: 'vantage_unanswered', params: { vantages: silent } }, { code: 'check_again' });
 }
 
-function openToStrangers({ outside, cdn }: Facts): ProbeVerdict | null {
-  const open = outside.find(({ finding }) => finding === 'open');
+/** This machine alone may be one that an old lock still allows: that the site opens here does not prove that it opens everywhere. */
+function openToStrangers({ outside, cdn, egressKnown }: Facts): ProbeVerdict | null {
+  const open =
+    outside.find(({ step, finding }) => finding === 'open' && sourceOf(step) !== null) ??
+    outside.find(({ finding }) => finding === 'open');
   if (open === undefined) return null;
-  const meaning: CheckMessage = { code: 'open', params: quote(open) };
-  return { verdict: 'open', meaning, advice: adviseStep({ ...open, cdn }) };
+  const denied = outside.some(({ step, finding }) => sourceOf(step) !== null && finding === 'denied');
+  if (sourceOf(open.step) !== null || open.step.kind !== 'plain' || (egressKnown && !denied))
+    return {
+      verdict: 'open',
+      meaning: { code: 'open', params: quote(open) },
+      advice: adviseStep({ ...open, cdn }),
+    };
+  const meaning: CheckMessage = { code: denied ? 'open_here_only' : 'open_here', params: quote(open) };
+  return { verdict: 'open', meaning, advice: { code: 'renew_own' } };
 }
 
 function nameWithoutAddress({ results }: Facts): ProbeVerdict | null {

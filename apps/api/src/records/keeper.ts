@@ -11,8 +11,8 @@ const LOCK = 7305803;
 const SILENCE = sql.raw(`interval '5 minutes'`);
 
 /**
- * Maintains the records of access: interrupts those of silent gateways, removes those beyond `LOG_RETENTION` and those of deleted
- * companies, and makes the partitions of the next months. Each api runs one; they skip each other's rows.
+ * Maintains the records of access: interrupts those of silent gateways, removes those beyond `LOG_RETENTION` or the company's own
+ * retention and those of deleted companies, and makes the partitions of the next months. Each api runs one; they skip each other's rows.
  * @param days how long records are kept
  */
 export function startRecordKeeper({
@@ -39,6 +39,8 @@ export function startRecordKeeper({
     await removeRows(db, 'records', 'started_at, id', sql`started_at < ${expired}`, signal);
     await removeRows(db, 'records', 'started_at, id', ofDeleted, signal);
     await removeRows(db, 'record_hours', 'ctid', sql`hour < ${expired}`, signal);
+    await removeRows(db, 'record_people', 'ctid', sql`deleted_at < ${expired}`, signal);
+    await removeBeyondOwnRetention(db, days, signal);
     for (const table of ['record_hours', 'record_people'])
       await removeRows(db, table, 'ctid', ofDeleted, signal);
     await sql`delete from record_removals d where not exists (select from records r where r.company_id = d.company_id)
@@ -47,6 +49,22 @@ export function startRecordKeeper({
   }
 
   return repeat(TICK_MS, work, (err) => log.warn({ err }, 'failed to maintain the records of access'));
+}
+
+/** Removes what companies keep for a shorter time than the platform. A statement for each company reads only its index. */
+async function removeBeyondOwnRetention(db: Db, days: number, signal: AbortSignal): Promise<void> {
+  const companies = await db
+    .selectFrom('companies')
+    .select(['id', 'record_days'])
+    .where('record_days', '<', days)
+    .execute();
+  for (const { id, record_days: own } of companies) {
+    const before = (time: string) =>
+      sql`company_id = ${id} and ${sql.ref(time)} < now() - make_interval(days => ${own})`;
+    await removeRows(db, 'records', 'started_at, id', before('started_at'), signal);
+    await removeRows(db, 'record_hours', 'ctid', before('hour'), signal);
+    await removeRows(db, 'record_people', 'ctid', before('deleted_at'), signal);
+  }
 }
 
 /** Whether no other process maintains the records now. */

@@ -328,7 +328,7 @@ test('the statistics count people, visits, bytes and refusals of a period beside
   ]);
   const read = (from: string, to: string, step: 'hour' | 'day') =>
     api.must(home.token, statistics, {
-      query: { from: `2026-03-${from}:00Z`, to: `2026-03-${to}:00Z`, step, zone: 'Europe/Moscow' },
+      query: { from: `2026-03-${from}:00Z`, to: `2026-03-${to}:00Z`, step },
     });
   const day = await read('01T21:00', '02T21:00', 'day');
   expect(day).toMatchObject({
@@ -371,14 +371,6 @@ test('the statistics count people, visits, bytes and refusals of a period beside
     from: '2026-03-02T00:00:00Z',
     to: '2026-03-01T00:00:00Z',
     step: 'day',
-    zone: 'Europe/Moscow',
   } as const;
   expect((await api.call(home.token, statistics, { query })).status).toBe(400);
-  expect(
-    (
-      await api.call(home.token, statistics, {
-        query: { ...query, to: '2026-03-03T00:00:00Z', zone: 'Mars/Base' },
-      })
-    ).status,
-  ).toBe(400);
 });

@@ -1,21 +1,29 @@
+import { recordSettings, setRecordSettings } from '@propusk/contract/record-settings';
 import * as contract from '@propusk/contract/records';
 import { asMember } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
+import { exportRoute } from './export.ts';
 import { readLive, readVisits } from './log.ts';
+import { readSettings, writeSettings } from './settings.ts';
 import { readStatistics } from './statistics.ts';
 import { endVisits } from './store.ts';
 
-/** The calls of the access log. Gateways send its records by `POST /feed/records` (`feed/routes.ts`). */
-export function recordRoutes(routes: Routes): void {
+/** The calls of the access log. Gateways send its records by `POST /feed/records` (`feed/routes.ts`). @param days how long records are kept */
+export function recordRoutes(routes: Routes, days: number): void {
   implement(routes, contract.listVisits, ({ actor, query, db }) =>
     readVisits(db, { companyId: asMember(actor).companyId }, query),
   );
+  exportRoute(routes);
   implement(routes, contract.liveVisits, ({ actor, db }) => readLive(db, asMember(actor).companyId));
   implement(routes, contract.endVisits, ({ actor, body, write }) =>
     write((tx) => endVisits(tx, asMember(actor), body)),
   );
   implement(routes, contract.statistics, ({ actor, query, db }) =>
     readStatistics(db, asMember(actor).companyId, query),
+  );
+  implement(routes, recordSettings, ({ actor, db }) => readSettings(db, asMember(actor).companyId, days));
+  implement(routes, setRecordSettings, ({ actor, body, ifMatch, write }) =>
+    write((tx) => writeSettings(tx, asMember(actor), body, ifMatch, days)),
   );
   implement(routes, contract.myVisits, ({ actor, query, db }) => {
     const { companyId, userId } = asMember(actor);

@@ -8,28 +8,27 @@ const LONGEST_MS = 366 * DAY_MS;
 
 /**
  * The figures of a company in a period, from the rows by hour that the stored batches keep current.
- * @throws AppError bad_input for a period that is empty or longer than 366 days, or an unknown time zone
+ * @throws AppError bad_input for a period that is empty or longer than 366 days
  */
 export async function readStatistics(
   db: Db,
   companyId: number,
-  { from, to, step, zone }: StatisticsQuery,
+  { from, to, step }: StatisticsQuery,
 ): Promise<Statistics> {
   const length = Date.parse(to) - Date.parse(from);
   if (length <= 0 || length > LONGEST_MS)
     throw new AppError('bad_input', { fields: { to: ['no_such_day'] } });
-  if (!isZone(zone)) throw new AppError('bad_input', { fields: { zone: ['unfit'] } });
   const earlier = new Date(Date.parse(from) - length).toISOString();
   const since = new Date(Date.now() - 30 * DAY_MS).toISOString();
   const hours = (start: string) =>
     sql`record_hours h where h.company_id = ${companyId} and h.hour >= ${start}::timestamptz`;
   const { rows } = await sql<Statistics>`
     with h as materialized (
-        select grouping(at, user_id, site_id) as by, now, refused, at, user_id, site_id, sum(visits) as visits, sum(bytes) as bytes,
+        select grouping(at, user_id, site_id) as by, now, refused, at, user_id, site_id, reason, host, sum(visits) as visits, sum(bytes) as bytes,
           sum(count) as count
-        from (select hour >= ${from}::timestamptz as now, reason <> '' as refused, date_trunc(${step}, hour, ${zone}) as at, user_id, site_id,
+        from (select hour >= ${from}::timestamptz as now, reason <> '' as refused, date_trunc(${step}, hour, (select time_zone from companies where id = ${companyId})) as at, user_id, site_id, reason, host,
             visits, up + down as bytes, count from ${hours(earlier)} and h.hour < ${to}::timestamptz) as own
-        group by now, refused, grouping sets ((at), (user_id), (site_id))),
+        group by now, refused, grouping sets ((at), (user_id, reason, host), (site_id))),
       used as (select distinct user_id, site_id from ${hours(since)} and h.reason = '')
     select ${figure('count(*)', 'by = 5 and user_id <> 0 and not refused')} as people,
       ${figure('sum(visits)', 'by = 3 and not refused')} as visits, ${figure('sum(bytes)', 'by = 3')} as bytes,
@@ -41,8 +40,7 @@ export async function readStatistics(
       ${shares('user_id', 5, sql`users o on o.company_id = ${companyId}`, userName('o'))} as users,
       array(select json_build_object('reason', r.reason, 'user', case when u.id is not null then json_build_object('id', u.id, 'name', ${sql.raw(userName('u'))}) end,
           'host', r.host, 'site', case when s.id is not null then json_build_object('id', s.id, 'name', s.shown_address) end, 'count', r.count)
-        from (select reason, user_id, host, sum(count) as count from records where company_id = ${companyId} and kind = 'refusal'
-          and started_at >= ${from}::timestamptz and started_at < ${to}::timestamptz group by 1, 2, 3 order by 4 desc limit 20) as r
+        from (select * from h where by = 5 and now and refused order by count desc, host limit 20) as r
         left join users u on u.id = r.user_id and u.company_id = ${companyId}
         left join sites s on s.company_id = ${companyId} and s.address = r.host order by r.count desc, r.host) as refused,
       array(select json_build_object('user', json_build_object('id', u.id, 'name', ${sql.raw(userName('u'))}),
@@ -71,12 +69,4 @@ function shares(key: 'site_id' | 'user_id', by: number, names: ReturnType<typeof
   return sql`array(select json_build_object('id', o.id, 'name', ${sql.raw(name)}, 'visits', t.visits, 'bytes', t.bytes)
     from (select ${sql.ref(key)} as key, visits, bytes from h where by = ${by} and now and not refused and ${sql.ref(key)} <> 0
       order by 2 desc, 1 limit 10) as t join ${names} and o.id = t.key order by t.visits desc, o.id)`;
-}
-
-function isZone(zone: string): boolean {
-  try {
-    return Intl.DateTimeFormat('ru', { timeZone: zone }) !== null;
-  } catch {
-    return false;
-  }
 }

@@ -22,7 +22,7 @@ const BUSY_S = 1;
 
 /** The shell command that fetches the program, pairs the machine, and serves until it is stopped. */
 const pairingCommand = ({ origin }: URL, code: string) =>
-  `curl -fsS ${origin}/vantage.sh -o vantage.sh && sh vantage.sh pair ${origin} ${code} && sh vantage.sh run`;
+  `curl -fsS ${origin}/vantage.sh -o ~/vantage.sh && sh ~/vantage.sh pair ${origin} ${code} && sh ~/vantage.sh run`;
 
 /** Vantages: their list, their pairing, and the signed calls of their program. */
 export function vantageRoutes(routes: Routes, { limits, publicUrl, wake, idleS = 5 }: VantageParts): void {

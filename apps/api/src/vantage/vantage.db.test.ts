@@ -195,7 +195,7 @@ describe('a vantage on a machine with one address', () => {
     await present(token);
     expect(await probe(world.api, token, id)).toMatchObject({
       verdict: 'unknown',
-      meaning: expect.stringContaining('того же адреса'),
+      meaning: expect.stringContaining('с адреса точки «Та же сеть»'),
     });
   });
 
@@ -206,7 +206,8 @@ describe('a vantage on a machine with one address', () => {
     await present(token);
     expect(await probe(world.api, token, id)).toMatchObject({
       verdict: 'unknown',
-      meaning: expect.stringContaining('ответа не было'),
+      meaning: expect.stringContaining('такие не открываются'),
+      advice: expect.stringContaining('PROPUSK_ALLOW_PRIVATE=yes'),
     });
   });
 

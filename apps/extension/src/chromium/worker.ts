@@ -22,6 +22,7 @@ async function apply(access: GatewayAccess | null): Promise<void> {
 }
 
 const { store, answer } = startWorker({
+  name: 'chromium',
   apply,
   errors: {
     refused: /ERR_TUNNEL_CONNECTION_FAILED|ERR_PROXY_AUTH|ERR_UNEXPECTED_PROXY_AUTH|ERR_TOO_MANY_RETRIES/,

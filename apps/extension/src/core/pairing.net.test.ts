@@ -135,7 +135,7 @@ beforeEach(async () => {
     },
   });
   store = openStore(async () => {});
-  const session = createSession(store, async () => pinned);
+  const session = createSession(store, async () => pinned, 'chromium-extension-0.2.0');
   pairing = createPairing(session, async () => pinned);
   await session.signIn(origin, { email: people.anna, password: 'correct horse' });
   requests = [];
@@ -277,7 +277,7 @@ describe('a pairing offer', () => {
     expect(await pairing.question()).toBeNull();
     // The logout of the offered session revoked every gateway password of the user, so the extension
     // fetches a new one.
-    expect(requests.at(-1)).toBe('anna.typed GET /api/me/access');
+    expect(requests.at(-1)).toBe('anna.typed GET /api/me/access?client=chromium-extension-0.2.0');
   });
 
   test('a pairing offer of the signed-in account opens a question when the current session has ended', async () => {

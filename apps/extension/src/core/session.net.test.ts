@@ -10,9 +10,12 @@ const answers = new Map<string, () => Promise<[status: number, body: unknown]>>(
 let server: Server;
 let origin: string;
 let kept: Record<string, unknown>;
+/** The addresses of the calls, with their queries. */
+let asked: (string | undefined)[] = [];
 
 beforeAll(async () => {
   server = createServer(async (request, response) => {
+    asked.push(request.url);
     const call = `${request.method} ${request.url?.split('?')[0]}`;
     const [status, body] = (await answers.get(call)?.()) ?? [404, { code: 'no_such_call', message: 'Нет' }];
     if (status === 302) response.setHeader('location', '/api/elsewhere');
@@ -58,6 +61,7 @@ const always = (status: number, body: unknown) => async () => [status, body] as 
 
 beforeEach(() => {
   kept = {};
+  asked = [];
   answers.clear();
   answers.set('POST /api/auth/login', always(200, { token: 'token' }));
   answers.set('GET /api/me', always(200, person));
@@ -66,7 +70,7 @@ beforeEach(() => {
 
 async function signedIn(pinned: string | null = null) {
   const store = openStore(async () => {});
-  const session = createSession(store, async () => pinned);
+  const session = createSession(store, async () => pinned, 'chromium-extension-0.2.0');
   await session.signIn(origin, who);
   return { store, session };
 }
@@ -77,6 +81,11 @@ describe('createSession', () => {
     const state = await openStore(async () => {}).get();
     expect([state.console, state.token, state.access?.password]).toEqual([origin, 'token', 'secret']);
     expect(state.person).toEqual({ email: 'anna@romashka.ru', name: 'Анна', company: null });
+  });
+
+  test('the call for a gateway token names the extension and its version', async () => {
+    await signedIn();
+    expect(asked).toContain('/api/me/access?client=chromium-extension-0.2.0');
   });
 
   test('a late reply does not restore a session after a sign-out', async () => {

@@ -62,8 +62,8 @@ interface Redeemed {
 
 const PROBE_MS = 5_000;
 
-/** @param pinned the console that the company's policy names, or null */
-export function createSession(store: Store, pinned: () => Promise<string | null>): Session {
+/** @param pinned the console that the company's policy names, or null @param client the name of this extension, for the records */
+export function createSession(store: Store, pinned: () => Promise<string | null>, client: string): Session {
   let refreshing: Promise<GatewayAccess | null> | undefined;
 
   /** Applies a change only while the same session lasts: a reply may arrive after the sign-out. */
@@ -74,7 +74,7 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
     const { console: origin, token } = await store.get();
     if (origin === null || token === null) return null;
     try {
-      const access = await call(origin, myAccess, { token });
+      const access = await call(origin, myAccess, { token, query: { client } });
       return (await changeOf(token, (state) => withAccess(state, access))).access;
     } catch (error) {
       const { status, message } = failureOf(error);

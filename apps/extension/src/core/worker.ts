@@ -12,6 +12,8 @@ import { hostOf, portOf, type Route, showBadges, watchTabs } from './tabs.ts';
 
 /** The functions that differ between Chromium and Firefox. */
 export interface Browser {
+  /** Of the build, for the records of access. */
+  readonly name: 'chromium' | 'firefox';
   /** Routes the sites of an access through its gateway; null routes nothing. Called at every start and change. */
   apply(access: GatewayAccess | null): Promise<void>;
   /**
@@ -50,7 +52,8 @@ export function startWorker(browser: Browser): Worker {
       await chrome.alarms.create(EXPIRY, { when: Math.max(when, Date.now() + 30_000) });
     }
   });
-  const session = createSession(store, pinnedConsole);
+  const client = `${browser.name}-extension-${chrome.runtime.getManifest().version}`;
+  const session = createSession(store, pinnedConsole, client);
   const answer = createChallenges(async () => (await store.get()).access, session.refresh);
   const route: Route = {
     through(state: State, url: string) {

@@ -31,6 +31,7 @@ interface FirefoxApi {
 declare const browser: FirefoxApi;
 
 const worker = startWorker({
+  name: 'firefox',
   apply: async () => {},
   errors: {
     refused:

@@ -33,7 +33,8 @@ const serving = await createProxyServer({
 });
 
 // A terminal and a service manager signal the whole process group: only the primary handles signals.
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
+for (const signal of ['SIGINT', 'SIGTERM', ...(config.accessLog === undefined ? [] : ['SIGHUP'])])
+  process.on(signal, () => {});
 
 process.on('message', async (message: ToWorker) => {
   switch (message.type) {

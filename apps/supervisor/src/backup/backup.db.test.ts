@@ -52,10 +52,10 @@ beforeAll(async () => {
       values ('6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c11', 'canary of a mail', true, now() + interval '1 day', now() + interval '1 day');
     insert into record_runs (run, gateway, number)
       values ('6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c12', '6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c13', 4);
-    insert into records (id, started_at, company_id, up, down, ms, run, count, port, kind, state, reason, address, host)
-      select '6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c14', '2020-02-03T04:05:06.007Z', id, 1, 2, 3, 1, 1, 443, 'tunnel', 'closed', '', '192.0.2.7', 'crm.example.ru'
+    insert into records (id, started_at, company_id, up, down, ms, run, count, port, kind, state, reason, address, host, client)
+      select '6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c14', '2020-02-03T04:05:06.007Z', id, 1, 2, 3, 1, 1, 443, 'tunnel', 'closed', '', '192.0.2.7', 'crm.example.ru', 'chromium-extension-0.2.0'
       from companies limit 1;
-    insert into record_hours select id, '2020-02-03T04:00:00Z', 0, 0, '', 1, 1, 1, 2 from companies limit 1;
+    insert into record_hours select id, '2020-02-03T04:00:00Z', 0, 0, '', '', 1, 1, 1, 2 from companies limit 1;
     insert into record_people select id, 7, 'Имя' from companies limit 1;
     insert into plan_warnings select id, 'trial', now(), 7 from companies limit 1;
     insert into companies (company_name, company_site) values ('lost', 'lost.test');

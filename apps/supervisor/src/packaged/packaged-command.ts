@@ -13,6 +13,7 @@ const modules: Readonly<Record<string, string>> = {
   restore: '../backup/restore-command.ts',
   sites: './locked-sites.ts',
   mail: './live-mails.ts',
+  doctor: './doctor.ts',
 };
 
 const services = new Set(['start', 'api', 'gateway']);
@@ -26,8 +27,11 @@ const services = new Set(['start', 'api', 'gateway']);
 const [settings = '', command = '', ...args] = process.argv.slice(2);
 try {
   const env = withSettings(settings, process.env);
-  const unknown = services.has(command) ? unknownSettings(settings) : [];
-  if (unknown.length > 0) process.stderr.write(`${packagedPhrases.unknownSettings(settings, unknown)}\n`);
+  const unknown = unknownSettings(settings);
+  // The checks of the server's state show them too.
+  env.UNKNOWN_SETTINGS = unknown.join();
+  if (unknown.length > 0 && services.has(command))
+    process.stderr.write(`${packagedPhrases.unknownSettings(settings, unknown)}\n`);
   const module = modules[command];
   if (module !== undefined) {
     const script = fileURLToPath(new URL(module, import.meta.url));

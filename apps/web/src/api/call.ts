@@ -53,6 +53,9 @@ export function callIn(next: Session): void {
   session = next;
 }
 
+/** The session of calls. */
+export const currentSession = (): Session => session;
+
 /**
  * Makes one call of the contract. The reply is not parsed again: the server has already parsed and stripped it with
  * the same schema.

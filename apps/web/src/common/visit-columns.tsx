@@ -1,10 +1,10 @@
 import type { Visit } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import type { Column } from '../ui/data-table.tsx';
-import { formatMoment } from '../ui/day.tsx';
+import { momentFormatIn } from '../ui/day.tsx';
 import { Tag, type Tone } from '../ui/tags.tsx';
 import { TwoLines } from '../ui/two-lines.tsx';
-import { formatBytes, formatDuration, hostOf, reasonLabel } from './visit-text.ts';
+import { formatBytes, formatDuration, hostOf, personOf, reasonLabel } from './visit-text.ts';
 
 const tones: Record<Visit['state'], Tone> = { open: 'accent', closed: 'neutral', interrupted: 'warning' };
 
@@ -23,6 +23,22 @@ export function VisitResult({ visit: { kind, state, reason, count } }: { visit: 
   );
 }
 
+/** The column of a visit's start. @param timeZone by default the browser's */
+export function whenIn(timeZone?: string): Column<Visit> {
+  const format = momentFormatIn(timeZone);
+  return {
+    key: 'when',
+    title: t.visits.when,
+    width: 'clamp(128px, 15cqi, 168px)',
+    render: ({ startedAt, ms }) => (
+      <TwoLines
+        first={<time dateTime={startedAt}>{format.format(new Date(startedAt))}</time>}
+        second={ms >= 1000 && formatDuration(ms)}
+      />
+    ),
+  };
+}
+
 /** The columns of the lists of visits. */
 export const visitColumns = {
   site: {
@@ -35,24 +51,14 @@ export const visitColumns = {
   person: {
     key: 'person',
     title: t.visits.person,
-    render: ({ user }) => user?.name ?? t.visits.someone,
+    render: personOf,
   },
-  when: {
-    key: 'when',
-    title: t.visits.when,
-    width: 'clamp(128px, 15cqi, 168px)',
-    render: ({ startedAt, ms }) => (
-      <TwoLines
-        first={<time dateTime={startedAt}>{formatMoment(startedAt)}</time>}
-        second={ms >= 1000 && formatDuration(ms)}
-      />
-    ),
-  },
+  when: whenIn(),
   where: {
     key: 'where',
     title: t.visits.where,
     width: 'min(160px, 15cqi)',
-    render: ({ address }) => address,
+    render: ({ address }) => address || t.visits.notStored,
   },
   result: {
     key: 'result',

@@ -25,3 +25,8 @@ export const reasonLabel = (reason: string): string => t.visits.reasons[reason] 
 export function hostOf({ host, port }: Pick<Visit, 'host' | 'port'>): string {
   return port === 443 || port === 80 ? unicodeHost(host) : `${unicodeHost(host)}:${port}`;
 }
+
+/** The user's name. A company may keep no names of deleted users. */
+export function personOf({ user }: Pick<Visit, 'user'>): string {
+  return user === null ? t.visits.someone : user.name || t.visits.deleted;
+}

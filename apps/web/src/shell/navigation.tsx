@@ -6,6 +6,7 @@ import {
   IconBuildings,
   IconChartBar,
   IconCreditCard,
+  IconHeartbeat,
   IconHistory,
   IconIdBadge2,
   IconServer2,
@@ -40,6 +41,7 @@ const items = {
     { to: paths.adminUsers, label: t.nav.users, Icon: IconUsers },
     { to: paths.adminProxies, label: t.nav.proxies, Icon: IconServer2 },
     { to: paths.adminPlans, label: t.nav.plans, Icon: IconCreditCard },
+    { to: paths.adminState, label: t.nav.state, Icon: IconHeartbeat },
     { to: paths.adminAudit, label: t.nav.audit, Icon: IconHistory },
   ],
 } as const;

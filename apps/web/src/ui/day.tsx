@@ -1,11 +1,14 @@
-const dayFormat = new Intl.DateTimeFormat('ru', { day: '2-digit', month: '2-digit', year: 'numeric' });
-const momentFormat = new Intl.DateTimeFormat('ru', {
-  day: '2-digit',
-  month: '2-digit',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-});
+const day = { day: '2-digit', month: '2-digit', year: 'numeric' } as const;
+
+/** The format dd.MM.yyyy of a time zone (IANA); by default the browser's. */
+export const dayFormatIn = (timeZone?: string) => new Intl.DateTimeFormat('ru', { ...day, timeZone });
+
+/** The format dd.MM.yyyy, HH:mm of a time zone (IANA); by default the browser's. */
+export const momentFormatIn = (timeZone?: string) =>
+  new Intl.DateTimeFormat('ru', { ...day, hour: '2-digit', minute: '2-digit', timeZone });
+
+const dayFormat = dayFormatIn();
+const momentFormat = momentFormatIn();
 
 /** Formats a time as dd.MM.yyyy, HH:mm. */
 export function formatMoment(iso: string): string {

@@ -27,6 +27,7 @@ export * from './console/sessions.ts';
 export * from './console/sign-in-again.ts';
 export * from './console/sign-in-code.ts';
 export * from './console/sites.ts';
+export * from './console/state.ts';
 export * from './console/statistics.ts';
 export * from './console/tariff.ts';
 export * from './console/users.ts';

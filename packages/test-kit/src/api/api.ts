@@ -114,12 +114,17 @@ export async function startApi(
     memory: 4_096 * 1024 * 1024,
     documentation: true,
     helpUrl: undefined,
+    dataDir: tmpdir(),
+    localUrl: 'http://127.0.0.1:9',
+    logDays: 90,
     ...settings,
   };
   await checkKey(database.db, testEncryption);
   await ensureDirectProxy(database.db, config.gatewayUrl);
   const app = await createServer({
     config,
+    // No check of the server's state leaves this machine.
+    env: { ACME_DIRECTORY: 'http://127.0.0.1:9/' },
     opened: database,
     encryption: testEncryption,
     passwords,
@@ -145,7 +150,13 @@ export async function startApi(
       headers: { ...(token !== null && { authorization: `Bearer ${token}` }), ...parts.headers },
       ...(parts.body !== undefined && { payload: parts.body as object }),
     });
-    const body = response.body === '' ? undefined : response.json();
+    const isLines = response.headers['content-type'] === 'application/x-ndjson';
+    const lines = () =>
+      response.body
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line));
+    const body = isLines ? lines() : response.body === '' ? undefined : response.json();
     return { status: response.statusCode, headers: response.headers, body, error: body };
   };
   const must: TestApi['must'] = async (token, endpoint, parts) => {

@@ -102,6 +102,8 @@ function violationOf(request: FastifyRequest, reply: FastifyReply, payload: unkn
   const content = response.content?.[mediaType ?? ''];
   if (response.content === undefined) return body === undefined ? null : 'an undocumented body';
   if (content === undefined) return `media type ${mediaType}`;
+  // A stream has no body yet.
+  if (mediaType === 'application/x-ndjson') return null;
   return misfit(`${at}${pointer('content', mediaType ?? '', 'schema')}`, parse(body));
 }
 

@@ -185,7 +185,6 @@ const queries: Record<string, (aim: Aim) => Readonly<Record<string, string | num
     from: '2026-01-01T00:00:00Z',
     to: '2026-01-02T00:00:00Z',
     step: 'hour',
-    zone: 'Europe/Moscow',
   }),
   'GET /me/why': () => ({ host: 'crm.example.ru', port: 443 }),
   'GET /domain-allowed/:id/why': ({ target, caller, one }) => {
@@ -278,6 +277,12 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
   'POST /company/:id/owner': () => ({ email: 'new@new.test', name: 'Новое имя', ...proof() }),
   'POST /users/:id/second-factor/off': proof,
   'PUT /company/me-company': (aim) => ({ ...company, ...required(aim) }),
+  'PUT /company/records': () => ({
+    addresses: 'network',
+    retentionDays: 7,
+    keepNames: false,
+    timeZone: 'Asia/Tokyo',
+  }),
   'PUT /company/:id': (aim) => ({ ...company, ...required(aim) }),
   'POST /proxy': () => proxy,
   'PUT /proxy/:id': () => proxy,

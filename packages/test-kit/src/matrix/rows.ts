@@ -185,6 +185,7 @@ POST /company
 GET /company
 GET /company/invitations
 GET /mail/stuck
+GET /state
 POST /company/invitation
   -                                             401     401     401     | 403     403     403     403     200     | 403     403
 DELETE /company/invitations/:id
@@ -193,6 +194,8 @@ DELETE /company/invitations/:id
 GET /company/me-company
 PUT /company/me-company
 GET /company/evidence
+GET /company/records
+PUT /company/records
   -                                             401     401     401     | 403     403     200     200     403     | 403     200
 GET /company/:id
 PUT /company/:id
@@ -373,6 +376,7 @@ GET /audit
                                                 anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
 GET /statistics
 GET /visits
+GET /visits/export
 GET /visits/live
   -                                             401     401     401     | 403     403     200     200     403     | 403     200
 POST /visits/end

@@ -194,6 +194,8 @@ create table records (
   reason text not null,
   address text not null,
   host text not null,
+  -- The extension or program, as it named itself.
+  client text,
   primary key (started_at, id)
 ) partition by range (started_at);
 create index records_company on records (company_id, started_at);
@@ -227,26 +229,41 @@ end $$;
 -- Records that are older than the partitions, such as those of a restored backup.
 create table records_rest partition of records default;
 
--- The sums of an hour, for statistics. A user_id or site_id of 0 means none.
+-- The sums of an hour, for statistics. A user_id or site_id of 0 means none; only refusals have a reason and a host. The key holds
+-- all columns, so that statistics read the index alone: the rows of companies alternate in the table.
 create table record_hours (
   company_id bigint not null,
   hour timestamptz not null,
   user_id bigint not null,
   site_id bigint not null,
   reason text not null,
+  host text not null,
   visits bigint not null,
   count bigint not null,
   up bigint not null,
   down bigint not null,
-  primary key (company_id, hour, user_id, site_id, reason)
+  primary key (company_id, hour, user_id, site_id, reason, host) include (visits, count, up, down)
 );
 create index record_hours_age on record_hours (hour);
+
+-- What a company lets be stored in its records.
+alter table companies
+  add column record_addresses text not null default 'full' check (record_addresses in ('full', 'network', 'none')),
+  -- Null: as long as the platform keeps records.
+  add column record_days int check (record_days between 1 and 366),
+  -- Whether records keep the names of deleted users.
+  add column record_names boolean not null default true,
+  add column time_zone text not null default 'Europe/Moscow';
+create index companies_record_days on companies (record_days) where record_days is not null;
+create trigger bump_record_addresses after update on companies for each row
+  when (old.record_addresses <> new.record_addresses) execute function bump_requirement();
 
 -- The last names of deleted users, for their records.
 create table record_people (
   company_id bigint not null,
   user_id bigint not null,
   name text not null,
+  deleted_at timestamptz not null default now(),
   primary key (company_id, user_id)
 );
 create function keep_name() returns trigger language plpgsql as $$
@@ -254,7 +271,7 @@ begin
   -- Not while the whole company is deleted: its records go too.
   insert into record_people
     select id, old.id, coalesce(nullif(trim(old.name || ' ' || old.surname), ''), old.email::text)
-    from companies where id = old.company_id on conflict do nothing;
+    from companies where id = old.company_id and record_names on conflict do nothing;
   return null;
 end $$;
 create trigger keep_name after delete on users for each row when (old.company_id is not null) execute function keep_name();

@@ -1,4 +1,4 @@
-import { Group, Input, TextInput } from '@mantine/core';
+import { Group, Input } from '@mantine/core';
 import {
   createPlan,
   listPlans,
@@ -15,8 +15,9 @@ import { call, type Reply } from '../../api/call.ts';
 import { useCall } from '../../api/queries.ts';
 import { CheckboxField } from '../../common/checkbox-field.tsx';
 import { EditDialog } from '../../common/edit-dialog.tsx';
-import { type Bound, labels, TextField, useField } from '../../common/fields.tsx';
+import { TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
+import { NumberField } from '../../common/number-field.tsx';
 import { limited } from '../../common/plan-text.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
@@ -120,7 +121,13 @@ function PlanFields({ control }: { control: PlanControl }) {
       <Input.Wrapper label={t.plans.limits} description={t.plans.limitHint} labelElement="div">
         <Group grow gap="sm" align="flex-start" mt={8}>
           {limited.map((kind) => (
-            <LimitField key={kind} control={control} name={kind} label={t.plan.names[kind]} />
+            <NumberField
+              key={kind}
+              control={control}
+              name={kind}
+              label={t.plan.names[kind]}
+              placeholder="∞"
+            />
           ))}
         </Group>
       </Input.Wrapper>
@@ -139,25 +146,5 @@ function PlanFields({ control }: { control: PlanControl }) {
         description={t.plans.trialHint}
       />
     </>
-  );
-}
-
-/** A field for the most rows of a kind. Empty means none. */
-function LimitField(props: Bound<z.input<typeof PlanInput>, PlanInput>) {
-  const { value, onChange, ...field } = useField(props);
-  return (
-    <TextInput
-      {...labels(props)}
-      {...field}
-      inputMode="numeric"
-      autoComplete="off"
-      placeholder="∞"
-      value={typeof value === 'number' || typeof value === 'string' ? value : ''}
-      onChange={({ currentTarget }) => {
-        const text = currentTarget.value.trim();
-        // A text that is no number stays text, which the schema refuses.
-        onChange(text === '' ? undefined : /^\d{1,6}$/.test(text) ? Number(text) : text);
-      }}
-    />
   );
 }

@@ -1,11 +1,13 @@
 import type { Statistics } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import { formatBytes } from '../../common/visit-text.ts';
-import { formatDay, formatMoment } from '../../ui/day.tsx';
+import { dayFormatIn, momentFormatIn } from '../../ui/day.tsx';
 import classes from './statistics.module.css';
 
 /** The numbers of the chart as a table, newest first. */
-export function ChartTable({ steps, hourly }: { steps: Statistics['chart']; hourly: boolean }) {
+export function ChartTable(props: { steps: Statistics['chart']; hourly: boolean; zone: string }) {
+  const { steps, hourly, zone } = props;
+  const format = hourly ? momentFormatIn(zone) : dayFormatIn(zone);
   return (
     <details>
       <summary>{t.statistics.table}</summary>
@@ -21,7 +23,7 @@ export function ChartTable({ steps, hourly }: { steps: Statistics['chart']; hour
         <tbody>
           {steps.toReversed().map(({ at, visits, refusals, bytes }) => (
             <tr key={at}>
-              <th scope="row">{hourly ? formatMoment(at) : formatDay(at)}</th>
+              <th scope="row">{format.format(new Date(at))}</th>
               <td>{visits}</td>
               <td>{refusals}</td>
               <td>{formatBytes(bytes)}</td>

@@ -12,23 +12,27 @@ const HEIGHT = 240;
 const HOURS = [3600, 10_800, 21_600];
 const DAYS = [1, 2, 7, 30, 90].map((days) => days * 86_400);
 const WHOLE = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
-const dayFormat = new Intl.DateTimeFormat('ru', { day: '2-digit', month: '2-digit' });
-const hourFormat = new Intl.DateTimeFormat('ru', { hour: '2-digit', minute: '2-digit' });
 
-/** Bars of the visits and a line of the refusals over time, in the colours of the scheme. */
-export function Chart(props: { steps: Statistics['chart']; hourly: boolean }) {
-  const scheme = useScheme(useLocation().pathname);
-  // uPlot reads its options and colours only when it is made.
-  return <Plot key={`${scheme} ${props.hourly}`} {...props} />;
+interface Shown {
+  steps: Statistics['chart'];
+  hourly: boolean;
+  zone: string;
 }
 
-function Plot({ steps, hourly }: { steps: Statistics['chart']; hourly: boolean }) {
+/** Bars of the visits and a line of the refusals over time, in the colours of the scheme. */
+export function Chart(props: Shown) {
+  const scheme = useScheme(useLocation().pathname);
+  // uPlot reads its options and colours only when it is made.
+  return <Plot key={`${scheme} ${props.hourly} ${props.zone}`} {...props} />;
+}
+
+function Plot({ steps, hourly, zone }: Shown) {
   const frame = useRef<HTMLElement>(null);
   const chart = useRef<uPlot>(null);
   useEffect(() => {
     const element = frame.current;
     if (element === null) return;
-    const made = new uPlot(optionsOf(element, hourly), undefined, element);
+    const made = new uPlot(optionsOf(element, hourly, zone), undefined, element);
     chart.current = made;
     const sized = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
     sized.observe(element);
@@ -36,7 +40,7 @@ function Plot({ steps, hourly }: { steps: Statistics['chart']; hourly: boolean }
       sized.disconnect();
       made.destroy();
     };
-  }, [hourly]);
+  }, [hourly, zone]);
   useEffect(() => chart.current?.setData(dataOf(steps)), [steps]);
   return <figure ref={frame} aria-label={t.statistics.chartOf} className={classes.plot} />;
 }
@@ -49,11 +53,15 @@ function dataOf(steps: Statistics['chart']): uPlot.AlignedData {
   ];
 }
 
-function optionsOf(element: HTMLElement, hourly: boolean): uPlot.Options {
+function optionsOf(element: HTMLElement, hourly: boolean, timeZone: string): uPlot.Options {
   const style = getComputedStyle(element);
   const colour = (token: string) => style.getPropertyValue(token);
   const half = hourly ? 1800 : 43_200;
-  const format = (seconds: number) => (hourly ? hourFormat : dayFormat).format(seconds * 1000);
+  const shown = hourly
+    ? ({ hour: '2-digit', minute: '2-digit' } as const)
+    : ({ day: '2-digit', month: '2-digit' } as const);
+  const moments = new Intl.DateTimeFormat('ru', { ...shown, timeZone });
+  const format = (seconds: number) => moments.format(seconds * 1000);
   const axis = {
     stroke: colour('--mantine-color-dimmed'),
     font: `12px ${style.fontFamily}`,
@@ -63,6 +71,7 @@ function optionsOf(element: HTMLElement, hourly: boolean): uPlot.Options {
   return {
     width: element.clientWidth,
     height: HEIGHT,
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), timeZone),
     cursor: { drag: { setScale: false }, points: { show: false } },
     scales: {
       x: { range: (_, least, most) => [least - half, most + half] },

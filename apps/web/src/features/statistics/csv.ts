@@ -1,31 +1,5 @@
-import { listVisits, type Visit, type VisitQuery } from '@propusk/contract/records';
+import type { Visit } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
-import { call } from '../../api/call.ts';
-
-/** The most rows of a file: more would weigh on the browser's memory. */
-export const MOST_ROWS = 10_000;
-const PAGE = 100;
-
-/**
- * Reads the pages of the access log up to `MOST_ROWS`.
- * @param onRows called after each page with the number of rows so far
- * @throws ApiError on a failed page; the signal's reason after an abort
- */
-export async function readRows(
-  query: Partial<VisitQuery>,
-  onRows: (count: number) => void,
-  signal: AbortSignal,
-) {
-  const rows: Visit[] = [];
-  let before: string | undefined;
-  do {
-    const page = await call(listVisits, { query: { ...query, before, take: PAGE } }, signal);
-    rows.push(...page.rows);
-    before = page.next ?? undefined;
-    onRows(rows.length);
-  } while (before !== undefined && rows.length < MOST_ROWS);
-  return { rows, complete: before === undefined };
-}
 
 const columns: [title: string, value: (visit: Visit) => string | number][] = [
   [t.visits.when, ({ startedAt }) => startedAt],
@@ -34,6 +8,7 @@ const columns: [title: string, value: (visit: Visit) => string | number][] = [
   [t.visits.site, ({ host }) => host],
   [t.statistics.detailTerms.port, ({ port }) => port],
   [t.visits.where, ({ address }) => address],
+  [t.statistics.detailTerms.client, ({ client }) => client ?? ''],
   [t.statistics.detailTerms.kind, ({ kind }) => t.visits.kinds[kind]],
   [t.visits.result, ({ kind, state }) => (kind === 'refusal' ? t.visits.refused : t.visits.states[state])],
   [t.statistics.reason, ({ reason }) => reason],
@@ -44,15 +19,26 @@ const columns: [title: string, value: (visit: Visit) => string | number][] = [
   [t.statistics.detailTerms.down, ({ down }) => down],
 ];
 
-/** Renders visits as CSV for a Russian Excel: a byte order mark, semicolons. An apostrophe keeps Excel from running a formula. */
-export function csvOf(rows: readonly Visit[]): string {
-  const cell = (value: string | number) =>
-    `"${String(value)
-      .replace(/^[=+\-@\t\r]/, "'$&")
-      .replaceAll('"', '""')}"`;
-  const lines = [
-    columns.map(([title]) => title),
-    ...rows.map((row) => columns.map(([, value]) => value(row))),
-  ];
-  return `\uFEFF${lines.map((line) => `${line.map(cell).join(';')}\r\n`).join('')}`;
+// A quoted cell may hold separators and line ends (RFC 4180). An apostrophe keeps a spreadsheet from running a formula.
+const cell = (value: string | number) =>
+  `"${String(value)
+    .replace(/^[=+\-@\t\r\n]/, "'$&")
+    .replaceAll('"', '""')}"`;
+const lineOf = (values: (string | number)[]) => `${values.map(cell).join(';')}\r\n`;
+
+/** The beginning of a CSV for a Russian Excel: a byte order mark, and the titles between semicolons. */
+export const csvHead = `\uFEFF${lineOf(columns.map(([title]) => title))}`;
+
+/** Creates a converter of JSON lines, in chunks of any length, to lines of CSV. Each line is a `Visit`. */
+export function csvConverter(): (chunk: Uint8Array) => string {
+  const decoder = new TextDecoder();
+  let rest = '';
+  return (chunk) => {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    return lines
+      .map((line) => JSON.parse(line) as Visit)
+      .map((visit) => lineOf(columns.map(([, value]) => value(visit))))
+      .join('');
+  };
 }

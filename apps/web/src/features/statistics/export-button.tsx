@@ -1,51 +1,73 @@
-import { Button } from '@mantine/core';
-import type { VisitQuery } from '@propusk/contract/records';
+import { Button, Text } from '@mantine/core';
+import type { VisitFilter } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import { IconFileDownload } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
-import { messageOf } from '../../common/use-attempt.ts';
-import { toastFailure, toastSuccess } from '../../ui/toast.ts';
-import { csvOf, MOST_ROWS, readRows } from './csv.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { formatBytes } from '../../common/visit-text.ts';
+import { type Format, readExport } from './export-file.ts';
 import classes from './statistics.module.css';
 
-/** Downloads the filtered access log as CSV, with its progress and a button that stops it. */
-export function ExportButton({ query }: { query: Partial<VisitQuery> }) {
-  const [count, setCount] = useState<number | null>(null);
+/** Downloads the filtered access log as CSV or JSONL, with its progress and a button that cancels it. */
+export function ExportButton({ query }: { query: VisitFilter }) {
+  const [progress, setProgress] = useState<string | null>(null);
+  const [failed, setFailed] = useState<{ format: Format; reason: string } | null>(null);
   const stop = useRef<AbortController>(null);
   useEffect(() => () => stop.current?.abort(), []);
-  async function run() {
+  async function run(format: Format) {
     const { signal } = (stop.current = new AbortController());
-    setCount(0);
+    setFailed(null);
+    const show = (rows: number, bytes: number) =>
+      setProgress(t.statistics.export.progress(rows, formatBytes(bytes)));
+    show(0, 0);
     try {
-      const { rows, complete } = await readRows(query, setCount, signal);
-      save(csvOf(rows));
-      if (!complete) toastSuccess(t.statistics.csvMost(MOST_ROWS));
+      save(await readExport(query, format, show, signal), format);
     } catch (error) {
-      if (!signal.aborted) toastFailure(messageOf(error));
+      const reason = error instanceof ApiError ? error.message : t.statistics.export.cut;
+      if (!signal.aborted) setFailed({ format, reason });
     }
-    setCount(null);
+    setProgress(null);
   }
-  if (count === null) {
+  if (progress !== null) {
     return (
-      <Button variant="default" leftSection={<IconFileDownload size={16} aria-hidden />} onClick={run}>
-        {t.statistics.csv}
-      </Button>
+      <>
+        <Button variant="default" onClick={() => stop.current?.abort()}>
+          {t.statistics.export.cancel}
+        </Button>
+        <output className={classes.quiet}>{progress}</output>
+      </>
     );
   }
   return (
     <>
-      <Button variant="default" onClick={() => stop.current?.abort()}>
-        {t.statistics.csvStop}
-      </Button>
-      <output className={classes.quiet}>{t.statistics.csvRows(count)}</output>
+      {(['csv', 'jsonl'] as const).map((format) => (
+        <Button
+          key={format}
+          variant="default"
+          leftSection={<IconFileDownload size={16} aria-hidden />}
+          onClick={() => run(format)}
+        >
+          {t.statistics.export[format]}
+        </Button>
+      ))}
+      {failed && (
+        <>
+          <Text role="alert" c="error" className={classes.quiet}>
+            {failed.reason}
+          </Text>
+          <Button variant="default" onClick={() => run(failed.format)}>
+            {t.common.retry}
+          </Button>
+        </>
+      )}
     </>
   );
 }
 
-function save(text: string) {
+function save(file: Blob, format: Format) {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-  link.download = 'access-log.csv';
+  link.href = URL.createObjectURL(file);
+  link.download = `access-log.${format}`;
   link.click();
   URL.revokeObjectURL(link.href);
 }

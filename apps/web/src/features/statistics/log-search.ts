@@ -1,4 +1,4 @@
-import type { VisitQuery } from '@propusk/contract/records';
+import type { VisitFilter } from '@propusk/contract/records';
 import type { Period } from '../../common/list-search.ts';
 import { dayAgo, parseDays, startOf } from './period.ts';
 
@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 const LONGEST = 31;
 
 /** Reads the filters from the URL and ignores invalid values. A search that needs a shorter period gets the last 31 days. */
-export function parseLog(raw: Record<string, unknown>): LogSearch {
+export function parseLog(raw: Record<string, unknown>, zone: string): LogSearch {
   const search: LogSearch = parseDays(raw);
   for (const key of ['user', 'site'] as const) {
     const id = Number(raw[key]);
@@ -27,18 +27,18 @@ export function parseLog(raw: Record<string, unknown>): LogSearch {
   if (typeof raw.address === 'string' && /^[0-9a-f.:]{1,45}$/i.test(raw.address))
     search.address = raw.address;
   if (!(search.result || search.reason || search.address) || isShort(search)) return search;
-  return { ...search, from: dayAgo(LONGEST - 1), to: dayAgo(0) };
+  return { ...search, from: dayAgo(LONGEST - 1, zone), to: dayAgo(0, zone) };
 }
 
 function isShort({ from, to }: LogSearch): boolean {
   return from !== undefined && to !== undefined && (Date.parse(to) - Date.parse(from)) / DAY_MS < LONGEST;
 }
 
-/** The query of the call. Days begin in the browser's time zone. */
-export function logQuery({ from, to, ...rest }: LogSearch): Partial<VisitQuery> {
+/** The query of the call. @param zone the time zone in which days begin */
+export function logQuery({ from, to, ...rest }: LogSearch, zone: string): VisitFilter {
   return {
     ...rest,
-    ...(from && { from: startOf(from).toISOString() }),
-    ...(to && { to: startOf(to, 1).toISOString() }),
+    ...(from && { from: startOf(from, zone).toISOString() }),
+    ...(to && { to: startOf(to, zone, 1).toISOString() }),
   };
 }

@@ -9,7 +9,7 @@ import { useState } from 'react';
 import { DayInput } from '../../common/day-input.tsx';
 import type { Option } from '../../common/select-fields.tsx';
 import { useSiteOptions, useUserOptions } from '../../common/use-options.ts';
-import { visitColumns } from '../../common/visit-columns.tsx';
+import { visitColumns, whenIn } from '../../common/visit-columns.tsx';
 import { VisitList } from '../../common/visit-list.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
@@ -19,16 +19,17 @@ import { type LogSearch, logQuery, parseLog } from './log-search.ts';
 import classes from './statistics.module.css';
 
 const VisitDialog = lazyDialog(() => import('./visit-dialog.tsx'), 'VisitDialog');
-const { site, person, when, where, result, traffic } = visitColumns;
-const columns = [site, person, when, where, result, traffic];
+const { site, person, where, result, traffic } = visitColumns;
 
 /** The access log: visits and refusals, newest first, with filters in the URL. */
-export function Log() {
+export function Log({ zone }: { zone: string }) {
+  const columns = [site, person, whenIn(zone), where, result, traffic];
   const navigate = useNavigate();
-  const search = parseLog(useSearch({ strict: false }));
+  const search = parseLog(useSearch({ strict: false }), zone);
   const [opened, setOpened] = useState<Visit | null>(null);
-  const go = (next: LogSearch) => void navigate({ to: '.', search: parseLog({ ...next }), replace: true });
-  const query = logQuery(search);
+  const go = (next: LogSearch) =>
+    void navigate({ to: '.', search: parseLog({ ...next }, zone), replace: true });
+  const query = logQuery(search, zone);
   const filtered = Object.keys(query).length > 0;
   return (
     <>
@@ -60,7 +61,7 @@ export function Log() {
           )
         }
       />
-      {opened && <VisitDialog visit={opened} onClose={() => setOpened(null)} />}
+      {opened && <VisitDialog visit={opened} zone={zone} onClose={() => setOpened(null)} />}
     </>
   );
 }

@@ -5,8 +5,8 @@ import { IconActivity, IconPlugOff, IconUserOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { queryOptions, useCall } from '../../api/queries.ts';
-import { visitColumns } from '../../common/visit-columns.tsx';
-import { hostOf } from '../../common/visit-text.ts';
+import { visitColumns, whenIn } from '../../common/visit-columns.tsx';
+import { hostOf, personOf } from '../../common/visit-text.ts';
 import { confirm } from '../../ui/confirm.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { RowMenu } from '../../ui/row-menu.tsx';
@@ -15,11 +15,11 @@ import { toastSuccess } from '../../ui/toast.ts';
 import { editOf } from './edit-of.ts';
 import { POLL_MS } from './period.ts';
 
-const { site, person, when, where, traffic } = visitColumns;
-const columns = [{ ...person, main: true }, { ...site, main: false }, when, where, traffic];
+const { site, person, where, traffic } = visitColumns;
 
 /** The connections that are open now, with the actions that end them. */
-export function Now() {
+export function Now({ zone }: { zone: string }) {
+  const columns = [{ ...person, main: true }, { ...site, main: false }, whenIn(zone), where, traffic];
   const query = useQuery({ ...queryOptions(liveVisits, {}), refetchInterval: POLL_MS });
   const { mutateAsync } = useCall(endVisits);
   const navigate = useNavigate();
@@ -36,7 +36,7 @@ export function Now() {
   }
   function menuOf(visit: Visit) {
     const { user, id: record } = visit;
-    const name = `${user?.name ?? t.visits.someone}, ${hostOf(visit)}`;
+    const name = `${personOf(visit)}, ${hostOf(visit)}`;
     const { endQuestion, endAllQuestion, ended, endedAll } = t.statistics;
     const endOne = () => end(endQuestion, name, () => mutateAsync({ body: { record } }), ended);
     const endAll = (of: Named) =>

@@ -13,18 +13,18 @@ import { Notice } from '../../ui/notice.tsx';
 import { Failed, State } from '../../ui/state.tsx';
 import { ChartTable } from './chart-table.tsx';
 import { Lists } from './lists.tsx';
-import { dayAgo, type PeriodSearch, POLL_MS, parsePeriod, queryOf, timeZone } from './period.ts';
+import { dayAgo, dayOf, type PeriodSearch, POLL_MS, parsePeriod, queryOf, startOf } from './period.ts';
 import classes from './statistics.module.css';
 
 const Chart = lazyOptional(() => import('./chart.tsx'), 'Chart');
 
 /** The figures of a period, refreshed while the tab is visible. */
-export function Overview() {
+export function Overview({ zone }: { zone: string }) {
   const navigate = useNavigate();
   const period = parsePeriod(useSearch({ strict: false }));
-  const input = queryOf(period);
+  const input = queryOf(period, zone);
   const query = useQuery({
-    ...queryOptions(statistics, { query: input ?? { from: '', to: '', step: 'day', zone: '' } }),
+    ...queryOptions(statistics, { query: input ?? { from: '', to: '', step: 'day' } }),
     enabled: input !== null,
     refetchInterval: POLL_MS,
     placeholderData: keepPreviousData,
@@ -33,11 +33,11 @@ export function Overview() {
   const go = (search: PeriodSearch) => void navigate({ to: '.', search, replace: true });
   return (
     <>
-      <Period period={period} onPeriod={go} />
+      <Period period={period} zone={zone} onPeriod={go} />
       {input === null ? (
         <Notice kind="warning">{t.statistics.tooLong}</Notice>
       ) : data ? (
-        <Loaded data={data} input={input} isToday={period.days === 1} />
+        <Loaded data={data} input={input} isToday={period.days === 1} zone={zone} />
       ) : query.error ? (
         <Failed query={query} title={t.statistics.failed} />
       ) : (
@@ -47,10 +47,11 @@ export function Overview() {
   );
 }
 
-function Period({ period, onPeriod }: { period: PeriodSearch; onPeriod: (next: PeriodSearch) => void }) {
+function Period(props: { period: PeriodSearch; zone: string; onPeriod: (next: PeriodSearch) => void }) {
+  const { period, zone, onPeriod } = props;
   const isOwn = period.from !== undefined || period.to !== undefined;
   function choose(choice: string) {
-    if (choice === 'own') return onPeriod({ from: dayAgo(6), to: dayAgo(0) });
+    if (choice === 'own') return onPeriod({ from: dayAgo(6, zone), to: dayAgo(0, zone) });
     onPeriod(choice === '1' ? { days: 1 } : choice === '30' ? { days: 30 } : {});
   }
   const day = (end: 'from' | 'to') => (
@@ -75,14 +76,24 @@ function Period({ period, onPeriod }: { period: PeriodSearch; onPeriod: (next: P
       />
       {isOwn && day('from')}
       {isOwn && day('to')}
-      <span className={classes.quiet}>{t.statistics.zone(timeZone)}</span>
+      <span className={classes.quiet}>{t.statistics.zone(zone)}</span>
     </div>
   );
 }
 
 type Input = NonNullable<ReturnType<typeof queryOf>>;
 
-function Loaded({ data, input, isToday }: { data: Statistics; input: Input; isToday: boolean }) {
+function Loaded({
+  data,
+  input,
+  isToday,
+  zone,
+}: {
+  data: Statistics;
+  input: Input;
+  isToday: boolean;
+  zone: string;
+}) {
   const none = data.visits.now + data.visits.before + data.refusals.now + data.refusals.before === 0;
   const log = useQuery({ ...queryOptions(listVisits, { query: { take: 1 } }), enabled: none });
   if (none && log.isPending) return <Skeleton height={600} aria-busy />;
@@ -95,7 +106,7 @@ function Loaded({ data, input, isToday }: { data: Statistics; input: Input; isTo
       />
     );
   }
-  const steps = stepsOf(data, input);
+  const steps = stepsOf(data, input, zone);
   return (
     <>
       <dl className={classes.figures}>
@@ -106,9 +117,9 @@ function Loaded({ data, input, isToday }: { data: Statistics; input: Input; isTo
       <section className={classes.chart} aria-label={t.statistics.chart}>
         <h2>{t.statistics.chart}</h2>
         <Suspense fallback={<div className={classes.plot} />}>
-          <Chart steps={steps} hourly={input.step === 'hour'} />
+          <Chart steps={steps} hourly={input.step === 'hour'} zone={zone} />
         </Suspense>
-        <ChartTable steps={steps} hourly={input.step === 'hour'} />
+        <ChartTable steps={steps} hourly={input.step === 'hour'} zone={zone} />
       </section>
       <Lists data={data} />
     </>
@@ -144,14 +155,15 @@ function Figure(props: {
 const HOUR_MS = 3_600_000;
 
 /** The steps of the chart from the start of the period until now. The server leaves out those without a record. */
-function stepsOf({ chart }: Statistics, { from, to, step }: Input): Statistics['chart'] {
+function stepsOf({ chart }: Statistics, { from, to, step }: Input, zone: string): Statistics['chart'] {
   const known = new Map(chart.map((one) => [Date.parse(one.at), one]));
+  const start = Date.parse(from);
   const end = Math.min(Date.parse(to), Date.now());
+  const day = dayOf(start, zone);
   const steps: Statistics['chart'] = [];
-  for (const at = new Date(from); at.getTime() < end; ) {
+  for (;;) {
+    const at = step === 'day' ? startOf(day, zone, steps.length) : new Date(start + steps.length * HOUR_MS);
+    if (at.getTime() >= end) return steps;
     steps.push(known.get(at.getTime()) ?? { at: at.toISOString(), visits: 0, bytes: 0, refusals: 0 });
-    if (step === 'day') at.setDate(at.getDate() + 1);
-    else at.setTime(at.getTime() + HOUR_MS);
   }
-  return steps;
 }

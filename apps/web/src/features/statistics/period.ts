@@ -6,9 +6,6 @@ const DAY_MS = 86_400_000;
 /** The longest period that the server takes, in days. */
 const LONGEST = 366;
 
-/** The browser's time zone (IANA). */
-export const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-
 /** The chosen period: the last days, today included, or the days of its own. */
 export interface PeriodSearch extends Period {
   days?: 1 | 30;
@@ -26,32 +23,43 @@ export function parseDays(raw: Record<string, unknown>): Period {
   return parseListSearch({ from: raw.from, to: raw.to });
 }
 
-/** The start of a day in the browser's time zone. @param more days to add */
-export function startOf(day: string, more = 0): Date {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  return new Date(year, month - 1, date + more);
+/** The wall clock of a time zone (IANA) as the same clock of UTC, in ms since 1970. Swedish dates are ISO 8601. */
+function clockOf(at: number, timeZone: string): number {
+  const format = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  return Date.parse(`${format.format(at).replace(' ', 'T')}Z`);
 }
 
-/** A day of the browser's time zone (yyyy-mm-dd). @param ago days before today */
-export function dayAgo(ago: number): string {
-  const now = new Date();
-  const utc = Date.UTC(now.getFullYear(), now.getMonth(), now.getDate() - ago);
-  return new Date(utc).toISOString().slice(0, 10);
+/** The start of a day in a time zone. @param more days to add */
+export function startOf(day: string, zone: string, more = 0): Date {
+  const midnight = Date.parse(`${day}T00:00Z`) + more * DAY_MS;
+  const offset = (at: number) => clockOf(at, zone) - at;
+  // The offset of the first guess may be that of another side of a change of the clocks.
+  return new Date(midnight - offset(midnight - offset(midnight)));
 }
+
+/** The day of a time zone (yyyy-mm-dd). @param ago days before it */
+export function dayOf(at: number, zone: string, ago = 0): string {
+  return new Date(clockOf(at, zone) - ago * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** A day of a time zone (yyyy-mm-dd). @param ago days before today */
+export const dayAgo = (ago: number, zone: string): string => dayOf(Date.now(), zone, ago);
 
 /** The query of a period; null for one that is empty, unfinished or longer than a year. */
-export function queryOf({ days = 7, ...own }: { days?: 1 | 7 | 30; from?: string; to?: string }) {
+export function queryOf(
+  { days = 7, ...own }: { days?: 1 | 7 | 30; from?: string; to?: string },
+  zone: string,
+) {
   const isOwn = own.from || own.to;
-  const start = isOwn ? own.from : dayAgo(days - 1);
-  const end = isOwn ? own.to : dayAgo(0);
+  const start = isOwn ? own.from : dayAgo(days - 1, zone);
+  const end = isOwn ? own.to : dayAgo(0, zone);
   if (!start || !end) return null;
-  const [from, to] = [startOf(start), startOf(end, 1)];
+  const [from, to] = [startOf(start, zone), startOf(end, zone, 1)];
   const length = Math.round((to.getTime() - from.getTime()) / DAY_MS);
   if (length < 1 || length > LONGEST) return null;
   return {
     from: from.toISOString(),
     to: to.toISOString(),
     step: length > 2 ? ('day' as const) : ('hour' as const),
-    zone: timeZone,
   };
 }

@@ -2,25 +2,27 @@ import { Modal } from '@mantine/core';
 import type { Visit } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import { VisitResult } from '../../common/visit-columns.tsx';
-import { formatBytes, formatDuration, hostOf } from '../../common/visit-text.ts';
-import { formatMoment } from '../../ui/day.tsx';
+import { formatBytes, formatDuration, hostOf, personOf } from '../../common/visit-text.ts';
+import { momentFormatIn } from '../../ui/day.tsx';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
 import { useReturnFocus } from '../../ui/use-return-focus.ts';
 
 const terms = t.statistics.detailTerms;
 
 /** All fields of a visit or refusal. */
-export function VisitDialog({ visit, onClose }: { visit: Visit; onClose: () => void }) {
+export function VisitDialog(props: { visit: Visit; zone: string; onClose: () => void }) {
+  const { visit, zone, onClose } = props;
   useReturnFocus(true);
-  const { kind, user, policy, proxy } = visit;
+  const { kind, policy, proxy } = visit;
   const allowed = kind !== 'refusal';
   const rows: [string, React.ReactNode][] = [
     [t.visits.site, hostOf(visit)],
     [terms.port, visit.port],
-    [t.visits.person, user?.name ?? t.visits.someone],
-    [t.visits.where, visit.address],
-    [t.visits.when, formatMoment(visit.startedAt)],
+    [t.visits.person, personOf(visit)],
+    [t.visits.where, visit.address || t.visits.notStored],
+    [t.visits.when, momentFormatIn(zone).format(new Date(visit.startedAt))],
     [terms.duration, formatDuration(visit.ms)],
+    [terms.client, visit.client ?? t.common.none],
     [terms.kind, t.visits.kinds[kind]],
     [t.visits.result, <VisitResult key="result" visit={visit} />],
     [terms.policy, policy?.name ?? t.common.none],

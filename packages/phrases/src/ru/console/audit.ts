@@ -75,6 +75,10 @@ export const audit = {
     companyName: 'название',
     companySite: 'сайт компании',
     secondFactorRequired: 'второй фактор для всех',
+    addresses: 'адреса в журнале доступа',
+    retentionDays: 'дней в журнале доступа',
+    keepNames: 'имена удалённых в журнале доступа',
+    timeZone: 'часовой пояс',
     name: 'имя',
     surname: 'фамилия',
     email: 'почта',
@@ -119,5 +123,8 @@ export const audit = {
   no: 'нет',
   clients: { console: 'консоль', extension: 'расширение' } as Readonly<Record<string, string>>,
   roles: { USER: 'агент', CREATOR: 'владелец', ADMIN: 'администратор' } as Readonly<Record<string, string>>,
+  addresses: { full: 'целиком', network: 'только сеть', none: 'не сохраняются' } as Readonly<
+    Record<string, string>
+  >,
   types: { users: 'личный', payment: 'платный', default: 'стандартный' } as Readonly<Record<string, string>>,
 };

@@ -53,6 +53,7 @@ export const nav = {
   statistics: 'Статистика',
   tariff: 'Тариф',
   plans: 'Тарифы',
+  state: 'Состояние',
   areas: { CREATOR: 'Компания', ADMIN: 'Платформа', USER: 'Моё' },
 };
 

@@ -1,9 +1,11 @@
 // Texts of the statistics, of the connections that are open now, and of the access log.
+import type { StoredAddresses } from '@propusk/contract/record-settings';
 import type { RecordKind, Visit } from '@propusk/contract/records';
 import type { denyPhrases } from '../access.ts';
 import { count } from '../count.ts';
 import type { proxyErrors } from '../gateway.ts';
 
+const days = (n: number) => count(n, { one: 'день', few: 'дня', many: 'дней' });
 const times = (n: number) => count(n, { one: 'раз', few: 'раза', many: 'раз' });
 
 export const visits = {
@@ -56,6 +58,8 @@ export const visits = {
   minutes: (n: number) => `${n} мин`,
   hours: (n: number, minutes: number) => `${n} ч ${minutes} мин`,
   someone: 'Не представился',
+  deleted: 'Удалённый пользователь',
+  notStored: 'Не сохранён',
   site: 'Сайт',
   person: 'Пользователь',
   when: 'Начало',
@@ -71,8 +75,8 @@ export const visits = {
 
 export const statistics = {
   title: 'Статистика',
-  help: 'Кто и какие сайты открывал через «Пропуск». Сохраняются только имя сайта, время, объём и адрес клиента: ни страниц, ни содержимого здесь нет.',
-  parts: { overview: 'Обзор', now: 'Сейчас', log: 'Журнал доступа' },
+  help: 'Кто и какие сайты открывал через «Пропуск». Сохраняются только имя сайта, время, объём и, если вы это разрешили, адрес клиента: ни страниц, ни содержимого здесь нет.',
+  parts: { overview: 'Обзор', now: 'Сейчас', log: 'Журнал доступа', storage: 'Хранение' },
   sections: 'Разделы статистики',
   failed: 'Статистика не загрузилась',
   emptyTitle: 'Посещений ещё не было',
@@ -145,10 +149,50 @@ export const statistics = {
     up: 'От пользователя',
     down: 'К пользователю',
     kind: 'Вид',
+    client: 'Программа',
   },
   gateway: 'Шлюз платформы',
-  csv: 'Скачать CSV',
-  csvStop: 'Остановить',
-  csvRows: (n: number) => `Получено строк: ${n}`,
-  csvMost: (n: number) => `В файле первые ${n} строк: сузьте период, чтобы получить остальные`,
+  storage: {
+    lead: 'Что журнал доступа и статистика хранят о людях компании и как долго.',
+    edit: 'Изменить хранение',
+    addresses: 'Адреса пользователей',
+    stored: { full: 'Целиком', network: 'Только сеть', none: 'Не сохраняются' } satisfies Record<
+      StoredAddresses,
+      string
+    >,
+    storedMeans: {
+      full: 'В журнале виден точный адрес: по нему можно отличить дом от офиса и заметить чужой вход.',
+      network:
+        'От адреса остаётся только сеть: /24 для IPv4, /48 для IPv6. Виден провайдер, но не подключение человека.',
+      none: 'Откуда человек открывал сайты, в журнале не видно. Чужой вход по адресу тоже не заметить.',
+    } satisfies Record<StoredAddresses, string>,
+    addressesHint:
+      'Меняются только новые записи, в прежних адреса останутся. Попытки без верного пароля шлюз записывает с полным адресом: чьи они, неизвестно, и компаниям они не видны.',
+    retention: 'Срок хранения',
+    days,
+    retentionMeans: (most: number) =>
+      `Потом посещения и статистика о них удаляются навсегда. Предел платформы: ${days(most)}.`,
+    retentionDays: 'Срок хранения, дней',
+    retentionHint: (most: number) =>
+      `От 1 до ${most}. Оставьте пустым, чтобы хранить столько же, сколько платформа. Всё, что старше, удаляется навсегда.`,
+    names: 'Имена удалённых пользователей',
+    namesKept: 'Остаются',
+    namesGone: 'Удаляются',
+    namesMean: {
+      true: 'После удаления человека его прежние посещения остаются под его именем, пока не выйдет срок.',
+      false: 'Вместе с человеком из журнала доступа исчезает его имя, посещения остаются без имени.',
+    },
+    keepNames: 'Оставлять имена удалённых пользователей',
+    keepNamesHint: 'Без отметки сразу исчезнут и те имена, что уже остались. Вернуть их нельзя.',
+    zone: 'Часовой пояс',
+    zoneMeans: 'По нему считаются дни в статистике и показано время в журнале доступа, где бы вы ни были.',
+  },
+
+  export: {
+    csv: 'Скачать CSV',
+    jsonl: 'Скачать JSONL',
+    cancel: 'Отменить',
+    progress: (rows: number, bytes: string) => `Получено строк: ${rows}, ${bytes}`,
+    cut: 'Выгрузка прервалась, файл не сохранён',
+  },
 };

@@ -15,6 +15,7 @@ import { useMe } from '../../../common/me.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { confirm } from '../../../ui/confirm.ts';
 import { formatMoment } from '../../../ui/day.tsx';
+import { Notice } from '../../../ui/notice.tsx';
 import { Failed, State } from '../../../ui/state.tsx';
 import { Tag } from '../../../ui/tags.tsx';
 import { toastSuccess } from '../../../ui/toast.ts';
@@ -124,7 +125,9 @@ function AddVantage({ vantages }: { vantages: readonly Vantage[] }) {
 }
 
 /** A crontab line: the vantage runs its queued probes every half hour, also after the machine has restarted. */
-const CRON = '*/30 * * * * sh $HOME/vantage.sh once >/dev/null 2>&1';
+const CRON = '*/30 * * * * sh $HOME/vantage.sh once >/dev/null 2>>$HOME/vantage.log';
+
+const LOOPBACK = /^curl -fsS https?:\/\/(localhost|127\.|\[::1\])/;
 
 /** The command that pairs a machine as a vantage; after the pairing, the crontab line that repeats its probes. */
 function PairingCommand({ pairing, paired }: { pairing: VantagePairing; paired: boolean }) {
@@ -138,6 +141,7 @@ function PairingCommand({ pairing, paired }: { pairing: VantagePairing; paired: 
         text={pairing.command}
         copy={t.vantages.copy}
       />
+      {LOOPBACK.test(pairing.command) && <Notice kind="warning">{t.vantages.localOnly}</Notice>}
       <p className={classes.seen}>{t.vantages.commandHint(formatMoment(pairing.expiresAt))}</p>
     </div>
   );

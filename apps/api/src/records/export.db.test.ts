@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { logout } from '@propusk/contract/auth';
+import { me } from '@propusk/contract/me';
+import { exportVisits, listVisits, type Visit } from '@propusk/contract/records';
+import { startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+
+/** More than the buffers of a socket hold, so that the api waits for the reader. */
+const MANY = 50_000;
+
+let api: TestApi;
+let url: string;
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+  url = `${await api.app.listen({ port: 0, host: '127.0.0.1' })}/api/visits/export`;
+});
+afterAll(() => api.close());
+
+/** Creates a company with as many visits, a second apart. */
+async function company(rows: number, host = 'crm.example.ru') {
+  const { token } = await api.company();
+  const { company: own, id } = await api.must(token, me);
+  await api.database.pool.query(
+    `insert into records select gen_random_uuid(), date_trunc('milliseconds', now()) - n / 2 * interval '1 s', $1, $2, null, null,
+      null, 100, 2000, 1500, 1, 1, 443, 'tunnel', 'closed', '', '203.0.113.5', $3 from generate_series(1, $4::int) n`,
+    [own?.id, id, host, rows],
+  );
+  return { token, id };
+}
+
+/** Opens an export and reads nothing of it. `fetch` would open further sockets, which delay the close of a server. */
+async function open(token: string, at = url): Promise<IncomingMessage> {
+  const request = get(at, { agent: false, headers: { authorization: `Bearer ${token}` } });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return response;
+}
+
+async function readAll(response: IncomingMessage): Promise<Visit[]> {
+  const lines = (await text(response)).split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as Visit);
+}
+
+test('an export holds the rows of the log in its order, by the same filters, and no row of another company', async () => {
+  const [home] = [await company(70), await company(5)];
+  const { rows } = await api.must(home.token, listVisits, { query: { take: 100 } });
+  const exported = async (query: object) => (await api.call(home.token, exportVisits, { query })).body;
+  expect(await exported({})).toEqual(rows);
+  expect(rows).toHaveLength(70);
+  const period = { from: rows.at(30)?.startedAt, to: rows.at(10)?.startedAt };
+  expect(await exported({ ...period, result: 'allowed' })).toHaveLength(20);
+  expect(await exported({ ...period, result: 'refused' })).toEqual([]);
+  const refused = await api.call(home.token, exportVisits, { query: { result: 'refused' } });
+  expect(refused).toMatchObject({ status: 400, error: { fields: { from: expect.any(String) } } });
+});
+
+test('a host and a name with line ends, quotes and formulas stay in one line of an export', async () => {
+  const evil = ['a\r\n{"id":"forged"}', "=cmd|'/C calc'!A0", '"quoted"\t\u2028', '-1+1', '@SUM(1)'];
+  for (const text of evil) {
+    const { token, id } = await company(1, text);
+    await api.database.pool.query('update users set name = $1, surname = $2 where id = $3', [text, '', id]);
+    const rows = await readAll(await open(token));
+    expect(rows).toMatchObject([{ host: text, user: { name: text } }]);
+  }
+});
+
+test('an export whose session ends breaks the connection, and a whole one repeats no row', async () => {
+  const { token } = await company(MANY);
+  const begun = await open(token);
+  await api.must(token, logout);
+  await expect(readAll(begun)).rejects.toThrow('aborted');
+
+  const other = await company(MANY);
+  const rows = await readAll(await open(other.token));
+  expect(new Set(rows.map(({ id }) => id)).size).toBe(MANY);
+  expect(rows).toHaveLength(MANY);
+});
+
+test('an export that the database fails breaks the connection', async () => {
+  const begun = await open((await company(MANY)).token);
+  await api.database.pool.query('alter table records rename to records_away');
+  await expect(readAll(begun)).rejects.toThrow('aborted');
+  await api.database.pool.query('alter table records_away rename to records');
+});
+
+test('a user runs one export at a time, a process four; a client that goes frees its place', async () => {
+  const homes = await Promise.all(Array.from({ length: 5 }, () => company(MANY / 2)));
+  const tokens = homes.map(({ token }) => token);
+  const begun = await Promise.all(tokens.slice(0, 4).map((token) => open(token)));
+  expect(begun.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200]);
+  const last = tokens[4] ?? '';
+  for (const token of [tokens[0] ?? '', last])
+    expect(await api.call(token, exportVisits)).toMatchObject({ status: 503, error: { code: 'busy' } });
+  begun[0]?.destroy();
+  await vi.waitFor(async () => expect((await api.call(last, exportVisits)).status).toBe(200), 5_000);
+  for (const response of begun) response.destroy();
+});
+
+test('a client that reads nothing does not delay the shutdown', async () => {
+  const own = await startApi(inject('serverUrl'), { shared: api.database });
+  const { token } = await company(MANY);
+  const begun = await open(
+    token,
+    `${await own.app.listen({ port: 0, host: '127.0.0.1' })}/api/visits/export`,
+  );
+  const start = performance.now();
+  await own.close();
+  expect(performance.now() - start).toBeLessThan(3_000);
+  await expect(readAll(begun)).rejects.toThrow('aborted');
+});

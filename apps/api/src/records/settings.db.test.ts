@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { listAudit } from '@propusk/contract/audit';
+import { me } from '@propusk/contract/me';
+import {
+  type RecordSettingsInput,
+  recordSettings,
+  setRecordSettings,
+} from '@propusk/contract/record-settings';
+import { feedRecords, type GatewayRecord, listVisits, statistics } from '@propusk/contract/records';
+import { deleteUser } from '@propusk/contract/users';
+import { startApi, type TestApi, testKeys } from '@propusk/test-kit/api/api';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { startRecordKeeper } from './keeper.ts';
+
+/** What a company lets be stored in its records, and in which time zone it counts days. */
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi(inject('serverUrl'));
+});
+afterAll(() => api.close());
+
+const DAY_MS = 86_400_000;
+const sql = (text: string, ...values: unknown[]) => api.database.pool.query(text, values);
+
+async function company() {
+  const { token } = await api.company();
+  const id = (await api.must(token, me)).company?.id ?? 0;
+  return { token, id, agent: await api.agent(token) };
+}
+type Home = Awaited<ReturnType<typeof company>>;
+
+const standard: RecordSettingsInput = {
+  addresses: 'full',
+  keepNames: true,
+  timeZone: 'Europe/Moscow',
+};
+const set = ({ token }: Home, change: Partial<RecordSettingsInput>) =>
+  api.must(token, setRecordSettings, { body: { ...standard, ...change } });
+
+async function send(...visits: [home: Home, startedAt: string][]): Promise<void> {
+  const records = visits.map(
+    ([{ id, agent }, startedAt]): GatewayRecord => ({
+      ...{ id: randomUUID(), kind: 'tunnel', startedAt, ms: 1_500, open: false, companyId: id },
+      ...{ userId: agent.id, address: '203.0.113.5', host: 'crm.example.ru', port: 443 },
+      ...{ reason: '', count: 1, up: 100, down: 2_000 },
+    }),
+  );
+  const body = { gateway: randomUUID(), run: randomUUID(), number: 1, records };
+  await api.must(testKeys.feed, feedRecords, { body });
+}
+
+async function keep(): Promise<void> {
+  const log = { warn: vi.fn<(...facts: unknown[]) => void>() };
+  const keeper = startRecordKeeper({ db: api.database.db, log, days: 90 });
+  await keeper.tick();
+  await keeper.close();
+  expect(log.warn).not.toHaveBeenCalled();
+}
+
+test('a new company stores everything as long as the platform, in Moscow time, and its owner changes that with an audit row', async () => {
+  const home = await company();
+  expect(await api.must(home.token, recordSettings)).toMatchObject({
+    ...standard,
+    retentionDays: null,
+    platformDays: 90,
+  });
+  const change = { addresses: 'none', retentionDays: 30, keepNames: false, timeZone: 'Asia/Tokyo' } as const;
+  expect(await set(home, change)).toMatchObject(change);
+  expect(await api.must(home.token, recordSettings)).toMatchObject(change);
+  const [row] = (await api.must(home.token, listAudit, { query: {} })).rows;
+  expect(row).toMatchObject({
+    action: 'changed',
+    object: { kind: 'company', id: home.id },
+    changes: {
+      addresses: { from: 'full', to: 'none' },
+      retentionDays: { to: '30' },
+      keepNames: { from: true, to: false },
+      timeZone: { from: 'Europe/Moscow', to: 'Asia/Tokyo' },
+    },
+  });
+});
+
+test('more days than the platform keeps, unknown time zones and a stale version change nothing', async () => {
+  const home = await company();
+  const { version } = await set(home, {});
+  const refused = async (change: Partial<RecordSettingsInput>, of = version) => {
+    const body = { ...standard, ...change };
+    const headers = { 'if-match': `"${of}"` };
+    return (await api.call(home.token, setRecordSettings, { body, headers })).error;
+  };
+  expect(await refused({ retentionDays: 91 })).toMatchObject({
+    fields: { retentionDays: expect.stringContaining('90') },
+  });
+  // PostgreSQL alone accepts "posix/…", JavaScript alone any case.
+  for (const timeZone of ['Mars/Base', 'posix/Europe/Moscow', 'europe/moscow'])
+    expect(await refused({ timeZone }), timeZone).toMatchObject({ fields: { timeZone: expect.anything() } });
+  expect((await refused({ addresses: 'none' }, version - 1)).code).toBe('changed_meanwhile');
+  expect(await api.must(home.token, recordSettings)).toMatchObject({ ...standard, version });
+});
+
+test('the keeper deletes what is older than a company’s own retention, and nothing of another company', async () => {
+  const [short, other] = [await company(), await company()];
+  const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+  await send([short, ago(8)], [short, ago(6)], [other, ago(8)]);
+  for (const home of [short, other])
+    await api.must(home.token, deleteUser, { params: { id: home.agent.id } });
+  await sql("update record_people set deleted_at = now() - interval '8 days'");
+  await set(short, { retentionDays: 7 });
+  await keep();
+  const count = async (table: string, { id }: Home) =>
+    (await sql(`select from ${table} where company_id = $1`, id)).rowCount;
+  expect([await count('records', short), await count('records', other)]).toEqual([1, 1]);
+  expect([await count('record_hours', short), await count('record_hours', other)]).toEqual([1, 1]);
+  expect([await count('record_people', short), await count('record_people', other)]).toEqual([0, 1]);
+  await set(short, {});
+  await keep();
+  expect(await count('records', short)).toBe(1);
+});
+
+test('a company that keeps no names loses those of users who were or will be deleted, and no other company does', async () => {
+  const [home, other] = [await company(), await company()];
+  const later = await api.agent(home.token);
+  const now = new Date().toISOString();
+  await send([home, now], [{ ...home, agent: later }, now], [other, now]);
+  for (const { token, agent } of [home, other])
+    await api.must(token, deleteUser, { params: { id: agent.id } });
+  const names = async ({ token }: Home) =>
+    (await api.must(token, listVisits, { query: {} })).rows.map(({ user }) => user?.name);
+  expect(await names(home)).not.toContain('');
+  await set(home, { keepNames: false });
+  await api.must(home.token, deleteUser, { params: { id: later.id } });
+  expect(await names(home)).toEqual(['', '']);
+  expect(await names(other)).not.toContain('');
+});
+
+test.each([
+  // A day of 23 hours: the clocks of Berlin go forward at 01:00 UTC.
+  ['Europe/Berlin', '2026-03-28T23:00', '2026-03-29T22:00', ['2026-03-28T22:30', '2026-03-29T22:30']],
+  // 14 hours ahead of UTC: the day of 2 March begins on 1 March.
+  ['Pacific/Kiritimati', '2026-03-01T10:00', '2026-03-02T10:00', ['2026-03-01T09:30', '2026-03-02T10:30']],
+])('a day of the statistics in %s has the visits of that zone’s day', async (timeZone, from, to, outside) => {
+  const home = await company();
+  await set(home, { timeZone });
+  const at = (time: string, minutes: number) =>
+    new Date(Date.parse(`${time}:00Z`) + minutes * 60_000).toISOString();
+  await send(
+    [home, at(from, 1)],
+    [home, at(to, -1)],
+    ...outside.map((time): [Home, string] => [home, at(time, 0)]),
+  );
+  const query = { from: at(from, -48 * 60), to: at(to, 48 * 60), step: 'day' } as const;
+  const { chart } = await api.must(home.token, statistics, { query });
+  expect(chart.map((step) => step.visits)).toEqual([1, 2, 1]);
+  expect(chart[1]?.at).toBe(at(from, 0));
+});

@@ -1,0 +1,24 @@
+import type { Check, Examined, Finding } from './check.ts';
+import { checkClock, checkDisk, checkKeys, checkSettings } from './machine-checks.ts';
+import { checkConsole, checkGateway, checkNames } from './network-checks.ts';
+import { checkBackups, checkDatabase, checkEgress, checkMail, checkOutside } from './work-checks.ts';
+
+const LIMIT_MS = 25_000;
+
+const checks: readonly Check[] = [
+  ...[checkConsole, checkDatabase, checkGateway, checkKeys, checkNames, checkOutside],
+  ...[checkMail, checkBackups, checkEgress, checkDisk, checkClock, checkSettings],
+];
+
+/** Runs all checks at once, at most 25 s. A check that fails is unknown. */
+export async function examine(examined: Omit<Examined, 'signal'>): Promise<Finding[]> {
+  const signal = AbortSignal.timeout(LIMIT_MS);
+  const found = await Promise.all(
+    checks.map((check) =>
+      check({ ...examined, signal }).catch((error): Finding[] => [
+        { level: 'unknown', code: 'check_failed', params: { fault: String(error) } },
+      ]),
+    ),
+  );
+  return found.flat();
+}

@@ -1,0 +1,76 @@
+import { constants } from 'node:fs';
+import { access, statfs } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { isLoopback } from '@propusk/contract/settings';
+import type { Check, Examined, Finding } from './check.ts';
+
+/** Checks of the machine: settings, disk, clock, files. */
+
+/** Free bytes below which a disk is low, and below which it is full. */
+const LOW = 2e9;
+const FULL = 3e8;
+const CLOCK_S = 30;
+
+/** The settings that contradict each other. Pure. */
+function contradictions(config: Examined['config'], env: NodeJS.ProcessEnv): Finding[] {
+  const { publicUrl, gatewayUrl, trustProxy } = config;
+  const host = env.GATEWAY_HOST || '127.0.0.1';
+  if (isLoopback(publicUrl.hostname)) return [];
+  const found: Finding[] = [];
+  if (publicUrl.protocol === 'http:')
+    found.push({ level: 'error', code: 'settings_plain', params: { url: publicUrl.origin } });
+  else if (trustProxy.length === 0 && (env.TLS ?? 'off') === 'off')
+    found.push({ level: 'warning', code: 'settings_trust' });
+  // Without GATEWAY_PROXY_PROTOCOL nothing on this machine would pass connections on.
+  if (isLoopback(host) && !env.GATEWAY_PROXY_PROTOCOL)
+    found.push({ level: 'error', code: 'settings_gateway_local', params: { host } });
+  else if (gatewayUrl.protocol === 'http:')
+    found.push({ level: 'warning', code: 'settings_gateway_plain', params: { url: gatewayUrl.origin } });
+  return found;
+}
+
+export const checkSettings: Check = async ({ config, env }) => {
+  const found = contradictions(config, env);
+  // The Debian package's command compares the settings file with the names of all settings.
+  const names = (env.UNKNOWN_SETTINGS ?? '').split(',').filter((name) => name !== '');
+  if (names.length > 0) found.push({ level: 'warning', code: 'settings_unknown', params: { names } });
+  return found.length > 0 ? found : [{ level: 'ok', code: 'settings_fit' }];
+};
+
+export const checkDisk: Check = async ({ config: { dataDir } }) => {
+  const { bavail, bsize } = await statfs(dataDir);
+  const free = bavail * bsize;
+  if (free > LOW) return [{ level: 'ok', code: 'disk_free', params: { free } }];
+  return [{ level: free > FULL ? 'warning' : 'error', code: 'disk_low', params: { free, path: dataDir } }];
+};
+
+/** Compares the clock with the Date header of the certificate authority's directory (RFC 9110 section 6.6.1). */
+export const checkClock: Check = async ({ env, signal }) => {
+  const url = new URL(env.ACME_DIRECTORY ?? 'https://acme-v02.api.letsencrypt.org/directory');
+  const before = Date.now();
+  const date = await fetch(url, { method: 'HEAD', signal }).then(
+    ({ headers }) => Date.parse(headers.get('date') ?? ''),
+    () => Number.NaN,
+  );
+  if (Number.isNaN(date)) return [{ level: 'unknown', code: 'clock_unseen', params: { host: url.host } }];
+  const seconds = Math.round((before - date) / 1_000);
+  return Math.abs(seconds) <= CLOCK_S
+    ? [{ level: 'ok', code: 'clock_right' }]
+    : [{ level: 'error', code: 'clock_off', params: { seconds } }];
+};
+
+/** Whether the gateway's certificate files are readable. Its own user may be another one: then its log tells. */
+export const checkKeys: Check = async ({ env }) => {
+  const user = userInfo().username;
+  const paths = [env.GATEWAY_TLS_CERT, env.GATEWAY_TLS_KEY, env.TLS_CERT, env.TLS_KEY];
+  const found: Finding[] = [];
+  for (const path of paths) {
+    if (!path) continue;
+    const readable = await access(path, constants.R_OK).then(
+      () => true,
+      () => false,
+    );
+    if (!readable) found.push({ level: 'error', code: 'key_unreadable', params: { path, user } });
+  }
+  return found;
+};

@@ -1,0 +1,22 @@
+import { platformState } from '@propusk/contract/state';
+import { sayState } from '@propusk/phrases/state';
+import manifest from '../../package.json' with { type: 'json' };
+import { createKeyedLimiter } from '../core/keyed-limiter.ts';
+import { implement, type Routes } from '../http/implement.ts';
+import type { Examined, Finding } from './check.ts';
+import { examine } from './examine.ts';
+
+/** `GET /state`: an ADMIN sees what the checks of the server find. One examination runs at a time. */
+export function stateRoutes(routes: Routes, { config, env }: Pick<Examined, 'config' | 'env'>): void {
+  const turns = createKeyedLimiter(1, 10);
+  implement(routes, platformState, async ({ db }) => {
+    const findings = await turns(0, () => examine({ config, env, db, fault: '' }));
+    return { version: manifest.version, findings: findings.map(sayFinding) };
+  });
+}
+
+const sayFinding = (finding: Finding) => ({
+  code: finding.code,
+  level: finding.level,
+  ...sayState(finding),
+});

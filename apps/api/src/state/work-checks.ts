@@ -1,0 +1,126 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isLoopback } from '@propusk/contract/settings';
+import { sql } from 'kysely';
+import { verifySmtp } from '../mail/mail.ts';
+import { findStuckMail } from '../mail/store.ts';
+import { PRESENT } from '../vantage/store.ts';
+import { runTask } from '../vantage/task-store.ts';
+import type { Check, Finding } from './check.ts';
+
+/** Checks of the product's work: database, mail, backups, egress addresses, and the view of a vantage. */
+
+const HOUR_MS = 3_600_000;
+/** A backup is made every night; it may take two hours. */
+const OLD_H = 26;
+const MOST_NAMES = 5;
+
+export const checkDatabase: Check = async ({ db, fault }) => {
+  if (db === null) return [{ level: 'error', code: 'database_down', params: { fault } }];
+  const { rows } = await sql<{
+    bytes: number;
+  }>`select pg_database_size(current_database())::float as bytes`.execute(db);
+  return [{ level: 'ok', code: 'database_up', params: { bytes: rows[0]?.bytes ?? 0 } }];
+};
+
+export const checkMail: Check = async ({ db, config: { smtpUrl, publicUrl } }) => {
+  const found: Finding[] = [];
+  if (smtpUrl === undefined) {
+    if (!isLoopback(publicUrl.hostname)) found.push({ level: 'warning', code: 'mail_folder' });
+  } else {
+    const failure = await verifySmtp(smtpUrl);
+    if (failure !== null) found.push({ level: 'error', code: 'mail_refused', params: { failure } });
+  }
+  const stuck = db === null ? null : await findStuckMail(db);
+  if (stuck !== null && stuck.count > 0)
+    found.push({
+      level: 'error',
+      code: 'mail_stuck',
+      params: { count: stuck.count, failure: stuck.failure ?? 'other' },
+    });
+  return found.length > 0 || smtpUrl === undefined ? found : [{ level: 'ok', code: 'mail_sent' }];
+};
+
+/** The backups in the folder of the Debian package, or in PROPUSK_BACKUPS; nothing where there is no such folder. */
+export const checkBackups: Check = async ({ env }) => {
+  const folder = env.PROPUSK_BACKUPS ?? '/var/backups/propusk';
+  const names = await readdir(folder).catch(() => null);
+  if (names === null) return [];
+  const files = await Promise.all(
+    names
+      .filter((name) => name.endsWith('.backup'))
+      .map(async (name) => ({ name, at: (await stat(join(folder, name))).mtimeMs })),
+  );
+  const last = files.toSorted((a, b) => b.at - a.at)[0];
+  if (last === undefined) return [{ level: 'warning', code: 'backup_missing', params: { folder } }];
+  const hours = Math.round((Date.now() - last.at) / HOUR_MS);
+  // `propusk backup-daily` reads its backup to the end and writes the file's name and the result.
+  const [tried, result] = (await readFile(join(folder, 'last-trial'), 'utf8').catch(() => ''))
+    .trim()
+    .split(' ');
+  if (tried === last.name && result !== 'ok')
+    return [{ level: 'error', code: 'backup_bad', params: { file: last.name } }];
+  return hours > OLD_H
+    ? [{ level: 'warning', code: 'backup_old', params: { hours } }]
+    : [{ level: 'ok', code: 'backup_fresh', params: { hours, tried: tried === last.name } }];
+};
+
+/** The proxies of today's policies: whether their egress is known, and whether it moved in the last week. */
+export const checkEgress: Check = async ({ db }) => {
+  if (db === null) return [];
+  const { rows } = await sql<{ name: string; moved: boolean; failed: boolean }>`
+    select distinct x.host as name, coalesce(l.moved_at > now() - interval '7 days', false) as moved,
+      l.problem is not null as failed
+    from policies p join proxies x on x.owner_id = p.proxy_owner_id and x.id = p.proxy_id
+      join proxy_learning l on l.owner_id = x.owner_id and l.proxy_id = x.id order by name`.execute(db);
+  const named = (which: 'moved' | 'failed') => rows.filter((row) => row[which]).map(({ name }) => name);
+  const [moved, failed] = [named('moved'), named('failed')];
+  const found: Finding[] = [];
+  if (moved.length > 0)
+    found.push({ level: 'warning', code: 'egress_moved', params: { proxies: moved.slice(0, MOST_NAMES) } });
+  if (failed.length > 0)
+    found.push({
+      level: 'warning',
+      code: 'egress_unknown',
+      params: { proxies: failed.slice(0, MOST_NAMES) },
+    });
+  return found.length > 0 || rows.length === 0 ? found : [{ level: 'ok', code: 'egress_known' }];
+};
+
+/** Lets a vantage of the platform request console and gateway. */
+export const checkOutside: Check = async ({ db, config: { publicUrl, gatewayUrl }, signal }) => {
+  if (db === null || isLoopback(publicUrl.hostname)) return [];
+  const { rows } = await sql<{ id: number; name: string }>`select id, name from vantages
+    where company_id is null and seen_at > now() - ${PRESENT} order by seen_at desc limit 1`.execute(db);
+  const [vantage] = rows;
+  if (vantage === undefined) return [{ level: 'unknown', code: 'outside_unseen' }];
+  const { lookup } = await import('node:dns/promises');
+  const urls = [...new Map([publicUrl, gatewayUrl].map((url) => [url.origin, url])).values()];
+  const lines = await Promise.all(
+    urls.map(async ({ protocol, hostname, port }, at) => {
+      const { address } = await lookup(hostname).catch(() => ({ address: '192.0.2.1' }));
+      const scheme = protocol.slice(0, -1);
+      return [at, 0, scheme, hostname, port || (scheme === 'https' ? 443 : 80), address, '/', ''].join('\t');
+    }),
+  );
+  const reports = await runTask(
+    db,
+    vantage.id,
+    { plan: `${lines.join('\n')}\n`, groups: urls.length },
+    signal,
+  );
+  // A line of a report: step, exit status of curl, HTTP status. The gateway answers such a request with an error: it is reachable.
+  const shut = urls.filter((_, at) => {
+    const report = Buffer.from(reports.get(at) ?? '', 'base64').toString('latin1');
+    return !/^0 \d+ [1-5]\d\d /.test(report);
+  });
+  return shut.length === 0
+    ? [{ level: 'ok', code: 'outside_good', params: { vantage: vantage.name } }]
+    : [
+        {
+          level: 'error',
+          code: 'outside_shut',
+          params: { vantage: vantage.name, urls: shut.map(({ origin }) => origin) },
+        },
+      ];
+};

@@ -1,0 +1,41 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { dayAgo, queryOf, startOf } from './period.ts';
+
+/** The days of a period in the company's time zone, whatever the browser's is. */
+
+afterEach(() => void vi.useRealTimers());
+
+test.each([
+  ['2026-03-14', 'Europe/Moscow', '2026-03-13T21:00:00.000Z'],
+  // The clocks go forward at 01:00 UTC on 29 March, and back at 01:00 UTC on 25 October.
+  ['2026-03-29', 'Europe/Berlin', '2026-03-28T23:00:00.000Z'],
+  ['2026-03-30', 'Europe/Berlin', '2026-03-29T22:00:00.000Z'],
+  ['2026-10-25', 'Europe/Berlin', '2026-10-24T22:00:00.000Z'],
+  ['2026-10-26', 'Europe/Berlin', '2026-10-25T23:00:00.000Z'],
+  // Midnight does not exist on this day: the clocks go from 00:00 to 01:00.
+  ['2026-03-29', 'Asia/Beirut', '2026-03-28T22:00:00.000Z'],
+  ['2026-03-02', 'Pacific/Kiritimati', '2026-03-01T10:00:00.000Z'],
+  ['2026-03-02', 'Pacific/Pago_Pago', '2026-03-02T11:00:00.000Z'],
+  ['2026-03-02', 'Asia/Kathmandu', '2026-03-01T18:15:00.000Z'],
+])('%s begins in %s at %s', (day, zone, start) => {
+  expect(startOf(day, zone).toISOString()).toBe(start);
+});
+
+test('today, and a period of seven days, end with the day of the zone', () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-03-01T10:30:00Z') });
+  expect(dayAgo(0, 'Pacific/Kiritimati')).toBe('2026-03-02');
+  expect(dayAgo(1, 'Pacific/Pago_Pago')).toBe('2026-02-27');
+  expect(queryOf({}, 'Pacific/Kiritimati')).toEqual({
+    from: '2026-02-23T10:00:00.000Z',
+    to: '2026-03-02T10:00:00.000Z',
+    step: 'day',
+  });
+});
+
+test('a day of 23 hours is one day, and is shown by the hour', () => {
+  expect(queryOf({ from: '2026-03-29', to: '2026-03-29' }, 'Europe/Berlin')).toEqual({
+    from: '2026-03-28T23:00:00.000Z',
+    to: '2026-03-29T22:00:00.000Z',
+    step: 'hour',
+  });
+});

@@ -1,0 +1,42 @@
+import { Button } from '@mantine/core';
+import type { RecordSettings } from '@propusk/contract/record-settings';
+import * as t from '@propusk/phrases/console';
+import { useState } from 'react';
+import { DefinitionCard } from '../../ui/definition-card.tsx';
+import { lazyDialog } from '../../ui/lazy.tsx';
+import { TwoLines } from '../../ui/two-lines.tsx';
+
+const StorageDialog = lazyDialog(() => import('./storage-dialog.tsx'), 'StorageDialog');
+const text = t.statistics.storage;
+
+/** What the records of the company's users hold, how long, and the dialog that changes it. */
+export function Storage({ settings }: { settings: RecordSettings }) {
+  const [editing, setEditing] = useState(false);
+  const { addresses, retentionDays, keepNames, timeZone, platformDays } = settings;
+  const kept = Math.min(retentionDays ?? platformDays, platformDays);
+  const rows: [term: string, value: string, meaning: string][] = [
+    [text.addresses, text.stored[addresses], text.storedMeans[addresses]],
+    [text.retention, text.days(kept), text.retentionMeans(platformDays)],
+    [text.names, keepNames ? text.namesKept : text.namesGone, text.namesMean[`${keepNames}`]],
+    [text.zone, timeZone, text.zoneMeans],
+  ];
+  return (
+    <>
+      <DefinitionCard
+        title={t.statistics.parts.storage}
+        lead={text.lead}
+        rows={rows.map(([term, first, second]) => ({
+          key: term,
+          term,
+          value: <TwoLines first={first} second={second} />,
+        }))}
+        footer={
+          <Button variant="default" onClick={() => setEditing(true)} {...StorageDialog.intent}>
+            {text.edit}
+          </Button>
+        }
+      />
+      {editing && <StorageDialog settings={settings} onClose={() => setEditing(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+import * as z from 'zod/mini';
+import { endpoint } from './endpoint.ts';
+
+/** The state of the platform's server, as its own checks find it. The command `propusk doctor` prints the same. */
+
+/** `unknown`: the check could not decide, such as without a vantage. @example warning */
+export const StateLevel = z.enum(['ok', 'warning', 'error', 'unknown']);
+export type StateLevel = z.infer<typeof StateLevel>;
+
+/** What one check found. */
+export const StateFinding = z.object({
+  /** The code of the finding. @example certificate_ends */
+  code: z.string(),
+  level: StateLevel,
+  /** What was checked. @example Certificate of propusk.example.ru */
+  title: z.string(),
+  /** What was found. @example Valid for 5 more days. */
+  text: z.string(),
+  /** What to do; null when nothing. @example Renew it. */
+  mend: z.nullable(z.string()),
+});
+export type StateFinding = z.infer<typeof StateFinding>;
+
+/** Check the server: addresses, certificates, mail, backups, disk, database, clock, settings. Takes up to 30 s. */
+export const platformState = endpoint({
+  method: 'GET',
+  path: '/state',
+  access: ['ADMIN'],
+  reply: z.object({
+    /** The product's version. @example 0.2.0 */
+    version: z.string(),
+    /** The findings, in the order of the checks. */
+    findings: z.array(StateFinding),
+  }),
+});
