@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, type Page } from '@playwright/test';
 import { registrationMode } from '@propusk/contract/registration';
 import { choose, enter, field, heading, row, startConsole, test } from './console.ts';
@@ -26,6 +28,13 @@ async function register(page: Page, email: string | null): Promise<void> {
   await main.getByRole('checkbox').check();
   await main.getByRole('button', { name: 'Зарегистрироваться' }).click();
   await expect(heading(page, 'Сайты')).toBeVisible();
+}
+
+/** Runs `propusk mail`. @returns its output */
+async function liveMails(): Promise<string> {
+  const env = { ...process.env, DATA_DIR: product.dataDir };
+  const command = new URL('../apps/supervisor/src/packaged/live-mails.ts', import.meta.url).pathname;
+  return (await promisify(execFile)('node', [command], { env })).stdout;
 }
 
 /** Replaces the host of a mailed link: `console.test` does not resolve in this browser. */
@@ -92,11 +101,16 @@ test('the first company of a platform registers and confirms its email, and ever
     await expect(dialog).toHaveCount(0);
     return made;
   };
+  expect(await liveMails()).toMatch(new RegExp(`Z  guest@vasilek\\.test\\n.+\\n${RegExp.escape(link)}\\n`));
   const second = await resend();
+  expect(await linkTo(product.dataDir, 'guest@vasilek.test', 2)).toBe(second);
+  const printed = await liveMails();
+  expect(printed).toContain(second);
+  expect(printed).not.toContain(link);
   await stranger.goto(reached(link));
   await expect(stranger.getByRole('main')).toContainText('Возможно, вам прислали новую ссылку');
   await choose(admin, /guest@vasilek.test/, 'Отозвать');
-  await dialog.getByRole('button', { name: 'Отозвать' }).click();
+  await dialog.getByRole('button', { name: 'Да' }).click();
   await expect(row(admin, /guest@vasilek.test.*Отозвано/)).toBeVisible();
   await stranger.goto(reached(second));
   await expect(heading(stranger, 'Приглашение не действует')).toBeVisible();
@@ -109,6 +123,7 @@ test('the first company of a platform registers and confirms its email, and ever
   expect(new URL(stranger.url()).hash).toBe('');
   await register(stranger, null);
   await expect(band(stranger)).toHaveCount(0);
+  expect(await liveMails()).toBe('Писем с действующими ссылками нет\n');
   await admin.reload();
   await expect(row(admin, /guest@vasilek.test.*Компания создана/)).toBeVisible();
 });

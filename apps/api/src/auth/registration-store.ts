@@ -78,10 +78,9 @@ export async function addInvitation(
   if ((await findAccount(tx, email)) !== undefined) throw emailTaken();
   const { token, hash } = newToken();
   const expiresAt = new Date(Date.now() + limits.invitationDays * 86_400_000).toISOString();
-  const made = {
-    ...{ email, token_hash: hash, made_by: actor.userId, expires_at: expiresAt },
-    ...{ created_at: new Date().toISOString(), state: 'waiting' as const },
-  };
+  const created_at = new Date().toISOString();
+  const link = { token_hash: hash, expires_at: expiresAt, created_at, state: 'waiting' as const };
+  const made = { email, made_by: actor.userId, ...link };
   const { id } = await tx
     .insertInto('company_invitations')
     .values(made)

@@ -15,9 +15,9 @@ interface FolderMail {
   readonly date: Date;
   readonly to: string;
   readonly subject: string;
-  /** The link that works once, and its token; absent from a notice. */
-  readonly link?: string | undefined;
-  readonly token?: string | undefined;
+  /** The link that works once, and its token; empty in a notice. */
+  readonly link: string;
+  readonly token: string;
 }
 
 /**
@@ -52,32 +52,26 @@ export async function writeToFolder(folder: string, mail: Mail & { from: string 
   return file;
 }
 
-/** Reads the mails whose links still work, oldest first. @throws Error of node:fs or of the database */
-export async function readLiveMails(db: Db, folder: string): Promise<FolderMail[]> {
+/**
+ * Deletes the mails whose links are used, expired or replaced, and each mail after 7 days.
+ * @returns the mails whose links still work, oldest first
+ * @throws Error of node:fs or of the database, before which nothing is deleted
+ */
+export async function sweepFolder(db: Db, folder: string): Promise<FolderMail[]> {
   const mails = await readFolder(folder);
-  const works = await findLive(db, mails);
-  return mails.filter(works);
-}
-
-/** Deletes the mails whose links are used, expired or replaced, and each mail after 7 days. */
-export async function removeDeadMails(db: Db, folder: string): Promise<void> {
-  const mails = await readFolder(folder);
-  if (mails.length === 0) return;
-  const works = await findLive(db, mails);
-  for (const mail of mails) {
-    const isKept = mail.token === undefined || works(mail);
-    if (!isKept || mail.date.getTime() < Date.now() - KEPT_MS) await rm(mail.file, { force: true });
-  }
-}
-
-async function findLive(db: Db, mails: readonly FolderMail[]): Promise<(mail: FolderMail) => boolean> {
-  const hashes = mails.flatMap(({ token }) => (token === undefined ? [] : [hashToken(token)]));
-  const { rows } = await sql<{ hash: string }>`
-    select encode(token_hash, 'hex') as hash from mail_links where token_hash = any(${hashes}::bytea[]) and expires_at > now()
-    union all select encode(token_hash, 'hex') from company_invitations
+  if (mails.length === 0) return [];
+  const hashes = mails.map(({ token }) => hashToken(token));
+  const { rows } = await sql<{ token_hash: Buffer }>`
+    select token_hash from mail_links where token_hash = any(${hashes}::bytea[]) and expires_at > now()
+    union all select token_hash from company_invitations
       where token_hash = any(${hashes}::bytea[]) and expires_at > now() and state = 'waiting'`.execute(db);
-  const live = new Set(rows.map(({ hash }) => hash));
-  return ({ token }) => token !== undefined && live.has(hashToken(token).toString('hex'));
+  const live = new Set(rows.map(({ token_hash }) => token_hash.toString('hex')));
+  const works = ({ token }: FolderMail) => live.has(hashToken(token).toString('hex'));
+  for (const mail of mails) {
+    const isDead = mail.token !== '' && !works(mail);
+    if (isDead || mail.date.getTime() < Date.now() - KEPT_MS) await rm(mail.file, { force: true });
+  }
+  return mails.filter(works);
 }
 
 async function readFolder(folder: string): Promise<FolderMail[]> {
@@ -90,14 +84,17 @@ async function readFolder(folder: string): Promise<FolderMail[]> {
     const file = join(folder, name);
     // Another process of the api deletes dead mails too.
     const text = await readFile(file, 'utf8').catch(() => null);
-    if (text !== null) mails.push(read(file, text));
+    if (text === null) continue;
+    const header = (of: string) => new RegExp(`^${of}: (.*)$`, 'm').exec(text)?.[1] ?? '';
+    const [link = '', token = ''] = /^https?:\/\/\S+#(?:token|invitation)=([\w-]+)\S*$/m.exec(text) ?? [];
+    mails.push({
+      file,
+      date: new Date(header('Date')),
+      to: header('To'),
+      subject: header('Subject'),
+      link,
+      token,
+    });
   }
   return mails;
-}
-
-function read(file: string, text: string): FolderMail {
-  const header = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(text)?.[1] ?? '';
-  const [link, token] = /^https?:\/\/\S+#(?:token|invitation)=([\w-]+)\S*$/m.exec(text) ?? [];
-  const [to, subject] = [header('To'), header('Subject')];
-  return { file, date: new Date(header('Date')), to, subject, link, token };
 }

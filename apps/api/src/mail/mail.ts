@@ -6,7 +6,7 @@ import type { Db } from '../db/open.ts';
 import { repeat } from '../db/repeat.ts';
 import type { Encryption } from '../encryption.ts';
 import { composeMail, type Mail } from './compose-mail.ts';
-import { removeDeadMails, writeToFolder } from './folder.ts';
+import { sweepFolder, writeToFolder } from './folder.ts';
 import {
   type ClaimedMail,
   claimMail,
@@ -119,7 +119,7 @@ export function startMailer(options: {
   const timer = setInterval(() => track(tick()), tickMs).unref();
   const sweeper = repeat(
     SWEEP_MS,
-    () => removeDeadMails(db, folder),
+    () => sweepFolder(db, folder),
     (err) => log.warn({ err }, 'failed to delete dead mails of the folder'),
   );
   // Sends mails that a process queued before it ended.

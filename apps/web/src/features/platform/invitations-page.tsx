@@ -4,15 +4,13 @@ import * as t from '@propusk/phrases/console';
 import { IconMailForward, IconMailOff } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useCall } from '../../api/queries.ts';
 import { ListPage } from '../../common/list-page.tsx';
+import { useRemove } from '../../common/use-remove.ts';
 import { paths } from '../../paths.ts';
-import { confirm } from '../../ui/confirm.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { Day } from '../../ui/day.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { Tag } from '../../ui/tags.tsx';
-import { toastSuccess } from '../../ui/toast.ts';
 
 const InviteCompanyDialog = lazyDialog(() => import('./company-dialogs.tsx'), 'InviteCompanyDialog');
 const text = t.companyInvitations;
@@ -32,17 +30,21 @@ const columns: readonly Column<ListedInvitation>[] = [
 /** /dashboard/admin/invitations: the invitations to register a company, the newest first. */
 export function InvitationsPage() {
   const [again, setAgain] = useState<string | null>(null);
-  const { mutateAsync } = useCall(withdrawInvitation);
-  async function withdraw({ id, email }: ListedInvitation) {
-    const isWithdrawn = await confirm({
-      text: text.withdrawQuestion,
-      hint: `${email}. ${text.withdrawHint}`,
-      yes: text.withdraw,
-      no: t.common.cancel,
-      danger: true,
-      action: () => mutateAsync({ params: { id } }),
-    });
-    if (isWithdrawn) toastSuccess(text.withdrawn, email);
+  const withdraw = useRemove(withdrawInvitation, text.withdrawQuestion, { says: text.withdrawHint });
+  function actions({ id, email, state }: ListedInvitation) {
+    const invite = {
+      label: text.again,
+      icon: <IconMailForward size={16} aria-hidden />,
+      opens: InviteCompanyDialog,
+      run: () => setAgain(email),
+    };
+    const end = {
+      label: text.withdraw,
+      icon: <IconMailOff size={16} aria-hidden />,
+      run: () => void withdraw(id, email),
+    };
+    if (state === 'used') return [];
+    return state === 'waiting' ? [invite, end] : [invite];
   }
   return (
     <>
@@ -53,29 +55,7 @@ export function InvitationsPage() {
         list={listInvitations}
         filter={{ order: 'DESC' }}
         columns={columns}
-        rowMenu={{
-          name: ({ email }) => email,
-          actions: (row) =>
-            row.state === 'used'
-              ? []
-              : [
-                  {
-                    label: text.again,
-                    icon: <IconMailForward size={16} aria-hidden />,
-                    opens: InviteCompanyDialog,
-                    run: () => setAgain(row.email),
-                  },
-                  ...(row.state === 'waiting'
-                    ? [
-                        {
-                          label: text.withdraw,
-                          icon: <IconMailOff size={16} aria-hidden />,
-                          run: () => void withdraw(row),
-                        },
-                      ]
-                    : []),
-                ],
-        }}
+        rowMenu={{ name: ({ email }) => email, actions }}
         empty={{ icon: <IconMailForward size={24} />, title: text.empty }}
         actions={
           <Button component={Link} to={paths.adminCompanies} variant="default">

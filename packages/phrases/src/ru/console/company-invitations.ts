@@ -21,7 +21,6 @@ export const companyInvitations = {
   withdraw: 'Отозвать',
   withdrawQuestion: 'Отозвать приглашение?',
   withdrawHint: 'Ссылка сразу перестанет действовать.',
-  withdrawn: 'Приглашение отозвано',
 };
 
 export const deadInvitation = {
