@@ -63,7 +63,14 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(page).toHaveURL(/\/dashboard\/admin\/companies$/);
       if (screen === 'phone') await page.getByRole('button', { name: 'Открыть меню' }).click();
       const links = page.getByRole('navigation', { name: 'Разделы' }).getByRole('link');
-      await expect(links).toHaveText(['Компании', 'Пользователи', 'Прокси-серверы', 'Тарифы', 'Журнал']);
+      await expect(links).toHaveText([
+        'Компании',
+        'Пользователи',
+        'Прокси-серверы',
+        'Тарифы',
+        'Состояние',
+        'Журнал',
+      ]);
       for (const [name, path] of [
         ['Пользователи', 'users'],
         ['Прокси-серверы', 'proxies'],

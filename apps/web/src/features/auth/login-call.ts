@@ -11,6 +11,3 @@ export const codeResolver = contractResolver(FactorConfirmation);
 
 /** Sends the email and the password, and a code where the user has a second factor. */
 export const send = (body: Login) => call(login, { body });
-
-// In this file, because another dynamic import would make the login page heavier.
-export { RegisterWay } from './register-way.tsx';

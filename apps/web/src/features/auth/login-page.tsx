@@ -15,7 +15,7 @@ import { lazyResolver } from './lazy-resolver.ts';
 import classes from './login-page.module.css';
 import { useSignIn } from './use-sign-in.ts';
 
-// Loaded after the page has opened, so that it opens without zod and the contract.
+// Loaded with the first typed character (lazy-resolver.ts), so that the page opens without zod and the contract.
 const contract = () => import('./login-call.ts');
 const resolver = lazyResolver(
   () => contract().then((module) => module.resolver),
@@ -34,13 +34,7 @@ export function LoginPage() {
   const { attempt, signIn } = useSignIn(form, takeReturn);
   const done = useLocation({ select: ({ state }) => state.done });
   const [note] = useState(loginNote.take);
-  const [RegisterWay, setRegisterWay] = useState<ComponentType>();
-  useEffect(() => {
-    contract().then(
-      (module) => setRegisterWay(() => module.RegisterWay),
-      () => {},
-    );
-  }, []);
+  const registers = useOpenRegistration();
   const [CodeStep, setCodeStep] = useState<ComponentType<CodeStepProps> | null>(null);
 
   const send = async (body: Login) => {
@@ -79,7 +73,14 @@ export function LoginPage() {
           <Anchor component={Link} to={paths.reset}>
             {t.auth.forgot}
           </Anchor>
-          {RegisterWay && <RegisterWay />}
+          {registers && (
+            <span>
+              {t.auth.noAccount}{' '}
+              <Anchor component={Link} to={paths.register}>
+                {t.auth.toRegister}
+              </Anchor>
+            </span>
+          )}
         </span>
       }
     >
@@ -92,4 +93,18 @@ export function LoginPage() {
       />
     </AuthForm>
   );
+}
+
+/** Whether strangers may register: false before the reply. Fetches without the contract, which would make the page heavier. */
+function useOpenRegistration(): boolean {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    fetch('/api/auth/registration')
+      .then((reply) => reply.json())
+      .then(
+        ({ mode }) => setOpen(mode === 'open'),
+        () => {},
+      );
+  }, []);
+  return isOpen;
 }

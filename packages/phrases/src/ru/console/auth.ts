@@ -10,6 +10,8 @@ export const auth = {
   password: 'Пароль',
   repeat: 'Повторите пароль',
   signIn: 'Войти',
+  noAccount: 'Ещё нет аккаунта?',
+  toRegister: 'Зарегистрировать компанию',
   toLogin: 'Войти',
   mismatch: 'Ошибка проверки паролей',
   forgot: 'Забыли пароль?',

@@ -1,11 +1,5 @@
 // Texts of the registration page.
 
-/** The link of the login page, which loads it later. */
-export const registerWay = {
-  noAccount: 'Ещё нет аккаунта?',
-  toRegister: 'Зарегистрировать компанию',
-};
-
 export const registration = {
   registerTitle: 'Регистрация',
   registerHint: 'Вы станете владельцем компании: добавите сайты и пользователей, которым они открыты',
