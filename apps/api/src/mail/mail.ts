@@ -119,7 +119,7 @@ export function startMailer(options: {
   const timer = setInterval(() => track(tick()), tickMs).unref();
   const sweeper = repeat(
     SWEEP_MS,
-    () => sweepFolder(db, folder),
+    async () => void (await sweepFolder(db, folder)),
     (err) => log.warn({ err }, 'failed to delete dead mails of the folder'),
   );
   // Sends mails that a process queued before it ended.
