@@ -32,7 +32,8 @@ const waiting = [
   'apps/api/src/{db/watch,http/graceful-shutdown,http/implement,vantage/vantage}.{db,net}.test.ts',
   'apps/api/test/faults/{away,slow-clients}.db.test.ts',
   'apps/gateway/src/{access-log-shipping,failover,feed,main,probe,protocol-sniffer,silent-names,timeouts,tls}.net.test.ts',
-  'apps/gateway/src/reverse-proxy.db.test.ts',
+  'apps/gateway/src/{certificate-renewal,reverse-proxy}.db.test.ts',
+  'apps/api/src/certificates/certificates.db.test.ts',
   'packages/embedded-postgres/src/crash.db.test.ts',
   'scripts/package.net.test.ts',
 ];

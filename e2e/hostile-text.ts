@@ -53,7 +53,7 @@ export const payloads: readonly string[] = [
 
 /** Fields that hold codes, dates or server-made addresses, and never text from a user. */
 const words = new Set(
-  'id at action type value state verdict client vantage outcome kind code token scheme reason version expiresAt createdAt updatedAt'
+  'id at action type value state verdict client vantage outcome kind code token scheme reason version expiresAt until supportUntil createdAt updatedAt'
     .concat(
       ' startedAt finishedAt checkedAt learnedAt lastSeenAt seenAt allSites current port uri since currency what beyond planEndsAt trialEndsAt stopsAt',
     )

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, type Page, type Route, test } from '@playwright/test';
 import { type Replies, STUBBED, stubConsole } from './stubbed-console.ts';
-import { evidence, figures, owner, storage, visits } from './stubbed-replies.ts';
+import { admin, company, evidence, figures, owner, storage, tariff, visits } from './stubbed-replies.ts';
 
 /** The statistics, the open connections, the access log and the agent's own visits, on stubbed replies. */
 
@@ -11,6 +11,7 @@ const replies: Replies = {
   'GET /company/evidence': evidence,
   'GET /statistics': figures,
   'GET /company/records': storage,
+  'GET /visits/support': { until: null },
   'GET /visits/live': { rows: visits.rows.slice(0, 2), next: null },
   'GET /visits': visits,
   'GET /users/company': { rows: [], count: 0 },
@@ -284,4 +285,60 @@ test('an agent sees the own visits on the personal page', async ({ page: tab }) 
   await open(tab, '/dashboard/personal-data', { 'GET /me/visits': visits });
   const card = tab.getByRole('region', { name: 'Мои посещения' });
   await expect(card.getByRole('row', { name: /crm/ })).toBeVisible();
+});
+
+const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+
+test('an owner opens the visits to the support, sees until when, and closes them', async ({ page: tab }) => {
+  let until: string | null = null;
+  let refuse = false;
+  const sent: unknown[] = [];
+  await open(tab, page, {
+    'GET /visits/support': (route) => route.fulfill({ json: { until } }),
+    'PUT /visits/support': (route) => {
+      if (refuse) {
+        const json = { statusCode: 500, code: 'internal', message: 'Сервер не смог ответить' };
+        return route.fulfill({ status: 500, json });
+      }
+      const body = route.request().postDataJSON();
+      sent.push(body);
+      until = body.allowed ? tomorrow : null;
+      return route.fulfill({ json: { until } });
+    },
+  });
+  await tab.getByRole('button', { name: 'Показать поддержке' }).click();
+  await expect(tab.getByRole('dialog')).toContainText('24 часа');
+  await tab.getByRole('dialog').getByRole('button', { name: 'Показать на 24 часа' }).click();
+  await expect(tab.getByText(/^Поддержка видит посещения до/)).toBeVisible();
+  refuse = true;
+  await tab.getByRole('button', { name: 'Закрыть доступ' }).click();
+  await expect(tab.getByText('Сервер не смог ответить')).toBeVisible();
+  refuse = false;
+  await tab.getByRole('button', { name: 'Закрыть доступ' }).click();
+  await expect(tab.getByRole('button', { name: 'Показать поддержке' })).toBeVisible();
+  expect(sent).toEqual([{ allowed: true }, { allowed: false }]);
+});
+
+const ofAdmin: Replies = {
+  'GET /me': admin,
+  'GET /company/1': company,
+  'GET /company/1/tariff': tariff,
+  'GET /company/1/visits': visits,
+};
+
+test('an ADMIN sees figures of a company, and whom to ask for its visits', async ({ page: tab }) => {
+  const closed = { ...figures, supportUntil: null };
+  await open(tab, '/dashboard/admin/companies/1', { ...ofAdmin, 'GET /company/1/statistics': closed });
+  const section = tab.getByRole('region', { name: 'Посещения за 30 дней' });
+  await expect(section).toContainText(/на 24 % больше: было 1.000/);
+  await expect(section).toContainText('попросите его нажать «Показать поддержке»');
+  await expect(section.getByRole('table')).toHaveCount(0);
+});
+
+test('an ADMIN reads the visits of a company while its owner allows it', async ({ page: tab }) => {
+  const shown = { ...figures, supportUntil: tomorrow };
+  await open(tab, '/dashboard/admin/companies/1', { ...ofAdmin, 'GET /company/1/statistics': shown });
+  const section = tab.getByRole('region', { name: 'Посещения за 30 дней' });
+  await expect(section).toContainText('Владелец открыл посещения до');
+  await expect(section.getByRole('row', { name: /crm/ })).toBeVisible();
 });

@@ -1,3 +1,5 @@
+import { sayState } from '@propusk/phrases/state';
+
 // Server replies for states that demo data cannot produce: a probe needs a site on the internet.
 const now = '2026-01-15T09:00:00.000Z';
 const fix = 'Сверьте строки замка и проверьте снова.';
@@ -327,4 +329,20 @@ export const invitations = {
     ...day,
   })),
   count: 4,
+};
+
+/** The state of a server with a trouble of each level, in the server's own sentences. */
+const found = [
+  { level: 'ok', code: 'console_up' },
+  { level: 'ok', code: 'database_up', params: { bytes: 84_000_000 } },
+  { level: 'error', code: 'gateway_down', params: { at: '127.0.0.1:3128' } },
+  { level: 'warning', code: 'certificate_ends', params: { name: 'propusk.example.ru', left: 5 } },
+  { level: 'warning', code: 'mail_folder' },
+  { level: 'unknown', code: 'outside_unseen' },
+  { level: 'ok', code: 'backup_fresh', params: { hours: 7, tried: true } },
+  { level: 'ok', code: 'disk_free', params: { free: 61_000_000_000 } },
+] as const;
+export const serverState = {
+  version: '0.2.0',
+  findings: found.map((each) => ({ code: each.code, level: each.level, ...sayState(each) })),
 };

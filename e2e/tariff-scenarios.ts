@@ -19,6 +19,7 @@ import {
   figures,
   plans,
   requests,
+  serverState,
   tariff,
   visits,
   company as wholeCompany,
@@ -49,6 +50,14 @@ const companyShows = (then: Steps): Steps =>
     '**/api/company/1',
     wholeCompany,
     answeringReload('**/api/company/1/tariff', tariff, inOrder(shows('Использование'), then)),
+  );
+const inADay = new Date(Date.now() + 86_400_000).toISOString();
+/** The page of a company whose owner lets the support read its visits. */
+const visitsShow = (then: Steps): Steps =>
+  answering(
+    '**/api/company/1/statistics',
+    { ...figures, supportUntil: inADay },
+    answering('**/api/company/1/visits', visits, companyShows(inOrder(shows('games.test'), then))),
   );
 const concerned = { rows: [{ id: 1, name: 'Ромашка', beyond: ['people', 'sites'] }], count: 1 };
 /** Opens a dialog by a button whose name begins so, by the keyboard: hostile text extends names and covers buttons. */
@@ -81,6 +90,12 @@ export const tariffScenarios: { owner: Scenario[]; admin: Scenario[] } = {
           .click();
         await expect(page.getByRole('dialog')).toBeVisible();
       }),
+      'statistics-support': press('Показать поддержке'),
+      'statistics-support-open': answeringReload(
+        '**/api/visits/support',
+        { until: inADay },
+        shows('Закрыть доступ'),
+      ),
       'statistics-failed': failing('**/api/statistics?*', shows('Статистика не загрузилась')),
     }),
     ...states('owner', `${creator}/statistics/now`, {
@@ -116,9 +131,14 @@ export const tariffScenarios: { owner: Scenario[]; admin: Scenario[] } = {
       'admin-plans-contact': plansShow(press('Редактировать')),
     }),
     ...states('admin', `${admin}/companies/1`, {
-      'admin-company': companyShows(loaded),
+      'admin-company': companyShows(shows('Сами посещения видит только владелец')),
+      'admin-company-visits': visitsShow(loaded),
       'admin-company-plan': companyShows(press('Редактировать')),
       'admin-company-proxy': companyShows(press('Добавить платный прокси')),
+    }),
+    ...states('admin', `${admin}/state`, {
+      'admin-state': answeringReload('**/api/state', serverState, shows('Взгляд снаружи')),
+      'admin-state-failed': failing('**/api/state', shows('Не удалось проверить сервер')),
     }),
   ],
 };

@@ -22,6 +22,7 @@ export const programs = {
   tinyproxy: '/usr/bin/tinyproxy',
   'postgresql-15': '/usr/lib/postgresql/15/bin/postgres',
   openssl: '/usr/bin/openssl',
+  pebble: '/usr/bin/pebble',
   curl: '/usr/bin/curl',
   jq: '/usr/bin/jq',
   podman: '/usr/bin/podman',

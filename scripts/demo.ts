@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { scriptPhrases } from '@propusk/phrases/launcher';
 import { stopOnSignals } from '@propusk/supervisor/child-process';
 import { explain, runCommand, say } from '@propusk/supervisor/command';
@@ -43,6 +45,7 @@ await runCommand(async () => {
   started.defer(() => rm(dataDir, { recursive: true, force: true }));
   await chmod(dataDir, 0o711);
   const port = await freePort();
+  const secret = randomBytes(32).toString('base64url');
   const sites = await serveSites(port);
   if (sites !== null) started.defer(sites.stop);
   const consolePort = env.PORT ?? '3000';
@@ -52,6 +55,7 @@ await runCommand(async () => {
       // The gateway denies IP addresses as hosts, so the echo needs a name.
       ECHO_URL: `http://${ECHO_NAME}:${consolePort}`,
       DATA_DIR: dataDir,
+      GATEWAY_SECRET: secret,
       ADMIN_EMAIL: admin,
       ADMIN_PASSWORD: PASSWORD,
       GATEWAY_EGRESS: EGRESS,
@@ -66,7 +70,7 @@ await runCommand(async () => {
   });
   started.defer(product.stop);
   say(scriptPhrases.fillingDemo());
-  const { owners, agent, access } = await fillDemo(product.consoleUrl, port);
+  const { owners, agent, access } = await fillDemo(product.consoleUrl, port, gatewayKeys(secret).feed);
   const proxy = `http://${access.username}:${access.password}@${access.gateway.host}:${access.gateway.port}`;
   const site = demoSites[0].name;
   say(

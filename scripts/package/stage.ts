@@ -55,6 +55,7 @@ export function stage(root: string, { version, cpu, lock, modules }: Parts): voi
     'package.json',
     'LICENSE',
     'deploy/nginx.conf',
+    'deploy/certbot-deploy-hook',
     'deploy/Caddyfile',
     'deploy/haproxy.cfg',
     'deploy/rsyslog.conf',

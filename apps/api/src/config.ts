@@ -15,6 +15,7 @@ import { dialSettings, type EgressAddresses } from '@propusk/dial/settings';
 import { addressList, memoryLimit, overloadSettings } from '@propusk/overload/settings';
 import { apiSettingRefusals, apiSettingValues, senderName, settingPhrases } from '@propusk/phrases/settings';
 import * as z from 'zod/mini';
+import { type TlsConfig, tlsConfig, tlsSettings } from './certificates/settings.ts';
 
 // A mail's From without quoting (RFC 5322 section 3.2.3), with practical limits.
 const sender = /^(?:[^<>"@,;:\\\p{Cc}]{1,100} <[^\s<>"@,;:]+@[^\s<>"@,;:]+>|[^\s<>"@,;:]+@[^\s<>"@,;:]+)$/u;
@@ -30,6 +31,7 @@ export const apiSettings = {
   ECHO_URL: origin(),
   ...dialSettings,
   ...overloadSettings,
+  ...tlsSettings,
   API_METRICS_PORT: setting(
     apiSettingValues.apiMetricsPort,
     z.optional(
@@ -83,6 +85,8 @@ export interface Config {
   readonly publicUrl: URL;
   /** The URL of the gateway for clients. */
   readonly gatewayUrl: URL;
+  /** The console's own TLS; undefined when a reverse proxy ends it. */
+  readonly tls: TlsConfig | undefined;
   /** The URL of our echo for proxies, which shows their egress addresses. */
   readonly echoUrl: URL;
   /** The gateway's rules for dialing and name resolution. Probes follow them too. */
@@ -140,6 +144,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const localUrl = `http://${reachable(s.HOST)}:${s.PORT}`;
   const publicUrl = new URL(s.PUBLIC_URL ?? localUrl);
   const dataDir = resolve(s.DATA_DIR);
+  const gatewayUrl = new URL(s.GATEWAY_PUBLIC_URL ?? `http://${reachable(s.GATEWAY_HOST)}:${s.GATEWAY_PORT}`);
   // Without PUBLIC_URL its default hides a listener on a wildcard address, so the listener decides.
   const onLoopback = isLoopback(s.PUBLIC_URL === undefined ? s.HOST : publicUrl.hostname);
   // Without SMTP_URL, confirmation mails would be files on this machine, and no stranger could confirm a company.
@@ -150,7 +155,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     port: s.PORT,
     localUrl,
     publicUrl,
-    gatewayUrl: new URL(s.GATEWAY_PUBLIC_URL ?? `http://${reachable(s.GATEWAY_HOST)}:${s.GATEWAY_PORT}`),
+    gatewayUrl,
+    tls: tlsConfig(s, { publicUrl, gatewayUrl, dataDir }),
     echoUrl: new URL(s.ECHO_URL ?? publicUrl),
     allowNetworks: s.GATEWAY_ALLOW_NETWORKS,
     hosts: s.GATEWAY_HOSTS,

@@ -3,6 +3,7 @@ import { SettingError } from '@propusk/contract/settings';
 import { apiStartFaults } from '@propusk/phrases/api-start';
 import { apiSettingRefusals } from '@propusk/phrases/settings';
 import { ensureAdmin } from './auth/store.ts';
+import { serveTls } from './certificates/serve.ts';
 import { readConfig } from './config.ts';
 import { checkKey } from './db/key-check.ts';
 import { DatabaseUnfit, migrate } from './db/migrate.ts';
@@ -52,6 +53,9 @@ async function main(): Promise<void> {
   const reaper = startReaper({ db: opened.db, log: logger, auditMonths: config.auditMonths });
   const recordKeeper = startRecordKeeper({ db: opened.db, log: logger, days: config.logDays });
   await app.listen({ host: config.host, port: config.port });
+  const { tls, publicUrl, sockets } = config;
+  const tlsParts = { publicUrl, sockets, db: opened.db, log: logger, metrics };
+  const tlsSide = tls && (await serveTls(app, { tls, ...tlsParts }));
   if (config.metricsPort !== undefined) await serveMetrics(metrics, config.metricsPort);
   process.send?.({ type: 'listening' });
 
@@ -62,7 +66,7 @@ async function main(): Promise<void> {
     await app.drain(config.stopDelayMs);
     // A client that never finishes its request must not delay the shutdown further.
     setTimeout(() => process.exit(0), 5_000).unref();
-    await app.close();
+    await Promise.all([app.close(), tlsSide?.close()]);
     await Promise.all([reaper.close(), recordKeeper.close()]);
     await opened.close();
     process.exit(0);
@@ -78,9 +82,13 @@ function explain(error: unknown): string {
   if (error instanceof SettingError || error instanceof DatabaseUnfit) return error.message;
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') return apiStartFaults.portTaken(process.env.PORT ?? 3000);
+  const { HTTPS_PORT = 443, HTTP_PORT = 80, PORT = 3000 } = process.env;
+  const [setting, port] = Object.entries({ HTTPS_PORT, HTTP_PORT }).find(
+    ([, each]) => 'port' in error && Number(each) === error.port,
+  ) ?? ['PORT', PORT];
+  if (code === 'EADDRINUSE') return apiStartFaults.portTaken(port, setting);
   const host = process.env.HOST ?? '127.0.0.1';
-  if (code === 'EACCES') return apiStartFaults.portRefused(process.env.PORT);
+  if (code === 'EACCES') return apiStartFaults.portRefused(port, setting);
   const unknownHost = 'hostname' in error && error.hostname === host;
   if (code === 'EADDRNOTAVAIL' || unknownHost) {
     return apiStartFaults.unknownHost(host);

@@ -13,6 +13,7 @@ const port: Extremes = [
   ['1', '65535'],
   ['0', '65536', '-1', '3000x'],
 ];
+const path: Extremes = [['/', 'x'.repeat(4_096)], ['x'.repeat(4_097)]];
 const host: Extremes = [
   ['127.0.0.1', '::', 'a'.repeat(253)],
   ['a b', 'a'.repeat(254)],
@@ -74,6 +75,16 @@ const extremes: Record<keyof typeof apiSettings, Extremes> = {
     ['128', '65536'],
     ['127', '65537'],
   ],
+  TLS: [['auto', 'files', 'off'], ['on']],
+  TLS_CERT: path,
+  TLS_KEY: path,
+  TLS_DIR: path,
+  HTTPS_PORT: port,
+  HTTP_PORT: port,
+  ACME_MAIL: [['a@b.ru'], ['a']],
+  ACME_DIRECTORY: [['https://ca.test/dir'], ['http://ca.test/dir', 'https://']],
+  // Read at the start only under TLS=auto.
+  ACME_CA: path,
   API_METRICS_PORT: [
     ['0', '65535'],
     ['-1', '65536'],
@@ -96,6 +107,7 @@ const extremes: Record<keyof typeof apiSettings, Extremes> = {
 };
 
 const partner: Record<string, Record<string, string>> = {
+  TLS: { PUBLIC_URL: 'https://pass.test', TLS_CERT: 'cert.pem', TLS_KEY: 'key.pem' },
   ADMIN_EMAIL: { ADMIN_PASSWORD: '12345678' },
   ADMIN_PASSWORD: { ADMIN_EMAIL: 'a@b.ru' },
 };

@@ -26,13 +26,13 @@ test('thousands of spellings of one valid credential keep less than 2 MB on the 
   expect(left).toBeLessThan(2e6);
 }, 120_000);
 
-test('100,000 distinct valid tokens keep less than 16 MB on the heap', () => {
+test('100,000 distinct valid tokens keep less than 17 MB on the heap', () => {
   const authenticate = createAuthenticate(keys);
   const left = heapLeftBy(() => {
     // The cache holds at most 32,768 entries: 98,303 fill it, empty it and fill it again.
     for (let i = 0; i < 98_303; i++) authenticate(slice(basic(9_007_199_254_740_000 - i, 2_000_000_000)));
   });
-  expect(left).toBeLessThan(16e6);
+  expect(left).toBeLessThan(17e6);
 }, 120_000);
 
 test('a cached header is authenticated many times faster than a new spelling of it', () => {

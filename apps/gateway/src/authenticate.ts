@@ -28,7 +28,7 @@ export function nameOf(caller: Caller): string {
   return isUser(caller) ? gatewayUsername(caller.userId) : PROBE_USERNAME;
 }
 
-/** Cached tokens. With a header of at most 210 characters the cache stays below 16 MB. */
+/** Cached tokens. With a header of at most 210 characters the cache stays below 17 MB. */
 const CACHED_MOST = 32_768;
 /** The longest header, in characters, that a user's token needs; longer headers are neither cached nor looked up. */
 const CACHED_LENGTH = 210;
@@ -40,7 +40,7 @@ const CACHED_LENGTH = 210;
  * @returns takes the header and returns the signed token; throws ProxyError no_credentials, bad_credentials
  */
 export function createAuthenticate(keys: GatewayKeys): (header: string | undefined) => Caller {
-  // grows: by users, by gateway tokens; bound: 32,768 tokens in one spelling each, below 16 MB; at the bound: the cache
+  // grows: by users, by gateway tokens; bound: 32,768 tokens in one spelling each, below 17 MB; at the bound: the cache
   // is emptied, and tokens are verified again
   const callers = new Map<string, Caller>();
   return (header) => {

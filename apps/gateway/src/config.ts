@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { TlsFiles } from '@propusk/certificate/certificate-files';
 import {
   isLoopback,
   listenAddress,
@@ -15,7 +16,6 @@ import { addressList, memoryLimit, overloadSettings } from '@propusk/overload/se
 import { startErrors } from '@propusk/phrases/gateway';
 import { settingPhrases, gatewaySettingValues as values } from '@propusk/phrases/settings';
 import * as z from 'zod/mini';
-import type { TlsFiles } from './tls.ts';
 
 /** The gateway's environment variables. An invalid one stops the start with one line that names it. */
 export const gatewaySettings = {
@@ -131,7 +131,8 @@ export function unreachableUrl({ host, publicUrl }: Pick<Config, 'host' | 'publi
 }
 
 function tlsFiles(cert: string | undefined, key: string | undefined): TlsFiles | undefined {
-  if (cert !== undefined && key !== undefined) return { cert, key };
+  if (cert !== undefined && key !== undefined)
+    return { cert, key, settings: ['GATEWAY_TLS_CERT', 'GATEWAY_TLS_KEY'] };
   if (cert === undefined && key === undefined) return undefined;
   const [given, missing] = cert === undefined ? (['KEY', 'CERT'] as const) : (['CERT', 'KEY'] as const);
   throw new SettingError(startErrors.tlsHalf(given, missing));

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import type { TlsFiles } from '@propusk/certificate/certificate-files';
+import { waitForCertificate } from '@propusk/certificate/certificate-wait';
 import { SettingError } from '@propusk/contract/settings';
 import { startErrors, startWarnings } from '@propusk/phrases/gateway';
 import { createCluster } from './cluster/primary.ts';
@@ -8,7 +10,8 @@ import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
 
 /**
- * The gateway's process. Under a supervisor it sends `{type: 'listening', port}` over IPC and ends when the IPC channel closes.
+ * The gateway's process. Under a supervisor it sends `{type: 'listening', port}` over IPC, or `{type: 'waiting'}` before it while
+ * it has no certificate, and ends when the IPC channel closes.
  * It also ends on SIGINT and SIGTERM. With GATEWAY_PROCESSES above 1 it is the primary of that many workers.
  */
 
@@ -63,6 +66,17 @@ async function checkEgress({ egress }: Config): Promise<void> {
   }
 }
 
+/** Waits for the certificate. The supervisor's start goes on: the console must not end with the gateway's certificate. */
+async function certificate(files: TlsFiles): Promise<void> {
+  const alone = () => process.exit(0);
+  process.once('disconnect', alone);
+  await waitForCertificate(files, (fault) => {
+    log.error({ fault }, 'Waiting for the certificate');
+    process.send?.({ type: 'waiting' });
+  });
+  process.removeListener('disconnect', alone);
+}
+
 /** Opens the data folder and creates the gateway. An unreadable folder stops the start. */
 async function open(): Promise<Pick<Gateway, 'listen' | 'close' | 'metricsPort'>> {
   try {
@@ -77,6 +91,7 @@ async function open(): Promise<Pick<Gateway, 'listen' | 'close' | 'metricsPort'>
 const config = settings();
 const log = createLog(config.logLevel);
 await checkEgress(config);
+if (config.tls !== undefined) await certificate(config.tls);
 const gateway = await open();
 
 let port: number;

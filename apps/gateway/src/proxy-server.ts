@@ -5,6 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { GatewayKeys } from '@propusk/access/gateway-secret';
+import { expiryOf, followCertificate, readCertificate } from '@propusk/certificate/certificate-files';
 import { createDialer, dialByPromise } from '@propusk/dial/dial';
 import { limitConnections } from '@propusk/overload/connection-limit';
 import { memoryPressure } from '@propusk/overload/memory-pressure';
@@ -28,7 +29,6 @@ import { RecordLog } from './record-log.ts';
 import { RecordSender } from './record-sender.ts';
 import { RecordSpool } from './record-spool.ts';
 import type { SnapshotView } from './snapshot.ts';
-import { expiryOf, followCertificate, readCertificate } from './tls.ts';
 import { isWebSocket } from './upgrade.ts';
 
 /**

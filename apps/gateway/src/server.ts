@@ -1,5 +1,6 @@
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import type { AccessIndex } from '@propusk/access/snapshot';
+import { readCertificate } from '@propusk/certificate/certificate-files';
 import { startAdminServer } from './admin-server.ts';
 import { LIMITS, localLimits } from './concurrency-limits.ts';
 import type { Config } from './config.ts';
@@ -7,7 +8,6 @@ import { startFeed } from './feed.ts';
 import type { Log } from './log.ts';
 import { createProxyServer } from './proxy-server.ts';
 import { openSnapshots } from './snapshot.ts';
-import { readCertificate } from './tls.ts';
 
 /**
  * The gateway in one process: an HTTP proxy that carries the requests that policies allow. cluster/primary.ts runs several

@@ -9,7 +9,7 @@ const SAME_SIGNAL_MS = 1_000;
 
 /** A child process that is restarted when it ends. */
 export interface SupervisedProcess {
-  /** Resolves when it listens for the first time. Rejects with ChildFailed when it ends before that. */
+  /** Resolves when it listens, or waits, for the first time. Rejects with ChildFailed when it ends before that. */
   readonly listening: Promise<void>;
   /** Ends it and starts it again, as after a change of its code. */
   restart(): void;
@@ -22,7 +22,8 @@ export class ChildFailed extends Error {}
 
 /**
  * Starts a program and restarts it whenever it ends after it has listened, with exponential backoff.
- * @param module path of a .ts file that sends `{type: 'listening'}` when it serves, and drains on SIGTERM
+ * @param module path of a .ts file that sends `{type: 'listening'}` when it serves, or `{type: 'waiting'}` when it serves
+ *   later by itself, and drains on SIGTERM
  * @param flags of Node
  */
 export function supervise(
@@ -52,7 +53,7 @@ export function supervise(
       if (everListened) process.stderr.write(bytes);
     });
     child.on('message', (message: { type?: string }) => {
-      if (message.type !== 'listening') return;
+      if (message.type !== 'listening' && message.type !== 'waiting') return;
       everListened = true;
       retryMs = FIRST_RETRY_MS;
       first.resolve();

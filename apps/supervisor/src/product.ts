@@ -121,6 +121,9 @@ function environments(
   for (const name of ['DATABASE_URL', 'SECRET_KEY', 'ADMIN_EMAIL', 'ADMIN_PASSWORD', 'SMTP_URL']) {
     delete forGateway[name];
   }
+  // The api gets this certificate and renews it.
+  forGateway.GATEWAY_TLS_CERT ??= config.tls?.gateway?.cert;
+  forGateway.GATEWAY_TLS_KEY ??= config.tls?.gateway?.key;
   // Database and api use the other half of the cores.
   forGateway.GATEWAY_PROCESSES ??= String(Math.max(1, Math.floor(availableParallelism() / 2)));
   return { forApi, forGateway };

@@ -30,6 +30,9 @@ export const AuditAction = z.enum([
   'recovery_code_used',
   'recovery_codes_renewed',
   'visits_ended',
+  'visits_read',
+  'support_allowed',
+  'support_ended',
 ]);
 export type AuditAction = z.infer<typeof AuditAction>;
 

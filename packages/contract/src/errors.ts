@@ -33,6 +33,8 @@ export const errors = {
   registration_closed: { status: 403 },
   /** The company is not confirmed yet. */
   company_unconfirmed: { status: 403 },
+  /** No owner of the company lets the platform's support read its visits now. */
+  support_closed: { status: 403 },
   /** This call cannot change or delete owners and admins. */
   protected_user: { status: 403 },
   /** Users cannot delete their own account. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ClientName } from './access.ts';
 import { endpoint } from './endpoint.ts';
-import { GivenDate, Id, IsoDate, Named, numeral } from './fields.ts';
+import { GivenDate, Id, IdParams, IsoDate, Named, numeral } from './fields.ts';
 import { limits } from './limits.ts';
 
 /**
@@ -160,7 +160,10 @@ export const VisitPage = z.object({
 });
 export type VisitPage = z.infer<typeof VisitPage>;
 
-/** List the visits and refusals of the caller's company, newest first. */
+/**
+ * List the visits and refusals of the caller's company, newest first. The first list of another user's visits in a day (UTC) writes
+ * an audit event.
+ */
 export const listVisits = endpoint({
   method: 'GET',
   path: '/visits',
@@ -241,6 +244,17 @@ const Figure = z.object({
   before: z.int(),
 });
 
+const figures = {
+  /** Users with a visit. */
+  people: Figure,
+  /** Visits: tunnels, WebSockets, and client connections with plain requests. */
+  visits: Figure,
+  /** Bytes in both directions. */
+  bytes: Figure,
+  /** Refused requests. */
+  refusals: Figure,
+};
+
 /** The visits to one site, or of one user, in a period. */
 export const Share = z.extend(Named, {
   /** Visits. */
@@ -252,14 +266,7 @@ export type Share = z.infer<typeof Share>;
 
 /** The figures of a company's access in a period. */
 export const Statistics = z.object({
-  /** Users with a visit. */
-  people: Figure,
-  /** Visits: tunnels, WebSockets, and client connections with plain requests. */
-  visits: Figure,
-  /** Bytes in both directions. */
-  bytes: Figure,
-  /** Refused requests. */
-  refusals: Figure,
+  ...figures,
   /** The figures over time. */
   chart: z.array(
     z.object({
@@ -325,4 +332,65 @@ export const statistics = endpoint({
   query: StatisticsQuery,
   reply: Statistics,
   errors: ['no_company', 'bad_input'],
+});
+
+/** The permission for ADMINs to read the visits of a company. */
+export const Support = z.object({
+  /** Its end, by the clock of the database; null without one. */
+  until: z.nullable(IsoDate),
+});
+export type Support = z.infer<typeof Support>;
+
+/** Get the permission that the caller's company gave to the platform's support. */
+export const getSupport = endpoint({
+  method: 'GET',
+  path: '/visits/support',
+  access: ['CREATOR'],
+  reply: Support,
+  errors: ['no_company'],
+});
+
+/** Allow every ADMIN to read the visits of the caller's company for 24 hours, or end that permission. */
+export const setSupport = endpoint({
+  method: 'PUT',
+  path: '/visits/support',
+  access: ['CREATOR'],
+  body: z.object({
+    /** True begins 24 hours from now, also while a permission holds. */
+    allowed: z.boolean(),
+  }),
+  reply: Support,
+  errors: ['no_company'],
+});
+
+/** The figures of a company's last 30 days beside the 30 days before, for an ADMIN. */
+export const CompanyFigures = z.object({
+  ...figures,
+  /** Until when ADMINs may list the company's visits; null when they may not. */
+  supportUntil: z.nullable(IsoDate),
+});
+export type CompanyFigures = z.infer<typeof CompanyFigures>;
+
+/** Get the figures of a company's access in the last 30 days. They name no user and no host. */
+export const companyFigures = endpoint({
+  method: 'GET',
+  path: '/company/:id/statistics',
+  access: ['ADMIN'],
+  params: IdParams,
+  reply: CompanyFigures,
+  errors: ['not_found'],
+});
+
+/**
+ * List the visits and refusals of a company, newest first, while one of its owners allows it. The first list of an ADMIN in a day
+ * (UTC) writes an audit event of the company.
+ */
+export const companyVisits = endpoint({
+  method: 'GET',
+  path: '/company/:id/visits',
+  access: ['ADMIN'],
+  params: IdParams,
+  query: VisitQuery,
+  reply: VisitPage,
+  errors: ['not_found', 'support_closed'],
 });

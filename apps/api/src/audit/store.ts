@@ -1,6 +1,6 @@
 import type { AuditAction, AuditField, AuditKind, AuditQuery, AuditRow } from '@propusk/contract/audit';
 import { plainAddress } from '@propusk/dial/addresses';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Actor, admit, asMember, scopeOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { countBytes } from '../db/daily-bytes.ts';
@@ -67,6 +67,31 @@ export async function record(
   const counted = countBytes(tx, by.userId, written);
   if (counted === null) await run(tx, audited);
   else await pipeline(tx, counted, audited);
+}
+
+/**
+ * Writes the audit row of a read, unless the actor has one for the same object and day (UTC). One statement, so concurrent reads
+ * write one row.
+ * @param event.name the object's name in SQL; null, for an object that the company does not have, writes nothing
+ */
+export async function recordDaily(
+  db: Db,
+  by: AuditActor,
+  { name, action, kind, id, companyId }: Omit<AuditEvent, 'name'> & { readonly name: RawBuilder<unknown> },
+): Promise<void> {
+  await sql`
+    with object as (select c.id, c.company_name as company, ${name} as name from companies c where c.id = ${companyId}),
+      first as (
+        insert into rate_limits (key, points, expire)
+        select concat_ws(':', ${action}::text, ${by.userId}::bigint, ${kind}::text, ${id}::bigint, (now() at time zone 'UTC')::date), 1,
+          extract(epoch from now() + interval '1 day') * 1000
+        from object where name is not null on conflict (key) do nothing returning 1
+      )
+    insert into audit (company_id, company, actor_id, actor_name, actor_email, actor_roles, address,
+      action, object_kind, object_id, object_name)
+    select o.id, o.company, u.id, trim(u.name || ' ' || u.surname), u.email::text, u.roles, ${plainAddress(by.address)},
+      ${action}::text, ${kind}::text, ${id}::bigint, o.name
+    from first, object o, users u where u.id = ${by.userId}`.execute(db);
 }
 
 /** Writes the audit row of an actor who changes their own account. @throws AppError as `record` */

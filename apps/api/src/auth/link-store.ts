@@ -95,11 +95,17 @@ export async function addConfirmationLink(tx: Tx, owner: Member): Promise<MadeLi
  * Creates a link.
  * @param userId null stores nothing, by the same statement
  * @param newEmail the address that an email link confirms; null for a password link
+ * @param minutes until its end
  * @returns its token, of which only the hash is stored, and its end
  */
-export async function addLink(tx: Tx, userId: number | null, newEmail: string | null): Promise<NewLink> {
+export async function addLink(
+  tx: Tx,
+  userId: number | null,
+  newEmail: string | null,
+  minutes: number = limits.linkMinutes,
+): Promise<NewLink> {
   const { token, hash } = newToken();
-  const expiresAt = new Date(Date.now() + limits.linkMinutes * 60_000).toISOString();
+  const expiresAt = new Date(Date.now() + minutes * 60_000).toISOString();
   await sql`insert into mail_links (token_hash, user_id, new_email, expires_at)
     select ${hash}::bytea, id, ${newEmail}::citext, ${expiresAt}::timestamptz from users where id = ${userId}`.execute(
     tx,

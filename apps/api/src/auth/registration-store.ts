@@ -3,9 +3,8 @@ import { limits } from '@propusk/contract/limits';
 import type { InvitationState, RegistrationMode } from '@propusk/contract/registration';
 import { sql } from 'kysely';
 import { emailTaken, findAccount } from '../accounts/store.ts';
-import { record } from '../audit/store.ts';
+import { type AuditActor, record } from '../audit/store.ts';
 import type { RegistrationRule } from '../config.ts';
-import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { hashToken, newToken, works } from '../core/tokens.ts';
 import { contains, readList } from '../db/list.ts';
@@ -71,7 +70,7 @@ export async function admitRegistration(tx: Tx, rule: RegistrationRule, applican
 export async function addInvitation(
   tx: Tx,
   rule: RegistrationRule,
-  actor: Actor,
+  actor: AuditActor,
   email: string,
 ): Promise<{ token: string; expiresAt: string }> {
   if (rule === 'closed') throw new AppError('registration_closed');

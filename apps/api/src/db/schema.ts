@@ -27,6 +27,7 @@ export interface Tables {
     record_days: Generated<number | null>;
     record_names: Generated<boolean>;
     time_zone: Generated<string>;
+    support_until: string | null;
   };
   plans: Row & {
     name: string;

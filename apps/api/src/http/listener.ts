@@ -1,4 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
 import { limitConnections } from '@propusk/overload/connection-limit';
 import { memoryPressure } from '@propusk/overload/memory-pressure';
 import { addressesOf } from '@propusk/overload/networks';
@@ -22,26 +24,29 @@ export interface ListenerOptions {
   /** Addresses and networks of reverse proxies. */
   readonly trustProxy: readonly string[];
   readonly metrics: Metrics;
+  /** Whether it speaks TLS. It has no certificate yet. */
+  readonly secure?: boolean;
 }
 
 /** The HTTP server of the api: one request at a time on each connection, and a limited number of connections. */
 export function createListener(
   handler: RequestListener,
-  { sockets, trustProxy, metrics }: ListenerOptions,
+  { sockets, trustProxy, metrics, secure = false }: ListenerOptions,
 ): Server {
-  const server = createServer(
-    {
-      headersTimeout: HEAD_MS,
-      requestTimeout: REQUEST_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      // How often Node checks the two timeouts above.
-      connectionsCheckingInterval: 2_000,
-      ServerResponse: TrackedResponse,
-    },
-    handler,
-  );
-  const connections = queuePipelines(server, STALLED_MS);
-  server.on('connection', (socket) => connections.serve(socket));
+  const settings = {
+    headersTimeout: HEAD_MS,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // How often Node checks the two timeouts above.
+    connectionsCheckingInterval: 2_000,
+    ServerResponse: TrackedResponse,
+  };
+  const server = secure
+    ? createTlsServer({ ...settings, handshakeTimeout: HEAD_MS }, handler)
+    : createServer(settings, handler);
+  const ready = secure ? 'secureConnection' : 'connection';
+  const connections = queuePipelines(server, STALLED_MS, ready);
+  server.on(ready, (socket: Socket) => connections.serve(socket));
   // While memory is short, the api answers 503 instead: a refused connection explains nothing to a user.
   limitConnections(server, {
     most: sockets,

@@ -4,11 +4,18 @@ import type { AddressInfo } from 'node:net';
 import type { PipelineQueues } from '@propusk/overload/pipeline-queue';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
+interface CertificateState {
+  readonly expiresAt: number | undefined;
+  readonly failures: number;
+}
+
 /** Prometheus metrics of one api process. No label names a user, a company or a site. */
 export interface Metrics {
   readonly registry: Registry;
   /** Adds the connections of a listener to the gauges. An api has a listener for each address of HOST. */
   watch(connections: PipelineQueues): void;
+  /** Adds gauges of certificates. @param states by DNS name, read at each scrape; `expiresAt` in milliseconds since 1970 */
+  watchCertificates(states: () => Iterable<readonly [string, CertificateState]>): void;
   /** Counts a connection refused because too many were open. */
   connectionRefused(): void;
   /** Counts a request answered 503 because memory was short. */
@@ -48,6 +55,28 @@ export function createMetrics(): Metrics {
   return {
     registry,
     watch: (connections) => void listeners.push(connections),
+    watchCertificates(states) {
+      const labelNames = ['name'];
+      const expiry = new Gauge({
+        name: 'propusk_api_certificate_expiry_timestamp_seconds',
+        help: 'Unix time at which the certificate of a name expires; 0 without one',
+        labelNames,
+        registers,
+        collect() {
+          for (const [name, { expiresAt = 0 }] of states()) this.set({ name }, expiresAt / 1000);
+        },
+      });
+      const failures = new Gauge({
+        name: 'propusk_api_certificate_failures',
+        help: 'Failed attempts to get the certificate of a name since the last success',
+        labelNames,
+        registers,
+        collect() {
+          for (const [name, state] of states()) this.set({ name }, state.failures);
+        },
+      });
+      void [expiry, failures];
+    },
     connectionRefused: () => refused.inc(),
     shed: () => shed.inc(),
   };

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MailFailure } from '@propusk/contract/mail';
-import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
 import type { Db } from '../db/open.ts';
 import { repeat } from '../db/repeat.ts';
 import type { Encryption } from '../encryption.ts';
 import { composeMail, type Mail } from './compose-mail.ts';
 import { sweepFolder, writeToFolder } from './folder.ts';
+import { smtpSender, smtpTransport } from './smtp.ts';
 import {
   type ClaimedMail,
   claimMail,
@@ -55,7 +55,7 @@ export function startMailer(options: {
   tickMs?: number;
 }): Mailer {
   const { db, encryption, smtpUrl, from, folder, log, pausesMs = PAUSES_MS, tickMs = TICK_MS } = options;
-  const deliver = smtpUrl === undefined ? toFolder(folder, log) : overSmtp(smtpUrl);
+  const deliver = smtpUrl === undefined ? toFolder(folder, log) : smtpSender(smtpUrl);
   // grows: by requests that send mail; bound: 4 mails at once and a query of the outbox; at the bound: further mails wait
   // in the table mails
   const tasks = new Set<Promise<void>>();
@@ -139,7 +139,7 @@ export function startMailer(options: {
   };
 }
 
-type Deliver = (message: Mail & { from: string }, signal: AbortSignal) => Promise<void>;
+type Deliver = (message: Mail & { from: string }, signal: AbortSignal) => Promise<unknown>;
 
 function toFolder(folder: string, log: Pick<Logger, 'warn'>): Deliver {
   return async (message) => {
@@ -159,33 +159,6 @@ export async function verifySmtp(url: string): Promise<MailFailure | null> {
   } finally {
     transport.close();
   }
-}
-
-function smtpTransport(url: string) {
-  const { hostname, password } = new URL(url);
-  const local = /^(localhost|127\.[0-9.]+|\[::1\])$/i.test(hostname);
-  return createTransport({
-    url,
-    connectionTimeout: 10_000,
-    greetingTimeout: 10_000,
-    socketTimeout: 20_000,
-    dnsTimeout: 10_000,
-    // Loopback needs no encryption, and a local server often has a self-signed certificate.
-    ignoreTLS: local,
-    // An attacker who strips STARTTLS must not get the password (RFC 3207 section 6).
-    requireTLS: password !== '' && !local,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
-}
-
-function overSmtp(url: string): Deliver {
-  const transport = smtpTransport(url);
-  return async (message, signal) => {
-    // This header prevents automatic replies to our mail (RFC 3834).
-    const headers = { 'Auto-Submitted': 'auto-generated' };
-    await transport.sendMail({ ...message, headers, textEncoding: 'base64', signal });
-  };
 }
 
 /**

@@ -6,6 +6,7 @@ import { createKeyedLimiter } from '../core/keyed-limiter.ts';
 import { bearer, findActor } from '../http/authenticate.ts';
 import { type Routes, routeOf } from '../http/implement.ts';
 import { readLines } from './log.ts';
+import { recordLook } from './support.ts';
 
 /** Rows of one statement. */
 const PAGE = 1_000;
@@ -29,9 +30,11 @@ export function exportRoute(routes: Routes): void {
       // The session or the role may have ended since the last page.
       const actor = await findActor(routes, bearer(request), request.ip);
       admitTo(actor, exportVisits);
-      const { userId, companyId } = asMember(actor);
+      const member = asMember(actor);
+      const { userId, companyId } = member;
       const query = { ...(request.query as VisitFilter), before, take: PAGE };
       const page = await routes.readsOfPerson(userId, () => readLines(routes.db, { companyId }, query));
+      if (before === undefined) await recordLook(routes.db, member, query.user);
       yield page.text;
       before = page.next ?? undefined;
     } while (before !== undefined);

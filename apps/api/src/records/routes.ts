@@ -5,14 +5,13 @@ import { implement, type Routes } from '../http/implement.ts';
 import { exportRoute } from './export.ts';
 import { readLive, readVisits } from './log.ts';
 import { readSettings, writeSettings } from './settings.ts';
-import { readStatistics } from './statistics.ts';
+import { readCompanyFigures, readStatistics } from './statistics.ts';
 import { endVisits } from './store.ts';
+import { readAsOwner, readAsSupport, readSupport, setSupport } from './support.ts';
 
 /** The calls of the access log. Gateways send its records by `POST /feed/records` (`feed/routes.ts`). @param days how long records are kept */
 export function recordRoutes(routes: Routes, days: number): void {
-  implement(routes, contract.listVisits, ({ actor, query, db }) =>
-    readVisits(db, { companyId: asMember(actor).companyId }, query),
-  );
+  implement(routes, contract.listVisits, ({ actor, query, db }) => readAsOwner(db, asMember(actor), query));
   exportRoute(routes);
   implement(routes, contract.liveVisits, ({ actor, db }) => readLive(db, asMember(actor).companyId));
   implement(routes, contract.endVisits, ({ actor, body, write }) =>
@@ -29,4 +28,12 @@ export function recordRoutes(routes: Routes, days: number): void {
     const { companyId, userId } = asMember(actor);
     return readVisits(db, { companyId, userId }, query);
   });
+  implement(routes, contract.getSupport, ({ actor, db }) => readSupport(db, asMember(actor).companyId));
+  implement(routes, contract.setSupport, ({ actor, body, write }) =>
+    write((tx) => setSupport(tx, asMember(actor), body.allowed)),
+  );
+  implement(routes, contract.companyFigures, ({ params, db }) => readCompanyFigures(db, params.id));
+  implement(routes, contract.companyVisits, ({ actor, params, query, db }) =>
+    readAsSupport(db, actor, params.id, query),
+  );
 }

@@ -1,7 +1,8 @@
-import type { Statistics, StatisticsQuery } from '@propusk/contract/records';
+import type { CompanyFigures, Statistics, StatisticsQuery } from '@propusk/contract/records';
 import { sql } from 'kysely';
-import { AppError } from '../core/errors.ts';
+import { AppError, found } from '../core/errors.ts';
 import type { Db } from '../db/open.ts';
+import { supportUntil } from './support.ts';
 
 const DAY_MS = 86_400_000;
 const LONGEST_MS = 366 * DAY_MS;
@@ -20,19 +21,11 @@ export async function readStatistics(
     throw new AppError('bad_input', { fields: { to: ['no_such_day'] } });
   const earlier = new Date(Date.parse(from) - length).toISOString();
   const since = new Date(Date.now() - 30 * DAY_MS).toISOString();
-  const hours = (start: string) =>
-    sql`record_hours h where h.company_id = ${companyId} and h.hour >= ${start}::timestamptz`;
   const { rows } = await sql<Statistics>`
-    with h as materialized (
-        select grouping(at, user_id, site_id) as by, now, refused, at, user_id, site_id, reason, host, sum(visits) as visits, sum(bytes) as bytes,
-          sum(count) as count
-        from (select hour >= ${from}::timestamptz as now, reason <> '' as refused, date_trunc(${step}, hour, (select time_zone from companies where id = ${companyId})) as at, user_id, site_id, reason, host,
-            visits, up + down as bytes, count from ${hours(earlier)} and h.hour < ${to}::timestamptz) as own
-        group by now, refused, grouping sets ((at), (user_id, reason, host), (site_id))),
-      used as (select distinct user_id, site_id from ${hours(since)} and h.reason = '')
-    select ${figure('count(*)', 'by = 5 and user_id <> 0 and not refused')} as people,
-      ${figure('sum(visits)', 'by = 3 and not refused')} as visits, ${figure('sum(bytes)', 'by = 3')} as bytes,
-      ${figure('sum(count)', 'by = 3 and refused')} as refusals,
+    with h as materialized (${sums(companyId, { earlier, from, to, step })}),
+      used as (select distinct user_id, site_id from record_hours
+        where company_id = ${companyId} and hour >= ${since}::timestamptz and reason = '')
+    select ${figures},
       array(select json_build_object('at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'visits', visits, 'bytes', bytes, 'refusals', refusals)
         from (select at, coalesce(sum(visits) filter (where not refused), 0) as visits, sum(bytes) as bytes,
           coalesce(sum(count) filter (where refused), 0) as refusals from h where by = 3 and now group by at) as steps order by at) as chart,
@@ -50,21 +43,62 @@ export async function readStatistics(
         join users u on u.id = idle.user_id join sites s on s.company_id = ${companyId} and s.id = idle.site_id order by u.id, s.id) as unused,
       array(select json_build_object('id', s.id, 'name', s.shown_address) from sites s where s.company_id = ${companyId}
         and s.id not in (select site_id from used) order by s.id limit 50) as idle`.execute(db);
-  const [found] = rows;
-  if (found === undefined) throw new Error('no row');
-  return found;
+  const [read] = rows;
+  if (read === undefined) throw new Error('no row');
+  return read;
+}
+
+/**
+ * The figures of a company in the last 30 days, and the end of the permission to read its visits.
+ * @throws AppError not_found
+ */
+export async function readCompanyFigures(db: Db, companyId: number): Promise<CompanyFigures> {
+  const at = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+  const period = { earlier: at(60), from: at(30), to: at(-1), step: 'day' } as const;
+  const { rows } = await sql<CompanyFigures>`
+    with h as materialized (${sums(companyId, period)})
+    select ${figures}, ${supportUntil} as "supportUntil" from companies c where c.id = ${companyId}`.execute(
+    db,
+  );
+  return found(rows[0]);
+}
+
+/**
+ * The sums of a period and of the one before it (`now` or not), of visits and of refusals (`refused`), in one pass: by step (`by` is 3),
+ * by user, reason and host (5), and by site (6).
+ */
+function sums(companyId: number, { earlier, from, to, step }: StatisticsQuery & { earlier: string }) {
+  return sql`
+    select grouping(at, user_id, site_id) as by, now, refused, at, user_id, site_id, reason, host, sum(visits) as visits,
+      sum(bytes) as bytes, sum(count) as count
+    from (select hour >= ${from}::timestamptz as now, reason <> '' as refused,
+        date_trunc(${step}, hour, (select time_zone from companies where id = ${companyId})) as at, user_id, site_id, reason, host,
+        visits, up + down as bytes, count
+      from record_hours
+      where company_id = ${companyId} and hour >= ${earlier}::timestamptz and hour < ${to}::timestamptz) as own
+    group by now, refused, grouping sets ((at), (user_id, reason, host), (site_id))`;
 }
 
 const userName = (user: string) =>
   `coalesce(nullif(trim(${user}.name || ' ' || ${user}.surname), ''), ${user}.email::text)`;
 
-/** @param value an aggregate over the groups that the condition selects */
-function figure(value: string, condition: string) {
+/** The columns of the figures, from the sums `h`. */
+const figures = sql.raw(
+  [
+    figure('people', 'count(*)', 'by = 5 and user_id <> 0 and not refused'),
+    figure('visits', 'sum(visits)', 'by = 3 and not refused'),
+    figure('bytes', 'sum(bytes)', 'by = 3'),
+    figure('refusals', 'sum(count)', 'by = 3 and refused'),
+  ].join(),
+);
+
+/** @param value an aggregate over the sums that the condition selects */
+function figure(name: string, value: string, condition: string): string {
   const of = (period: string) => `coalesce((select ${value} from h where ${condition} and ${period}), 0)`;
-  return sql.raw(`json_build_object('now', ${of('now')}, 'before', ${of('not now')})`);
+  return `json_build_object('now', ${of('now')}, 'before', ${of('not now')}) as ${name}`;
 }
 
-/** @param by the grouping of the key: a bit for each column that it leaves out */
+/** @param by the grouping of the key (`sums`) */
 function shares(key: 'site_id' | 'user_id', by: number, names: ReturnType<typeof sql>, name: string) {
   return sql`array(select json_build_object('id', o.id, 'name', ${sql.raw(name)}, 'visits', t.visits, 'bytes', t.bytes)
     from (select ${sql.ref(key)} as key, visits, bytes from h where by = ${by} and now and not refused and ${sql.ref(key)} <> 0

@@ -87,11 +87,11 @@ export const checkEgress: Check = async ({ db }) => {
   return found.length > 0 || rows.length === 0 ? found : [{ level: 'ok', code: 'egress_known' }];
 };
 
-/** Lets a vantage of the platform request console and gateway. */
+/** Lets a vantage request console and gateway: one of the platform, or that of a company, which knows both addresses anyway. */
 export const checkOutside: Check = async ({ db, config: { publicUrl, gatewayUrl }, signal }) => {
   if (db === null || isLoopback(publicUrl.hostname)) return [];
   const { rows } = await sql<{ id: number; name: string }>`select id, name from vantages
-    where company_id is null and seen_at > now() - ${PRESENT} order by seen_at desc limit 1`.execute(db);
+    where seen_at > now() - ${PRESENT} order by company_id nulls first, seen_at desc limit 1`.execute(db);
   const [vantage] = rows;
   if (vantage === undefined) return [{ level: 'unknown', code: 'outside_unseen' }];
   const { lookup } = await import('node:dns/promises');

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
+import { readCertificate } from '@propusk/certificate/certificate-files';
 import { startAdminServer } from '../admin-server.ts';
 import type { Config } from '../config.ts';
 import { startFeed } from '../feed.ts';
@@ -9,7 +10,6 @@ import { NODE_FLAGS } from '../node-flags.ts';
 import { DRAIN_MS } from '../proxy-server.ts';
 import type { Gateway } from '../server.ts';
 import { openSnapshots, type Snapshots } from '../snapshot.ts';
-import { readCertificate } from '../tls.ts';
 import { createAggregateMetrics } from './aggregate-metrics.ts';
 import { type FromWorker, type ToWorker, WORKER_INDEX } from './messages.ts';
 import { createSlotPool } from './shared-limits.ts';

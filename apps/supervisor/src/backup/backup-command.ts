@@ -12,12 +12,19 @@ import { dump } from './dump.ts';
 import { readPassphrase } from './passphrase.ts';
 import { refuseUnfinished } from './restore-marker.ts';
 
+const WITHOUT_RECORDS = '--without-records';
+
 /**
- * `npm run backup -- FILE`: writes the database and the secrets into one file, whether the product runs or
- * not.
+ * `npm run backup -- FILE [--without-records]`: writes the database and the secrets into one file, whether the product runs or
+ * not. The option leaves the records of access out.
  */
 await runCommand(async () => {
-  const path = fileArgument('backup');
+  const args = process.argv.slice(2);
+  const path = fileArgument(
+    'backup',
+    args.filter((arg) => arg !== WITHOUT_RECORDS),
+  );
+  const records = !args.includes(WITHOUT_RECORDS);
   if (existsSync(path)) throw new BackupRefused(backupPhrases.fileExists(path));
   const { dataDir, databaseUrl } = readConfig(process.env);
   refuseUnfinished(dataDir);
@@ -29,9 +36,10 @@ await runCommand(async () => {
   process.on('exit', () => rmSync(`${path}.${process.pid}.part`, { force: true }));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'])
     process.on(signal, () => process.exit(130));
-  const { tables } = await dump(url, secrets, passphrase, path);
+  const { tables } = await dump(url, secrets, passphrase, path, { records });
   const rows = Object.values(tables).reduce((sum, held) => sum + held, 0);
   say(backupPhrases.done(path, rows));
+  if (!records) say(backupPhrases.withoutRecords());
   return 0;
 }, explainBackup);
 

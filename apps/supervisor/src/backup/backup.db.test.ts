@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { login } from '@propusk/contract/auth';
 import { me } from '@propusk/contract/me';
 import { createSite } from '@propusk/contract/sites';
@@ -138,6 +141,18 @@ test('a restore brings back every row with its version, claim and computed colum
   await target.drop();
 });
 
+test('a backup without the records of access says so, holds every other row, and its restore has no record', async () => {
+  const path = join(folder, 'without-records');
+  await dump(api.database.url, keys, phrase, path, { records: false });
+  expect([(await readHeader(path)).records, (await readHeader(file)).records]).toEqual([false, true]);
+  const target = await restored(path);
+  const [before, after] = [await everything(api.database.pool), await everything(target.pool)];
+  for (const [name, rows] of Object.entries(before.tables)) {
+    expect(after.tables[name], name).toEqual(/^record(s$|_)/.test(name) ? [] : rows);
+  }
+  await target.drop();
+});
+
 test('a restored product accepts passwords, rejects old sessions and gateway tokens, and gives new rows unused ids', async () => {
   const { standing } = world;
   const { rows: lost } = await api.database.pool.query('select max(id) as id from sites');
@@ -249,6 +264,21 @@ test('a restore refuses a backup file that is cut, lengthened or changed anywher
     await writeFile(bad, damage);
     await expect(readThrough(bad, pass), name).rejects.toThrow(/повреждён/);
   }
+});
+
+test('a trial reads a backup to its end and notes whether it could', async () => {
+  const command = fileURLToPath(new URL('trial-command.ts', import.meta.url));
+  const trial = (path: string) =>
+    promisify(execFile)(process.execPath, [command, path], {
+      env: { ...process.env, BACKUP_PASSPHRASE: phrase },
+    });
+  const noted = () => readFile(join(folder, 'last-trial'), 'utf8');
+  await trial(file);
+  expect(await noted()).toBe('whole.backup ok\n');
+  const cut = join(folder, 'cut.backup');
+  await writeFile(cut, (await readFile(file)).subarray(0, -40));
+  await expect(trial(cut)).rejects.toMatchObject({ code: 1 });
+  expect(await noted()).toBe('cut.backup failed\n');
 });
 
 test('a backup file that changes after its verification leaves the database empty', async () => {

@@ -5,11 +5,13 @@ import { BackupRefused } from './backup-refused.ts';
 
 /**
  * The FILE of `npm run <command> -- FILE`, relative to the folder where npm was called.
- * @throws BackupRefused without exactly one argument
+ * @throws BackupRefused without exactly one file, and for an unknown option
  */
-export function fileArgument(command: string): string {
-  const [name, ...rest] = process.argv.slice(2);
-  if (name === undefined || rest.length > 0) throw new BackupRefused(backupPhrases.fileArgument(command));
+export function fileArgument(command: string, args: readonly string[] = process.argv.slice(2)): string {
+  const [name, ...rest] = args;
+  if (name === undefined || rest.length > 0 || name.startsWith('--')) {
+    throw new BackupRefused(backupPhrases.fileArgument(command));
+  }
   return resolve(process.env.INIT_CWD ?? '.', name);
 }
 

@@ -8,7 +8,7 @@ import { to as copyTo } from 'pg-copy-streams';
 import { BackupRefused } from './backup-refused.ts';
 import { ROWS_IN_FRAME, Sealer, type Table } from './frames.ts';
 import { FORMAT, type Header, type PassKeys, passKeys } from './header.ts';
-import { allTables, keptTables, sequences } from './tables.ts';
+import { allTables, keptTables, ofRecords, sequences } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
 /** The secrets that a backup carries: encrypted columns are useless without them. */
@@ -20,10 +20,17 @@ export interface Keys {
 /**
  * Writes a consistent snapshot of a database into a new file, while others write to it.
  * The file appears complete or not at all, with mode 0600.
+ * @param options.records whether the file holds the records of access
  * @returns the header of the file
  * @throws BackupRefused when the file is there already, or the keys are another database's
  */
-export async function dump(url: string, keys: Keys, passphrase: string, path: string): Promise<Header> {
+export async function dump(
+  url: string,
+  keys: Keys,
+  passphrase: string,
+  path: string,
+  { records = true }: { readonly records?: boolean } = {},
+): Promise<Header> {
   const draft = `${path}.${process.pid}.part`;
   const file = await open(draft, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     throw new BackupRefused(backupPhrases.fileNotCreated(path, error.code));
@@ -39,7 +46,8 @@ export async function dump(url: string, keys: Keys, passphrase: string, path: st
       // would look empty.
       const all = names.map((name) => client.escapeIdentifier(name));
       await client.query(`lock table ${all.join()} in access share mode`);
-      const tables = await keptTables(client);
+      const kept = await keptTables(client);
+      const tables = records ? kept : kept.filter(({ name }) => !ofRecords.has(name));
       await checkKeys(client, keys);
       return write(client, tables, salt, pass);
     });
@@ -63,6 +71,7 @@ export async function dump(url: string, keys: Keys, passphrase: string, path: st
       created: new Date().toISOString(),
       migration: await newestMigration(client),
       tables: await counts(client, tables),
+      records,
       salt,
       check: pass.check,
     };

@@ -21,6 +21,8 @@ const Header = z.object({
   migration: z.string().check(z.regex(/^\d{3}-[a-z0-9.-]{1,100}$/)),
   /** Rows of each table. */
   tables: z.record(z.string(), z.number().check(z.int(), z.gte(0))),
+  /** Whether the records of access are in the file. Files of 0.1 do not say it, and have none. */
+  records: z.optional(z.boolean()),
   salt: z.string().check(z.regex(/^[A-Za-z0-9_-]{22}$/)),
   /** Verifies the passphrase before any frame is decrypted. */
   check: z.string(),

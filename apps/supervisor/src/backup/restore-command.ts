@@ -44,6 +44,7 @@ await runCommand(async () => {
   markFinished(dataDir);
   await opened.disposeAsync();
   say(backupPhrases.restored(backup.header.created, dataDir));
+  if (backup.header.records === false) say(backupPhrases.withoutRecords());
   return 0;
 }, explainBackup);
 

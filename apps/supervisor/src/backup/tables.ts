@@ -24,6 +24,15 @@ export const leftOut: ReadonlySet<string> = new Set([
   'kysely_migration_lock',
 ]);
 
+/** The tables of the records of access, which a backup may leave out. */
+export const ofRecords: ReadonlySet<string> = new Set([
+  'records',
+  'record_hours',
+  'record_people',
+  'record_removals',
+  'record_runs',
+]);
+
 /** Tables whose triggers refuse UPDATE, DELETE and TRUNCATE. */
 export const appendOnly: ReadonlySet<string> = new Set(['audit', 'audit_removals']);
 

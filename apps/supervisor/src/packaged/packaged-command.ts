@@ -11,9 +11,11 @@ const modules: Readonly<Record<string, string>> = {
   gateway: '../gateway.ts',
   backup: '../backup/backup-command.ts',
   restore: '../backup/restore-command.ts',
+  trial: '../backup/trial-command.ts',
   sites: './locked-sites.ts',
   mail: './live-mails.ts',
   doctor: './doctor.ts',
+  'first-links': '../setup/first-links-command.ts',
 };
 
 const services = new Set(['start', 'api', 'gateway']);

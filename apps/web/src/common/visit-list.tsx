@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core';
-import type { listVisits, myVisits, Visit } from '@propusk/contract/records';
+import type { companyVisits, listVisits, myVisits, Visit } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -8,19 +8,25 @@ import { type Column, DataTable } from '../ui/data-table.tsx';
 import { Failed } from '../ui/state.tsx';
 
 /** A list of visits, newest first, with a button that adds the next page. */
-export function VisitList<E extends typeof listVisits | typeof myVisits>(props: {
+export function VisitList<E extends typeof listVisits | typeof myVisits | typeof companyVisits>(props: {
   label: string;
   list: E;
+  /** The company, for an ADMIN. */
+  params?: CallInput<E>['params'];
   query: NonNullable<CallInput<E>['query']>;
   columns: readonly Column<Visit>[];
   rowOpen?: (visit: Visit) => () => void;
   empty: ReactNode;
 }) {
-  const { list, query: filter } = props;
+  const { list, params, query: filter } = props;
   const query = useInfiniteQuery({
-    queryKey: [list.path, 'pages', filter],
+    queryKey: [list.path, 'pages', params, filter],
     queryFn: ({ pageParam, signal }) =>
-      call(list as typeof listVisits, { query: { ...filter, before: pageParam } }, signal),
+      call(
+        list as typeof companyVisits,
+        { params: params as { id: number }, query: { ...filter, before: pageParam } },
+        signal,
+      ),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,

@@ -1,7 +1,11 @@
 /** Why the api does not start: one line each, for the operator. */
 export const apiStartFaults = {
-  portTaken: (port: string | number) => `Порт ${port} занят: освободите его или укажите другой в PORT`,
-  portRefused: (port: string | undefined) => `Нет права слушать порт ${port}: укажите порт от 1024 в PORT`,
+  portTaken: (port: string | number, setting: string) =>
+    `Порт ${port} занят: освободите его или укажите другой в ${setting}`,
+  portRefused: (port: string | number, setting: string) =>
+    `Нет права слушать порт ${port}: укажите порт от 1024 в ${setting}${
+      setting === 'PORT' ? '' : ' или дайте службе право CAP_NET_BIND_SERVICE'
+    }`,
   unknownHost: (host: string) => `У этой машины нет адреса «${host}»: укажите её адрес в HOST`,
   databaseAway: (reason: string) => `База данных не отвечает (${reason}): проверьте DATABASE_URL`,
   databaseRefuses: (reason: string) => `База данных не пускает (${reason}): проверьте DATABASE_URL`,

@@ -104,13 +104,6 @@ export const startErrors = {
     `У этой машины нет адреса «${address}». Укажите её адрес в настройке ${setting}`,
   dataDir: (folder: string, code: string) =>
     `Папка данных «${folder}» не читается (${code}). Проверьте права на неё или укажите другую в настройке DATA_DIR`,
-  certificate: (path: string) =>
-    `В файле «${path}» нет сертификата в виде PEM. Проверьте настройку GATEWAY_TLS_CERT`,
-  key: (path: string) =>
-    `Ключ в файле «${path}» не читается или не от этого сертификата. Нужен ключ PEM без пароля: настройка GATEWAY_TLS_KEY`,
-  /** @param code the system's code, when it gave one */
-  unreadable: (path: string, code: string | undefined, setting: string) =>
-    `Файл «${path}» не читается (${code ?? 'ошибка'}). Проверьте настройку ${setting}`,
   tlsHalf: (given: string, missing: string) =>
     `Задана настройка GATEWAY_TLS_${given}, а GATEWAY_TLS_${missing} нет: нужны обе`,
 };

@@ -298,6 +298,7 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
   'POST /tariff/requests': () => ({ kind: 'trial', text: 'Please' }),
   'PUT /tariff/requests/:id': () => ({ state: 'refused', reply: 'No' }),
   'POST /feed/records': () => ({ gateway: randomUUID(), run: randomUUID(), number: 1, records: [] }),
+  'PUT /visits/support': () => ({ allowed: true }),
   'POST /visits/end': ({ one }) => ({ user: one('people') }),
   'POST /domain-allowed': (aim) => ({ address: 'new.example.ru', ...politics(aim) }),
   'POST /domain-allowed/many': (aim) => [

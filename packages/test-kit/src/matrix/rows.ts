@@ -379,6 +379,15 @@ GET /visits
 GET /visits/export
 GET /visits/live
   -                                             401     401     401     | 403     403     200     200     403     | 403     200
+GET /visits/support
+PUT /visits/support
+  -                                             401     401     401     | 403     403     200     200     403     | 403     200
+GET /company/:id/statistics
+  own, other, unstaffed                         401     401     401     | 403     403     403     403     200     | 403     403
+  absent                                        401     401     401     | 403     403     403     403     404     | 403     403
+GET /company/:id/visits
+  own, other, unstaffed                         401     401     401     | 403     403     403     403     403*    | 403     403   support_closed
+  absent                                        401     401     401     | 403     403     403     403     404     | 403     403
 POST /visits/end
   + user own                                    401     401     401     | 403     403     204     204     403     | 403     204
   + user other/absent                           401     401     401     | 403     403     404     404     403     | 403     404

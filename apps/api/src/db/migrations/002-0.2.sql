@@ -81,7 +81,9 @@ alter table companies
   -- When the right to paid proxies ends or ended; null while no end is known.
   add column paid_ends_at timestamptz,
   -- Whether the 14 days after that are over: the gateway refuses the policies on paid proxies.
-  add column paid_stopped boolean not null default false;
+  add column paid_stopped boolean not null default false,
+  -- Until when the ADMINs of the platform may read the company's visits, by permission of an owner.
+  add column support_until timestamptz;
 create index companies_plan on companies (plan_id);
 create index companies_paid_end on companies (paid_ends_at) where paid_ends_at is not null;
 create index companies_ends on companies (least(plan_ends_at, trial_ends_at))

@@ -7,7 +7,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { queryOptions } from '../../api/queries.ts';
 import { DayInput } from '../../common/day-input.tsx';
-import { formatBytes } from '../../common/visit-text.ts';
+import { Figures } from '../../common/figures.tsx';
 import { lazyOptional } from '../../ui/lazy.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Failed, State } from '../../ui/state.tsx';
@@ -109,11 +109,7 @@ function Loaded({
   const steps = stepsOf(data, input, zone);
   return (
     <>
-      <dl className={classes.figures}>
-        {(['people', 'visits', 'bytes', 'refusals'] as const).map((key) => (
-          <Figure key={key} of={key} figure={data[key]} isToday={isToday} />
-        ))}
-      </dl>
+      <Figures data={data} isToday={isToday} />
       <section className={classes.chart} aria-label={t.statistics.chart}>
         <h2>{t.statistics.chart}</h2>
         <Suspense fallback={<div className={classes.plot} />}>
@@ -123,32 +119,6 @@ function Loaded({
       </section>
       <Lists data={data} />
     </>
-  );
-}
-
-const whole = new Intl.NumberFormat('ru');
-
-/** A figure beside that of the period before. */
-function Figure(props: {
-  of: keyof typeof t.statistics.figures;
-  figure: Statistics['people'];
-  isToday: boolean;
-}) {
-  const {
-    of,
-    figure: { now, before },
-    isToday,
-  } = props;
-  const format = of === 'bytes' ? formatBytes : (n: number) => whole.format(n);
-  const percent = before === 0 ? null : Math.round((100 * (now - before)) / before);
-  return (
-    <div>
-      <dt>{t.statistics.figures[of]}</dt>
-      <dd>{format(now)}</dd>
-      <dd className={classes.quiet}>
-        {isToday ? t.statistics.yesterday(format(before)) : t.statistics.change(format(before), percent)}
-      </dd>
-    </div>
   );
 }
 

@@ -14,6 +14,7 @@ import classes from './statistics.module.css';
 const Overview = lazyOptional(() => import('./overview.tsx'), 'Overview');
 const Log = lazyOptional(() => import('./log.tsx'), 'Log');
 const Storage = lazyOptional(() => import('./storage.tsx'), 'Storage');
+const Support = lazyOptional(() => import('./support.tsx'), 'Support');
 const Now = lazyOptional(() => import('./now.tsx'), 'Now');
 
 const parts = ['now', 'log', 'storage'] as const;
@@ -26,7 +27,15 @@ export function StatisticsPage() {
   const settings = useQuery(queryOptions(recordSettings, {}));
   return (
     <div className={classes.page}>
-      <PageHeader title={t.statistics.title} help={t.statistics.help} />
+      <PageHeader
+        title={t.statistics.title}
+        help={t.statistics.help}
+        actions={
+          <Suspense fallback={null}>
+            <Support />
+          </Suspense>
+        }
+      />
       <nav className={classes.parts} aria-label={t.statistics.sections}>
         <Link to={paths.creatorStatistics} activeOptions={{ exact: true, includeSearch: false }}>
           {t.statistics.parts.overview}

@@ -69,6 +69,10 @@ export const audit = {
     recovery_code_used: () => 'запасной код вместо кода из приложения',
     recovery_codes_renewed: () => 'новые запасные коды',
     visits_ended: (_, name) => `завершены соединения: ${name}`,
+    visits_read: (kind, name) =>
+      kind === 'company' ? `просмотрены посещения компании «${name}»` : `просмотрены посещения: ${name}`,
+    support_allowed: () => 'посещения открыты поддержке на сутки',
+    support_ended: () => 'посещения закрыты для поддержки',
   } satisfies Record<AuditAction, (kind: AuditKind, name: string) => string>,
   intoExtension: 'вход в расширение',
   fields: {

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Log } from './log.ts';
-import { warnOfExpiry } from './tls.ts';
+import { warnOfExpiry } from './certificate-files.ts';
 
 const DAY_MS = 86_400_000;
 const END = Date.UTC(2026, 10, 30);
@@ -10,7 +9,7 @@ let warn: (expiresAt: number) => void;
 beforeEach(() => {
   vi.useFakeTimers();
   warnings = [];
-  warn = warnOfExpiry({ warn: ({ expires }: { expires: string }) => void warnings.push(expires) } as Log);
+  warn = warnOfExpiry({ warn: (facts) => void warnings.push((facts as { expires: string }).expires) });
 });
 afterEach(() => void vi.useRealTimers());
 

@@ -2,18 +2,23 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext, type Server } from 'node:tls';
 import { SettingError } from '@propusk/contract/settings';
-import { startErrors } from '@propusk/phrases/gateway';
-import type { Log } from './log.ts';
+import { certificateFaults } from '@propusk/phrases/certificates';
 
-/**
- * The certificate of an HTTPS proxy. TLS between browser and gateway hides names of sites and the Basic token. A renewed
- * certificate is loaded while the gateway runs; open connections keep the old one.
- */
+/** The certificate files of a TLS server. A renewed certificate is loaded while the server runs; open connections keep the old one. */
 
 export interface TlsFiles {
   /** Paths of PEM files: the certificate with its chain, and its key. */
   readonly cert: string;
   readonly key: string;
+  /** The settings that name the files. */
+  readonly settings: readonly [cert: string, key: string];
+}
+
+/** The part of a pino logger that this package uses. */
+export interface CertificateLog {
+  info(message: string): void;
+  warn(facts: object, message: string): void;
+  error(facts: object, message: string): void;
 }
 
 /** A certificate with its chain, and its key, as PEM texts. */
@@ -30,20 +35,17 @@ const WARN_DAYS = [0, 1, 7, 30];
 const LOOK_MS = 5_000;
 
 /** Reads both files. @throws SettingError with one line that names the setting and what is wrong */
-export async function readCertificate({ cert, key }: TlsFiles): Promise<Certificate> {
-  const pair = {
-    cert: await readPem('GATEWAY_TLS_CERT', cert),
-    key: await readPem('GATEWAY_TLS_KEY', key),
-  };
+export async function readCertificate({ cert, key, settings }: TlsFiles): Promise<Certificate> {
+  const pair = { cert: await readPem(settings[0], cert), key: await readPem(settings[1], key) };
   try {
     createSecureContext({ cert: pair.cert });
   } catch {
-    throw new SettingError(startErrors.certificate(cert));
+    throw new SettingError(certificateFaults.certificate(cert, settings[0]));
   }
   try {
     createSecureContext(pair);
   } catch {
-    throw new SettingError(startErrors.key(key));
+    throw new SettingError(certificateFaults.key(key, settings[1]));
   }
   return pair;
 }
@@ -53,7 +55,7 @@ async function readPem(setting: string, path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
-    throw new SettingError(startErrors.unreadable(path, code, setting));
+    throw new SettingError(certificateFaults.unreadable(path, code, setting), { cause: error });
   }
 }
 
@@ -61,7 +63,7 @@ async function readPem(setting: string, path: string): Promise<string> {
 export const expiryOf = ({ cert }: Certificate): number => Date.parse(new X509Certificate(cert).validTo);
 
 /** @returns a function that logs one warning 30, 7, 1 and 0 days before the given time */
-export function warnOfExpiry(log: Log): (expiresAt: number) => void {
+export function warnOfExpiry(log: Pick<CertificateLog, 'warn'>): (expiresAt: number) => void {
   let warned = Number.POSITIVE_INFINITY;
   let last = 0;
   return (expiresAt) => {
@@ -79,34 +81,33 @@ export function warnOfExpiry(log: Log): (expiresAt: number) => void {
 /**
  * Loads each renewed certificate, and warns before the end of the current one. A pair that does not match, as in the
  * middle of a renewal, changes nothing.
- * @param served the certificate in use, which a renewal replaces
+ * @param served the certificate in use, which a renewal replaces; undefined while there is none
  * @returns a function that stops the reading
  */
 export function followCertificate(
   server: Server,
   files: TlsFiles,
-  served: { certificate: Certificate },
-  log: Log,
+  served: { certificate?: Certificate },
+  log: CertificateLog,
 ): () => void {
   const warn = warnOfExpiry(log);
-  warn(expiryOf(served.certificate));
   let complaint = '';
-  const timer = setInterval(async () => {
-    warn(expiryOf(served.certificate));
+  const look = async () => {
+    if (served.certificate !== undefined) warn(expiryOf(served.certificate));
     try {
       const now = await readCertificate(files);
       complaint = '';
-      const { cert, key } = served.certificate;
-      if (now.cert === cert && now.key === key) return;
+      if (now.cert === served.certificate?.cert && now.key === served.certificate.key) return;
       server.setSecureContext(now);
       served.certificate = now;
-      log.info('Certificate renewed');
+      log.info('Certificate loaded');
     } catch (error) {
       const fault = error instanceof Error ? error.message : 'unknown';
-      if (fault !== complaint) log.error({ fault }, 'Cannot renew the certificate, keeping the last one');
+      if (fault !== complaint) log.error({ fault }, 'Cannot load the certificate, keeping the last one');
       complaint = fault;
     }
-  }, LOOK_MS);
-  timer.unref();
+  };
+  void look();
+  const timer = setInterval(look, LOOK_MS).unref();
   return () => clearInterval(timer);
 }

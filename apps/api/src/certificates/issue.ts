@@ -1,0 +1,104 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { Agent } from 'node:https';
+import { rootCertificates } from 'node:tls';
+import type { Certificate } from '@propusk/certificate/certificate-files';
+import type { AxiosAdapter } from 'axios';
+import { answerChallenges } from './challenge.ts';
+
+/** The CA's ACME server (RFC 8555). */
+export interface Authority {
+  /** The URL of its directory. */
+  readonly directory: string;
+  /** PEM: the CA of the directory's own HTTPS, beside the public ones. */
+  readonly ca?: string | undefined;
+  /** The CA writes to it before a certificate expires. */
+  readonly mail?: string | undefined;
+}
+
+/** Milliseconds for one response of the CA. acme-client sets no limit. */
+const RESPONSE_MS = 30_000;
+
+/** Creates a private key: ECDSA P-256, PKCS #8, PEM. */
+export function createKey(): string {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+}
+
+/**
+ * Gets a certificate with its chain for one DNS name. Port 80 of the name must lead to `answerChallenges` with this account key.
+ * @param accountKey PEM; the CA makes an account for it at the first call
+ * @throws Error with the CA's reason, or that of the connection to it
+ */
+export async function issue(authority: Authority, accountKey: string, name: string): Promise<Certificate> {
+  // Loaded on demand: most starts ask the CA for nothing.
+  const [{ axios, Client, crypto }, { default: ofAxios }] = await Promise.all([
+    import('acme-client'),
+    import('axios'),
+  ]);
+  axios.defaults.adapter = withConnectionErrors(ofAxios.getAdapter('http'));
+  axios.defaults.timeout = RESPONSE_MS;
+  // The caller tries again much later, because a CA limits the rate of failures.
+  Object.assign(axios.defaults, { acmeSettings: { retryMaxAttempts: 0 } });
+  const ca = authority.ca === undefined ? [] : [authority.ca];
+  axios.defaults.httpsAgent = new Agent({ ca: [...rootCertificates, ...ca] });
+  const client = new Client({ directoryUrl: authority.directory, accountKey, backoffMin: 1_000 });
+  // auto() would update a known account with an empty change, which a CA may refuse. It creates an unknown one.
+  await client.createAccount({ onlyReturnExisting: true }).catch(() => {});
+  const key = createKey();
+  const [, csr] = await crypto.createCsr({ altNames: [name] }, key);
+  const cert = await client.auto({
+    csr,
+    ...(authority.mail !== undefined && { email: authority.mail }),
+    termsOfServiceAgreed: true,
+    challengePriority: ['http-01'],
+    // A machine behind NAT may not reach itself by its name.
+    skipChallengeVerification: true,
+    challengeCreateFn: async () => {},
+    challengeRemoveFn: async () => {},
+  });
+  return { cert, key };
+}
+
+/**
+ * Keeps the error of a connection: acme-client 5.4 reads the status of the missing response and throws a TypeError instead, unless
+ * the error has no `config`.
+ */
+function withConnectionErrors(adapter: AxiosAdapter): AxiosAdapter {
+  return async (config) => {
+    try {
+      return await adapter(config);
+    } catch (error) {
+      if (error instanceof Error && 'response' in error && error.response !== undefined) throw error;
+      throw new Error(error instanceof Error ? error.message : 'no connection', { cause: error });
+    }
+  };
+}
+
+/**
+ * Gets certificates from a CA's staging directory and discards them: proves that the names lead to `httpPort` of this machine,
+ * before failures count against the limits of the production directory. The port must be free.
+ * @param names DNS names @param httpPort the port to which port 80 of the names leads
+ * @throws Error with the CA's reason for the first name that it refuses; EADDRINUSE or EACCES for the port
+ */
+export async function tryIssue(
+  authority: Authority,
+  names: readonly string[],
+  httpPort: number,
+): Promise<void> {
+  const accountKey = createKey();
+  const answer = answerChallenges(accountKey);
+  const server = createServer((req, res) => {
+    const text = answer(req.url);
+    res.writeHead(text === undefined ? 404 : 200).end(text);
+  });
+  server.listen(httpPort);
+  await once(server, 'listening');
+  try {
+    for (const name of names) await issue(authority, accountKey, name);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}

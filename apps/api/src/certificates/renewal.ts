@@ -1,0 +1,120 @@
+import { X509Certificate } from 'node:crypto';
+import type { Certificate } from '@propusk/certificate/certificate-files';
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import type { Db } from '../db/open.ts';
+import { type Repeating, repeat } from '../db/repeat.ts';
+import type { Authority } from './issue.ts';
+import { issue } from './issue.ts';
+import type { Order } from './settings.ts';
+import { readStored, store } from './store.ts';
+
+const DAY_MS = 86_400_000;
+/** A certificate is renewed in the last third of its life, and in its last 30 days at most. */
+const RENEW_MS = 30 * DAY_MS;
+const TICK_MS = 10_000;
+const FIRST_RETRY_MS = 60_000;
+const LAST_RETRY_MS = 4 * 3_600_000;
+/** The advisory lock of the process that talks to the CA. */
+const LOCK = 7_305_825;
+
+/** What is known of one name's certificate. */
+interface CertificateState {
+  /** Milliseconds since 1970; undefined without a certificate. */
+  expiresAt: number | undefined;
+  /** Failures since the last success. */
+  failures: number;
+}
+
+export interface RenewalOptions {
+  readonly db: Db;
+  readonly log: Logger;
+  readonly authority: Authority;
+  readonly accountKey: string;
+  readonly orders: readonly Order[];
+  /** Milliseconds before the second try; every further one waits twice as long. */
+  readonly firstRetryMs?: number;
+}
+
+export interface Renewal extends Repeating {
+  readonly states: ReadonlyMap<string, CertificateState>;
+}
+
+/**
+ * Gets the certificates that are missing and renews those near their end; looks every 10 s. A failure is logged and tried again
+ * after 1 minute to 4 hours. One process at a time asks the CA.
+ */
+export function startRenewal(options: RenewalOptions): Renewal {
+  const { db, log, orders, firstRetryMs = FIRST_RETRY_MS } = options;
+  // Spreads the load of many servers on the CA.
+  const jitter = 1 + Math.random() / 10;
+  // grows: not, filled once at startup
+  const states = new Map<string, CertificateState>();
+  for (const { name } of orders) states.set(name, { expiresAt: undefined, failures: 0 });
+  // grows: not, filled once at startup
+  const retryAt = new Map<string, number>();
+
+  /** Reads the stored certificate. @returns whether it needs no renewal */
+  async function isFresh(order: Order, state: CertificateState): Promise<boolean> {
+    const stored = await readStored(order);
+    state.expiresAt = stored === null ? undefined : lifeOf(stored).to;
+    return stored !== null && !isDue(stored, jitter);
+  }
+
+  async function renew(order: Order, state: CertificateState): Promise<void> {
+    const { name } = order;
+    // The process that held the lock may have renewed it.
+    if (await isFresh(order, state)) return;
+    try {
+      const certificate = await issue(options.authority, options.accountKey, name);
+      await store(order, certificate);
+      state.expiresAt = lifeOf(certificate).to;
+      state.failures = 0;
+      log.info({ name, expires: new Date(state.expiresAt) }, 'Certificate issued');
+    } catch (error) {
+      const waitMs = Math.min(firstRetryMs * 2 ** state.failures, LAST_RETRY_MS);
+      state.failures += 1;
+      retryAt.set(name, Date.now() + waitMs);
+      const fault = error instanceof Error ? error.message : String(error);
+      log.error({ name, fault, retryInS: Math.round(waitMs / 1000) }, 'Cannot get a certificate');
+    }
+  }
+
+  const work = async (signal: AbortSignal) => {
+    for (const order of orders) {
+      const state = states.get(order.name);
+      if (state === undefined || signal.aborted) return;
+      const waits = Date.now() < (retryAt.get(order.name) ?? 0);
+      if (!(await isFresh(order, state)) && !waits) await alone(db, () => renew(order, state));
+    }
+  };
+  return {
+    ...repeat(TICK_MS, work, (err) => log.warn({ err }, 'failed to look after certificates')),
+    states,
+  };
+}
+
+/** Runs the work unless another process does. A session's lock: a transaction that waits for the CA would be ended. */
+function alone(db: Db, work: () => Promise<void>): Promise<void> {
+  return db.connection().execute(async (connection) => {
+    const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_lock(${LOCK}) as held`.execute(
+      connection,
+    );
+    if (rows[0]?.held !== true) return;
+    try {
+      await work();
+    } finally {
+      await sql`select pg_advisory_unlock(${LOCK})`.execute(connection);
+    }
+  });
+}
+
+function lifeOf({ cert }: Certificate): { from: number; to: number } {
+  const { validFrom, validTo } = new X509Certificate(cert);
+  return { from: Date.parse(validFrom), to: Date.parse(validTo) };
+}
+
+function isDue(certificate: Certificate, jitter: number): boolean {
+  const { from, to } = lifeOf(certificate);
+  return Date.now() > to - Math.min(RENEW_MS, (to - from) / 3) * jitter;
+}

@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import type { RequestListener, Server } from 'node:http';
+import type { Server as TlsServer } from 'node:tls';
+import { type Certificate, expiryOf, followCertificate } from '@propusk/certificate/certificate-files';
+import { noCertificateYet } from '@propusk/phrases/certificates';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Db } from '../db/open.ts';
+import { answerUnreadable } from '../http/error-reply.ts';
+import { createListener } from '../http/listener.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { answerChallenges } from './challenge.ts';
+import { type Renewal, startRenewal } from './renewal.ts';
+import type { TlsConfig } from './settings.ts';
+import { readAccountKey } from './store.ts';
+
+/** The connections of HTTP_PORT: redirects and challenges are short. */
+const HTTP_SOCKETS = 256;
+/** The headers by which Fastify believes a reverse proxy. */
+const FORWARDED = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
+
+export interface TlsParts {
+  readonly tls: TlsConfig;
+  readonly publicUrl: URL;
+  readonly sockets: number;
+  readonly db: Db;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+/** The TLS side of a running api. */
+export interface TlsSide {
+  readonly renewal: Renewal | undefined;
+  /** Stops accepting and renewing, and resolves when the last response has left. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the console of a listening Fastify app on HTTPS_PORT, and redirect and challenges on HTTP_PORT. Without a certificate,
+ * HTTPS_PORT fails handshakes until one is there: a self-signed one would teach users to accept any.
+ * @throws Error of node:net when a port does not open
+ */
+export async function serveTls(app: FastifyInstance, parts: TlsParts): Promise<TlsSide> {
+  const { tls, publicUrl, log, metrics, db } = parts;
+  const accountKey = tls.acme && (await readAccountKey(tls.acme.accountKey));
+  const challenge = accountKey === undefined ? () => undefined : answerChallenges(accountKey);
+  const served: { certificate?: Certificate } = {};
+
+  const overTls: RequestListener = (req, res) => {
+    // Clients come here directly, so these headers are a stranger's, even from an address of TRUST_PROXY.
+    for (const name of FORWARDED) delete req.headers[name];
+    app.routing(req, res);
+  };
+  const overHttp: RequestListener = (req, res) => {
+    const text = challenge(req.url);
+    if (text !== undefined) return void res.end(text);
+    if (served.certificate === undefined) {
+      const type = { 'content-type': 'text/plain; charset=utf-8', 'retry-after': '30' };
+      return void res.writeHead(503, type).end(noCertificateYet());
+    }
+    // An absolute-form target would end up in the host's place.
+    const path = req.url?.startsWith('/') ? req.url : '/';
+    res.writeHead(308, { location: new URL(publicUrl.origin + path).href }).end();
+  };
+  const limits = { trustProxy: [], metrics };
+  const secure = createListener(overTls, { ...limits, sockets: parts.sockets, secure: true });
+  const plain = createListener(overHttp, { ...limits, sockets: Math.min(parts.sockets, HTTP_SOCKETS) });
+  for (const server of [secure, plain]) server.on('clientError', answerUnreadable);
+  const unfollow = followCertificate(secure as unknown as TlsServer, tls.console, served, log);
+  await listen(secure, tls.httpsPort);
+  await listen(plain, tls.httpPort);
+  const renewal =
+    tls.acme && accountKey !== undefined ? startRenewal({ ...tls.acme, accountKey, db, log }) : undefined;
+  metrics.watchCertificates(() =>
+    renewal !== undefined
+      ? [...renewal.states]
+      : [
+          [
+            publicUrl.hostname,
+            { expiresAt: served.certificate && expiryOf(served.certificate), failures: 0 },
+          ],
+        ],
+  );
+  return {
+    renewal,
+    async close() {
+      unfollow();
+      // Not awaited: the CA may take minutes.
+      void renewal?.close();
+      await Promise.all([secure, plain].map(end));
+    },
+  };
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  server.listen(port);
+  await once(server, 'listening');
+}
+
+async function end(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  await closed;
+}

@@ -1,0 +1,54 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Certificate, readCertificate } from '@propusk/certificate/certificate-files';
+import { createKey } from './issue.ts';
+import type { Order } from './settings.ts';
+
+/** Reads the account key of the ACME server, and creates it at the first start. @throws Error of node:fs */
+export async function readAccountKey(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    const key = createKey();
+    await write(path, key, 0o600);
+    return key;
+  }
+}
+
+/** The stored certificate of an order; null when a place has none, or holds another name's. */
+export async function readStored({ name, places }: Order): Promise<Certificate | null> {
+  try {
+    const [first] = await Promise.all(places.map(readCertificate));
+    return first !== undefined && new X509Certificate(first.cert).checkHost(name) ? first : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Stores a certificate in every place of an order. A reader in the middle finds a key of another certificate and keeps what it has. */
+export async function store({ places }: Order, { cert, key }: Certificate): Promise<void> {
+  for (const place of places) {
+    // The group of TLS_DIR is that of the gateway's user.
+    const mode = place.settings[1] === 'TLS_DIR' ? 0o640 : 0o600;
+    await write(place.key, key, mode);
+    await write(place.cert, cert, mode);
+  }
+}
+
+/** Writes a file atomically: a reader finds the old or the new one, after a power cut too. */
+async function write(path: string, text: string, mode: number): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o750 });
+  const part = `${path}.part`;
+  const file = await open(part, 'w', 0o600);
+  try {
+    await file.writeFile(text);
+    // The process's umask may be stricter than the mode.
+    await file.chmod(mode);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(part, path);
+}

@@ -1,0 +1,41 @@
+import { createTransport } from 'nodemailer';
+import type { Mail } from './compose-mail.ts';
+
+/**
+ * Creates the transport of mail over SMTP. It does not connect yet.
+ * @param url smtp:// or smtps://; its query may set options of nodemailer
+ */
+export function smtpTransport(url: string) {
+  const { hostname, password } = new URL(url);
+  const local = /^(localhost|127\.[0-9.]+|\[::1\])$/i.test(hostname);
+  return createTransport({
+    url,
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 20_000,
+    dnsTimeout: 10_000,
+    // Loopback needs no encryption, and a local server often has a self-signed certificate.
+    ignoreTLS: local,
+    // An attacker who strips STARTTLS must not get the password (RFC 3207 section 6).
+    requireTLS: password !== '' && !local,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+}
+
+/**
+ * Creates the sender of mail over SMTP (`smtpTransport`).
+ * @returns a function that sends one mail and returns the server's reply. It throws nodemailer's error, which carries the
+ *   reply as `response`
+ */
+export function smtpSender(
+  url: string,
+): (message: Mail & { from: string }, signal?: AbortSignal) => Promise<string> {
+  const transport = smtpTransport(url);
+  return async (message, signal) => {
+    // This header prevents automatic replies to our mail (RFC 3834).
+    const headers = { 'Auto-Submitted': 'auto-generated' };
+    const sent = await transport.sendMail({ ...message, headers, textEncoding: 'base64', signal });
+    return sent.response;
+  };
+}

@@ -1,0 +1,66 @@
+import type { Support, VisitPage, VisitQuery } from '@propusk/contract/records';
+import { sql } from 'kysely';
+import { record, recordDaily } from '../audit/store.ts';
+import type { Actor, Member } from '../core/actor.ts';
+import { AppError, found } from '../core/errors.ts';
+import type { Db, Tx } from '../db/open.ts';
+import { readVisits } from './log.ts';
+
+/** The end of the permission that a company `c` gave to ADMINs; null when none holds. */
+export const supportUntil = sql`case when c.support_until > now() then c.support_until end`;
+
+/**
+ * The permission of a company.
+ * @throws AppError not_found
+ */
+export async function readSupport(db: Db, companyId: number): Promise<Support> {
+  const { rows } =
+    await sql<Support>`select ${supportUntil} as until from companies c where c.id = ${companyId}`.execute(
+      db,
+    );
+  return found(rows[0]);
+}
+
+/** Begins 24 hours in which ADMINs may read the visits of the actor's company, or ends them. An end without them writes no event. */
+export async function setSupport(tx: Tx, actor: Member, allowed: boolean): Promise<Support> {
+  const { companyId: id } = actor;
+  const { rows } = await sql<{ name: string }>`
+    update companies set support_until = case when ${allowed} then now() + interval '24 hours' end
+    where id = ${id} and (${allowed} or support_until > now()) returning company_name as name`.execute(tx);
+  const action = allowed ? 'support_allowed' : 'support_ended';
+  for (const { name } of rows) await record(tx, actor, { action, kind: 'company', id, name, companyId: id });
+  return readSupport(tx, id);
+}
+
+/**
+ * One page of a company's visits for an ADMIN.
+ * @throws AppError not_found; support_closed when no permission holds; bad_input as `readVisits`
+ */
+export async function readAsSupport(
+  db: Db,
+  actor: Actor,
+  companyId: number,
+  query: VisitQuery,
+): Promise<VisitPage> {
+  if ((await readSupport(db, companyId)).until === null) throw new AppError('support_closed');
+  const page = await readVisits(db, { companyId }, query);
+  const company = { kind: 'company', id: companyId, companyId, name: sql`c.company_name` } as const;
+  await recordDaily(db, actor, { action: 'visits_read', ...company });
+  return page;
+}
+
+/** One page of a company's visits for an owner. */
+export async function readAsOwner(db: Db, actor: Member, query: VisitQuery): Promise<VisitPage> {
+  const page = await readVisits(db, { companyId: actor.companyId }, query);
+  await recordLook(db, actor, query.user);
+  return page;
+}
+
+/** Writes the audit event of a look at one person's visits, except at the own ones. */
+export async function recordLook(db: Db, actor: Member, id = actor.userId): Promise<void> {
+  if (id === actor.userId) return;
+  const name = sql`coalesce((select email::text from users where id = ${id} and company_id = c.id),
+    (select name from record_people where user_id = ${id} and company_id = c.id))`;
+  const person = { kind: 'user', id, name, companyId: actor.companyId } as const;
+  await recordDaily(db, actor, { action: 'visits_read', ...person });
+}

@@ -1,0 +1,54 @@
+import { domainToASCII } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Email } from '@propusk/contract/fields';
+import { StartError } from '@propusk/embedded-postgres/start-error';
+import { setupPhrases } from '@propusk/phrases/setup';
+
+/** No `internal`: the tree has no library that signs X.509 certificates. */
+const modes = ['auto', 'files', 'off'] as const;
+export type TlsMode = (typeof modes)[number];
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean', default: false } as const;
+const options = {
+  ...{ gateway: text, tls: text, cert: text, key: text, smtp: text, owner: text },
+  address: { type: 'string', multiple: true, default: [] as string[] },
+  wait: { type: 'string', default: '600' },
+  ...{ invite: flag, yes: flag, undo: flag, help: flag },
+} as const;
+
+/**
+ * Reads the arguments of `propusk setup`.
+ * @throws StartError with the name of the first unfit argument
+ */
+export function readOptions(args: string[]) {
+  const { values, positionals } = parse(args);
+  if (values.undo || values.help)
+    return { ...values, domain: '', mail: '', tls: undefined, owner: '', waitMs: 0 };
+  const [domain = '', mail = '', ...rest] = positionals;
+  const tls = modes.find((mode) => mode === values.tls);
+  const gateway = values.gateway === undefined ? undefined : domainToASCII(values.gateway);
+  const owner = values.owner ?? mail.replace('@', '+company@');
+  const hasFiles = values.cert !== undefined && values.key !== undefined;
+  const unfit = Object.entries({
+    DOMAIN: !domainToASCII(domain).includes('.'),
+    MAIL: !Email.safeParse(mail).success,
+    '--owner': !Email.safeParse(owner).success || owner.toLowerCase() === mail.toLowerCase(),
+    '--gateway': gateway === '',
+    '--tls': values.tls !== undefined && tls === undefined,
+    '--cert': (tls === 'files' || values.key !== undefined || values.cert !== undefined) && !hasFiles,
+    '--wait': !/^\d{1,5}$/.test(values.wait),
+    [rest[0] ?? '']: rest.length > 0,
+  }).find(([, isUnfit]) => isUnfit);
+  if (unfit !== undefined) throw new StartError(setupPhrases.badOption(unfit[0]));
+  const waitMs = Number(values.wait) * 1_000;
+  return { ...values, domain: domainToASCII(domain), mail, gateway, tls, owner, waitMs };
+}
+
+function parse(args: string[]) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch (error) {
+    throw new StartError(setupPhrases.badOption((error as Error).message));
+  }
+}

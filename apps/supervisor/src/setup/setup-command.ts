@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { readConfig } from '@propusk/api/config';
+import { StartError } from '@propusk/embedded-postgres/start-error';
+import { setupPhrases } from '@propusk/phrases/setup';
+import { runCommand, say } from '../command.ts';
+import { withSettings } from '../packaged/settings-file.ts';
+import { checkDns, checkIssuing, checkPorts } from './checks.ts';
+import { ask, findMailServer } from './mail.ts';
+import { Dns } from './network.ts';
+import { readOptions } from './options.ts';
+import { lastFault, printFirstLinks, startService } from './service.ts';
+import { differences, editSettings, previousOf, readIfThere, replaceFile } from './settings-edit.ts';
+import { wantedSettings } from './wanted.ts';
+
+const nginxConf = fileURLToPath(new URL('../../../../deploy/nginx.conf', import.meta.url));
+/** The exit code when nothing was changed because nobody agreed. */
+const NOT_AGREED = 2;
+const [path = '', ...args] = process.argv.slice(2);
+
+type Options = ReturnType<typeof readOptions> & { readonly asks: boolean };
+
+/** `setup-command.ts SETTINGS DOMAIN MAIL …`, as root. Only its child processes touch the database. */
+await runCommand(async () => {
+  const read = readOptions(args);
+  const options = { ...read, asks: process.stdin.isTTY && !read.yes };
+  if (options.help) {
+    say(setupPhrases.usage());
+    return 0;
+  }
+  return options.undo ? undo(options) : setup(options);
+});
+
+async function setup(options: Options): Promise<number> {
+  const env = withSettings(path, process.env);
+  const { dns: servers, localUrl } = readConfig(env);
+  const dns = new Dns(servers);
+  const port = (name: string, fallback: number) => Number(env[name] || fallback);
+  const ports = {
+    http: port('HTTP_PORT', 80),
+    https: port('HTTPS_PORT', 443),
+    gateway: port('GATEWAY_PORT', 3128),
+  };
+  const ownName = `gw.${options.domain}`;
+  const hasOwnName = (await dns.addressesOf(ownName)).length > 0;
+  const gateway = options.gateway ?? (hasOwnName ? ownName : options.domain);
+  const names = [...new Set([options.domain, gateway])];
+  const tls = checkPorts(options.tls, ports, nginxConf);
+  await checkDns(dns, names, options);
+  if (tls === 'auto')
+    await checkIssuing(dns, names, {
+      directory: env.ACME_DIRECTORY || undefined,
+      httpPort: ports.http,
+      mail: options.mail,
+    });
+
+  const wanted = wantedSettings(options, { tls, gateway, ports }, env);
+  // An invalid setting stops before anything changes.
+  readConfig({ ...env, ...wanted });
+  if (options.smtp !== undefined || !env.SMTP_URL) {
+    const server = await findMailServer(options.smtp, { ...env, ...wanted }, options);
+    if (server === null) return 1;
+    if (server !== undefined) wanted.SMTP_URL = server;
+  }
+  const before = readIfThere(path);
+  const after = editSettings(before, wanted);
+  if (!(await agree(before, after, options))) return NOT_AGREED;
+  if (after !== before) replaceFile(path, after);
+  startService(after !== before);
+  const url = `${wanted.PUBLIC_URL}/api/health`;
+  const isBehind = tls === 'off';
+  const local = isBehind ? await lastFault(`${localUrl}/api/health`, { ...options, dns }) : null;
+  if (local !== null) throw new StartError(setupPhrases.notHealthy(localUrl, local));
+  // The operator configures nginx later, so one request is enough.
+  const fault = await lastFault(url, { dns, waitMs: isBehind ? 0 : options.waitMs });
+  if (fault === null) say(setupPhrases.healthy(url));
+  else if (isBehind) say(setupPhrases.proxyMissing(url, fault, nginxConf));
+  else throw new StartError(setupPhrases.notHealthy(url, fault));
+  printFirstLinks(options);
+  return 0;
+}
+
+/** Puts the previous settings file back. A second `--undo` undoes the first. */
+async function undo(options: Options): Promise<number> {
+  const previous = previousOf(path);
+  if (!existsSync(previous)) throw new StartError(setupPhrases.nothingToUndo(previous));
+  const text = readIfThere(previous);
+  if (!(await agree(readIfThere(path), text, options))) return NOT_AGREED;
+  replaceFile(path, text);
+  startService(true);
+  say(setupPhrases.undone(path));
+  return 0;
+}
+
+/** Shows the changes of the settings file and asks for consent. */
+async function agree(before: string, after: string, { asks, yes }: Options): Promise<boolean> {
+  const lines = differences(before, after);
+  say(lines.length === 0 ? setupPhrases.unchanged(path) : setupPhrases.changes(path, lines));
+  if (lines.length === 0 || yes) return true;
+  if (asks && setupPhrases.isYes(await ask(setupPhrases.confirm()))) return true;
+  say(asks ? setupPhrases.declined() : setupPhrases.needsYes());
+  return false;
+}

@@ -1,0 +1,61 @@
+import { accessSync, constants } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import { resolve } from 'node:path';
+import { StartError } from '@propusk/embedded-postgres/start-error';
+import { setupPhrases } from '@propusk/phrases/setup';
+import { say } from '../command.ts';
+import type { readOptions, TlsMode } from './options.ts';
+
+/** The ports that the settings give, or their defaults. */
+export interface Ports {
+  readonly http: number;
+  readonly https: number;
+  readonly gateway: number;
+}
+
+/**
+ * The settings that `propusk setup` wants, except SMTP_URL.
+ * @param env the current settings
+ * @throws StartError when a file of a certificate is unreadable
+ */
+export function wantedSettings(
+  { domain, mail, cert, key }: ReturnType<typeof readOptions>,
+  { tls, gateway, ports }: { tls: TlsMode; gateway: string; ports: Ports },
+  env: NodeJS.ProcessEnv,
+): Record<string, string> {
+  const files = cert !== undefined && key !== undefined ? [readable(cert), readable(key)] : [];
+  const named = (...names: readonly [string, string]) =>
+    Object.fromEntries(files.map((file, at) => [names[at], file]));
+  const opensGateway = tls === 'auto' || files.length > 0 || Boolean(env.GATEWAY_TLS_CERT);
+  if (!opensGateway) say(setupPhrases.gatewayWithoutTls());
+  return {
+    PUBLIC_URL: originOf(domain, ports.https),
+    REGISTRATION: 'invited',
+    TLS: tls,
+    ...(tls === 'auto' && { ACME_MAIL: mail }),
+    ...(tls === 'files' && named('TLS_CERT', 'TLS_KEY')),
+    ...(tls === 'off' && { TRUST_PROXY: env.TRUST_PROXY || '127.0.0.1' }),
+    ...named('GATEWAY_TLS_CERT', 'GATEWAY_TLS_KEY'),
+    ...(opensGateway && {
+      GATEWAY_HOST: everyAddress(),
+      GATEWAY_PUBLIC_URL: originOf(gateway, ports.gateway),
+    }),
+  };
+}
+
+const originOf = (name: string, port: number) => new URL(`https://${name}:${port}`).origin;
+
+/** The wildcard of IPv6 also accepts IPv4, and cannot be bound where IPv6 is off. */
+function everyAddress(): string {
+  const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  return all.some(({ family }) => family === 'IPv6') ? '::' : '0.0.0.0';
+}
+
+function readable(path: string): string {
+  try {
+    accessSync(path, constants.R_OK);
+    return resolve(path);
+  } catch {
+    throw new StartError(setupPhrases.noFile(path));
+  }
+}

@@ -1,0 +1,33 @@
+import type { CompanyFigures } from '@propusk/contract/records';
+import * as t from '@propusk/phrases/console';
+import classes from './figures.module.css';
+import { formatBytes } from './visit-text.ts';
+
+const whole = new Intl.NumberFormat('ru');
+
+/** The four figures of a period, each beside that of the period before. @param props.isToday the period is a day that is not over */
+export function Figures(props: {
+  data: Pick<CompanyFigures, 'people' | 'visits' | 'bytes' | 'refusals'>;
+  isToday?: boolean;
+}) {
+  return (
+    <dl className={classes.figures}>
+      {(['people', 'visits', 'bytes', 'refusals'] as const).map((key) => {
+        const { now, before } = props.data[key];
+        const format = key === 'bytes' ? formatBytes : (n: number) => whole.format(n);
+        const percent = before === 0 ? null : Math.round((100 * (now - before)) / before);
+        return (
+          <div key={key}>
+            <dt>{t.statistics.figures[key]}</dt>
+            <dd>{format(now)}</dd>
+            <dd className={classes.quiet}>
+              {props.isToday
+                ? t.statistics.yesterday(format(before))
+                : t.statistics.change(format(before), percent)}
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}

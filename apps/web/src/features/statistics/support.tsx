@@ -1,0 +1,49 @@
+import { Button } from '@mantine/core';
+import { getSupport, setSupport } from '@propusk/contract/records';
+import * as t from '@propusk/phrases/console';
+import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useCall } from '../../api/queries.ts';
+import { ConfirmDialog, confirm } from '../../ui/confirm.ts';
+import { formatMoment } from '../../ui/day.tsx';
+import { toastFailure, toastSuccess } from '../../ui/toast.ts';
+import classes from './statistics.module.css';
+
+/** Allows the platform's support to read the company's visits for 24 hours, shows until when, and ends it. */
+export function Support() {
+  const { data } = useQuery({ ...queryOptions(getSupport, {}), refetchInterval: 60_000 });
+  const { mutate, mutateAsync, isPending } = useCall(setSupport);
+  if (!data) return null;
+  async function allow() {
+    const allowed = await confirm({
+      text: `${t.statistics.support}?`,
+      hint: t.statistics.supportHint,
+      yes: t.statistics.supportAllow,
+      no: t.common.cancel,
+      action: () => mutateAsync({ body: { allowed: true } }),
+    });
+    if (allowed) toastSuccess(t.statistics.supportAllowed);
+  }
+  const end = () =>
+    mutate(
+      { body: { allowed: false } },
+      {
+        onSuccess: () => toastSuccess(t.statistics.supportEnded),
+        onError: ({ message }) => toastFailure(message),
+      },
+    );
+  if (data.until === null) {
+    return (
+      <Button variant="default" onClick={() => void allow()} {...ConfirmDialog.intent}>
+        {t.statistics.support}
+      </Button>
+    );
+  }
+  return (
+    <div className={classes.support}>
+      <span>{t.statistics.supportUntil(formatMoment(data.until))}</span>
+      <Button variant="default" loading={isPending} onClick={end}>
+        {t.statistics.supportEnd}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+/** `propusk setup` and `propusk first-links`. */
+export const setupPhrases = {
+  usage:
+    () => `propusk setup ДОМЕН ПОЧТА   настроить сервер: адреса, сертификаты, почта, служба, первые ссылки
+
+  --gateway ИМЯ      имя шлюза: gw.ДОМЕН, если оно есть в DNS, иначе ДОМЕН
+  --tls auto         сертификаты получает сам «Пропуск» (по умолчанию)
+  --tls files        ваши файлы: --cert ФАЙЛ --key ФАЙЛ
+  --tls off          консоль за вашим nginx; шлюзу нужны --cert и --key
+  --smtp АДРЕС       smtp://имя:пароль@сервер:587
+  --address АДРЕС    публичный адрес сервера за NAT, можно повторить
+  --owner ПОЧТА      кому приглашение первой компании
+  --invite           сделать первые ссылки заново
+  --wait СЕКУНДЫ     сколько ждать DNS и запуска, обычно 600
+  --yes              не спрашивать
+  --undo             вернуть прежний файл настроек`,
+  badOption: (name: string) => `Не подходит ${name}. Справка: propusk setup --help`,
+  noFile: (path: string) => `Файл ${path} не читается пользователем root: проверьте путь`,
+  notEditable: () =>
+    'Файл настроек не удаётся изменить построчно: запишите значения в нескольких строках одной строкой',
+
+  waitsForDns: (name: string, found: readonly string[], own: readonly string[]) =>
+    `DNS: ${name} → ${found.join(', ') || 'записи нет'}, адрес этого сервера: ${own.join(', ')}. Жду`,
+  dnsRight: (name: string, found: readonly string[]) => `DNS: ${name} → ${found.join(', ')}`,
+  dnsWrong: (names: readonly string[]) =>
+    `DNS не ведёт на этот сервер: ${names.join(', ')}. Исправьте записи A и AAAA (лишние удалите) и повторите. Ничего не изменено`,
+  noPublicAddress: () =>
+    'У сервера нет публичного адреса на интерфейсах: DNS сверить не с чем. Если он за NAT, добавьте --address АДРЕС',
+  portTaken: (port: number, name: string) =>
+    `Порт ${port} занят: ${name || 'процесс неизвестен'}. Остановите его или выберите другой порт. Ничего не изменено`,
+  behindNginx: (port: number, config: string) =>
+    `Порт ${port} занят nginx. Продолжаю с --tls off: консоль будет за ним. Проверенная конфигурация: ${config}`,
+  clockOff: (seconds: number) =>
+    `Часы сервера ${seconds > 0 ? 'спешат' : 'отстают'} на ${Math.abs(seconds)} с: timedatectl set-ntp true. Ничего не изменено`,
+  caSilent: (url: string, fault: string) =>
+    `Центр сертификации ${url} не отвечает (${fault}): проверьте выход в интернет. Ничего не изменено`,
+  missesHttp01: (names: readonly string[], port: number) =>
+    `Запрос к порту ${port} по имени не доходит до этого сервера: ${names.join(', ')}. Проверьте DNS и сетевой экран. Ничего не изменено`,
+  caRefuses: (fault: string) =>
+    `Пробный сертификат не выдан: ${fault}. Чаще всего порт 80 закрыт у хостинга. Ничего не изменено`,
+  gatewayWithoutTls: () =>
+    'Шлюз остаётся на 127.0.0.1: без сертификата его не открывают. Повторите с --cert ФАЙЛ --key ФАЙЛ',
+
+  askSmtp: () => 'Почтовый сервер, smtp://имя:пароль@сервер:587 (Enter — позже): ',
+  testMail: (consoleUrl: string) => ({
+    subject: 'Проверка почты «Пропуска»',
+    text: `Это проверочное письмо. «Пропуск» на ${consoleUrl} может отправлять почту.`,
+  }),
+  mailSent: (to: string, reply: string) => `Письмо для ${to} принято сервером: ${reply}`,
+  mailRefused: (reply: string) => `Письмо не ушло: ${reply}`,
+
+  notWritten: (path: string) => `Не удалось записать ${path}`,
+  changes: (path: string, lines: readonly string[]) => `Изменится ${path}:\n${lines.join('\n')}`,
+  unchanged: (path: string) => `${path} менять не нужно`,
+  confirm: () => 'Записать? [Да/нет] ',
+  // The answer of a person; Enter means yes.
+  isYes: (answer: string) => /^(|д|да|y|yes)$/i.test(answer.trim()),
+  needsYes: () => 'Спросить некого: запустите в терминале или с --yes. Ничего не изменено',
+  declined: () => 'Ничего не изменено',
+  nothingToUndo: (path: string) => `Прежнего файла ${path} нет: отменять нечего`,
+  undone: (path: string) => `${path} возвращён, служба перезапущена`,
+
+  failed: (command: string) => `Команда не удалась: ${command}`,
+  starting: () => 'Запускаю службу propusk',
+  notHealthy: (url: string, fault: string) =>
+    `${url} не отвечает как нужно (${fault}). Причина: journalctl -u propusk. Вернуть настройки: propusk setup --undo`,
+  healthy: (url: string) => `${url} отвечает, сертификат действителен`,
+  proxyMissing: (url: string, fault: string, config: string) =>
+    `«Пропуск» работает, но ${url} пока не отвечает (${fault}): настройте nginx по ${config}`,
+  firstLinks: (links: { admin: string; company: string | null; email: string; owner: string }) => `
+Пароль администратора ${links.email} (1 час, 1 раз):
+  ${links.admin}
+${links.company === null ? '' : `\nРегистрация первой компании, для ${links.owner} (7 дней, 1 раз; другая почта: --owner):\n  ${links.company}\n`}`,
+  passphrase: (phrase: string) =>
+    `Копии делаются каждую ночь в /var/backups/propusk. Фраза, без которой их не открыть (запишите отдельно от сервера):\n  ${phrase}`,
+  linksMadeBefore: () =>
+    'Администратор уже есть, новых ссылок нет. Сделать их заново: та же команда с его почтой и --invite',
+};
