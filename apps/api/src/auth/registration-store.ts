@@ -110,7 +110,7 @@ export async function listInvitations(db: Db, query: ListQuery) {
 }
 
 /** @throws AppError not_found when its link does not work any more */
-export async function withdrawInvitation(tx: Tx, actor: Actor, id: number): Promise<void> {
+export async function withdrawInvitation(tx: Tx, actor: AuditActor, id: number): Promise<void> {
   const { email } = await tx
     .updateTable('company_invitations')
     .set({ state: 'withdrawn' })
