@@ -63,7 +63,14 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(page).toHaveURL(/\/dashboard\/admin\/companies$/);
       if (screen === 'phone') await page.getByRole('button', { name: 'Открыть меню' }).click();
       const links = page.getByRole('navigation', { name: 'Разделы' }).getByRole('link');
-      await expect(links).toHaveText(['Компании', 'Пользователи', 'Прокси-серверы', 'Тарифы', 'Журнал']);
+      await expect(links).toHaveText([
+        'Компании',
+        'Пользователи',
+        'Прокси-серверы',
+        'Тарифы',
+        'Состояние',
+        'Журнал',
+      ]);
       for (const [name, path] of [
         ['Пользователи', 'users'],
         ['Прокси-серверы', 'proxies'],
@@ -112,7 +119,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       const email = `owner-${screen}@list-7.test`;
       await open(page, adminToken, '/dashboard/admin/companies?name=list-7');
       await choose(page, 'Список 7', 'Пригласить владельца');
-      await expect(dialogOf(page)).toContainText('Владелец компании Список 7 получит письмо');
+      await expect(dialogOf(page)).toContainText('Владелец компании Список 7 получит ссылку');
       await dialogOf(page).getByLabel('Почта').fill(ownerAddress);
       await dialogOf(page).getByLabel('Ваш текущий пароль').fill(PASSWORD);
       await dialogOf(page).getByRole('button', { name: 'Сохранить' }).click();
@@ -121,7 +128,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await dialogOf(page).getByLabel('Почта').fill(email);
       await dialogOf(page).getByLabel('Имя').fill('Пётр');
       await save(page);
-      await expect(page.getByText('Приглашение отправлено')).toBeVisible();
+      await expect(page.getByText('Приглашение создано')).toBeVisible();
 
       const theirs = await browser.newPage();
       await theirs.goto(await linkTo(product.dataDir, email));

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, type Page } from '@playwright/test';
 import { registrationMode } from '@propusk/contract/registration';
-import { enter, field, heading, startConsole, test } from './console.ts';
+import { choose, enter, field, heading, row, startConsole, test } from './console.ts';
 import { linkTo } from './mailbox.ts';
 
 /**
@@ -28,6 +30,13 @@ async function register(page: Page, email: string | null): Promise<void> {
   await expect(heading(page, 'Сайты')).toBeVisible();
 }
 
+/** Runs `propusk mail`. @returns its output */
+async function liveMails(): Promise<string> {
+  const env = { ...process.env, DATA_DIR: product.dataDir };
+  const command = new URL('../apps/supervisor/src/packaged/live-mails.ts', import.meta.url).pathname;
+  return (await promisify(execFile)('node', [command], { env })).stdout;
+}
+
 /** Replaces the host of a mailed link: `console.test` does not resolve in this browser. */
 const reached = (link: string) => link.replace(/^http:\/\/console\.test:\d+/, product.url);
 
@@ -39,9 +48,9 @@ test('the first company of a platform registers and confirms its email, and ever
   await page.clock.install();
   await enter(page, `${product.url}/auth/register`, null);
   await register(page, 'owner@romashka.test');
-  await expect(band(page)).toContainText('DATA_DIR');
+  await expect(band(page)).toContainText('propusk mail');
   await band(page).getByRole('button', { name: 'Отправить ещё раз' }).click();
-  await expect(page.getByText('Письмо отправлено')).toBeVisible();
+  await expect(page.getByText('Письмо записано на сервере')).toBeVisible();
 
   const other = await context.newPage();
   await other.goto(reached(await linkTo(product.dataDir, 'owner@romashka.test', 2)));
@@ -58,7 +67,10 @@ test('the first company of a platform registers and confirms its email, and ever
   const stranger = await (await browser.newContext()).newPage();
   expect((await product.call(null, registrationMode)).mode).toBe('invited');
   await enter(stranger, `${product.url}/auth/login`, null);
-  await stranger.getByRole('link', { name: 'Зарегистрировать компанию' }).click();
+  await expect(stranger.getByRole('link', { name: 'Забыли пароль?' })).toBeVisible();
+  await stranger.waitForLoadState('networkidle');
+  await expect(stranger.getByRole('link', { name: 'Зарегистрировать компанию' })).toHaveCount(0);
+  await stranger.goto(`${product.url}/auth/register`);
   await expect(heading(stranger, 'Регистрация закрыта')).toBeVisible();
   await expect(stranger.getByRole('main')).toContainText('администратора этой платформы');
   await expect(stranger.locator('form')).toHaveCount(0);
@@ -75,11 +87,44 @@ test('the first company of a platform registers and confirms its email, and ever
   const link = await shown.inputValue();
   expect(await linkTo(product.dataDir, 'guest@vasilek.test')).toBe(link);
 
+  // Resent, the first link dies; withdrawn, the second says so before a form; the third registers.
+  await dialog.getByRole('button', { name: 'Закрыть' }).last().click();
+  await admin.getByRole('link', { name: 'Приглашения' }).click();
+  await expect(heading(admin, 'Приглашения компаний')).toBeVisible();
+  await expect(row(admin, /guest@vasilek.test.*Ждёт регистрации/)).toBeVisible();
+  const resend = async () => {
+    await choose(admin, /guest@vasilek.test/, 'Пригласить ещё раз');
+    await field(dialog, 'Ваш текущий пароль').fill('correct horse');
+    await dialog.getByRole('button', { name: 'Сделать ссылку' }).click();
+    const made = await shown.inputValue();
+    await dialog.getByRole('button', { name: 'Закрыть' }).last().click();
+    await expect(dialog).toHaveCount(0);
+    return made;
+  };
+  expect(await liveMails()).toMatch(/Z {2}guest@vasilek\.test\n.+\nhttp.+#invitation=.+\n/);
+  expect(await liveMails()).toContain(link);
+  const second = await resend();
+  expect(await linkTo(product.dataDir, 'guest@vasilek.test', 2)).toBe(second);
+  const printed = await liveMails();
+  expect(printed).toContain(second);
+  expect(printed).not.toContain(link);
   await stranger.goto(reached(link));
+  await expect(stranger.getByRole('main')).toContainText('Возможно, вам прислали новую ссылку');
+  await choose(admin, /guest@vasilek.test/, 'Отозвать');
+  await dialog.getByRole('button', { name: 'Да' }).click();
+  await expect(row(admin, /guest@vasilek.test.*Отозвано/)).toBeVisible();
+  await stranger.goto(reached(second));
+  await expect(heading(stranger, 'Приглашение не действует')).toBeVisible();
+  await expect(stranger.getByRole('main')).toContainText('отозвал приглашение');
+  await expect(stranger.locator('form')).toHaveCount(0);
+  await stranger.goto(reached(await resend()));
   const email = field(stranger.getByRole('main'), 'Почта');
   await expect(email).toHaveValue('guest@vasilek.test');
   await expect(email).not.toBeEditable();
   expect(new URL(stranger.url()).hash).toBe('');
   await register(stranger, null);
   await expect(band(stranger)).toHaveCount(0);
+  expect(await liveMails()).not.toContain('guest@vasilek.test');
+  await admin.reload();
+  await expect(row(admin, /guest@vasilek.test.*Компания создана/)).toBeVisible();
 });

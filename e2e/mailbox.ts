@@ -32,9 +32,7 @@ export async function linkTo(dataDir: string, to: string, place = 1): Promise<st
   throw new Error(`No mail ${place} to ${to}`);
 }
 
-/** The plain text is the first base64 part (apps/api/src/mail/folder.ts). */
 function read(raw: string): Mail {
-  const to = /^To: (.*)$/im.exec(raw)?.[1]?.trim() ?? '';
-  const part = /Content-Transfer-Encoding: base64\r?\n\r?\n([\sA-Za-z0-9+/=]+)/i.exec(raw)?.[1] ?? '';
-  return { to, text: Buffer.from(part, 'base64').toString() };
+  const to = /^To: (.*)$/m.exec(raw)?.[1] ?? '';
+  return { to, text: raw.slice(raw.indexOf('\n\n') + 2) };
 }

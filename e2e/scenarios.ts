@@ -26,12 +26,14 @@ import {
   drifted,
   evidence,
   invitation,
+  invitations,
   learned,
   madeInvitations,
   shared,
   stuckMail,
   vantages,
   visits,
+  company as wholeCompany,
 } from './stubbed-replies.ts';
 import { tariffScenarios } from './tariff-scenarios.ts';
 
@@ -84,6 +86,15 @@ const slide =
 const closedRegistration = (mode: 'invited' | 'closed'): Steps =>
   answeringReload('**/api/auth/registration', { mode, mailed: true }, titled('Регистрация закрыта'));
 
+/** Opens the link of an invitation that does not work any more. */
+const deadInvitation =
+  (reply: { status?: number; json: object }): Steps =>
+  async (page) => {
+    await page.route('**/api/auth/invitation', (route) => route.fulfill(reply));
+    await page.goto(new URL('/auth/register#invitation=t&email=new@romashka.ru', page.url()).href);
+    await titled('Приглашение не действует')(page);
+  };
+
 const auth: Scenario[] = [
   ...states('nobody', '/auth/login', {
     login: loaded,
@@ -102,6 +113,13 @@ const auth: Scenario[] = [
     register: loaded,
     'register-invited': closedRegistration('invited'),
     'register-closed': closedRegistration('closed'),
+    ...Object.fromEntries(
+      ['used', 'expired', 'withdrawn'].map((state) => [
+        `register-${state}`,
+        deadInvitation({ json: { state } }),
+      ]),
+    ),
+    'register-replaced': deadInvitation({ status: 400, json: { code: 'invitation_dead', message: 'any' } }),
   }),
   ...states('nobody', '/security/login#token=any&for=confirm', { 'confirm-link': loaded }),
   ...states('nobody', '/auth/reset', { reset: loaded }),
@@ -319,6 +337,12 @@ const platform: Scenario[] = [
     'admin-companies-stuck-mail': answeringReload('**/api/mail/stuck', stuckMail, (page) =>
       expect(page.getByRole('alert')).toContainText('3 письма ждут отправки с'),
     ),
+    'admin-companies-unconfirmed': async (page) => {
+      const reply = { json: [{ ...wholeCompany, confirmed: false }], headers: { 'x-total-count': '1' } };
+      await page.route('**/api/company?*confirmed=false*', (route) => route.fulfill(reply));
+      await page.getByRole('combobox', { name: 'Какие компании' }).selectOption('Почта не подтверждена');
+      await expect(page.getByRole('row', { name: /почта не подтверждена.*ждёт.*user0@/ })).toBeVisible();
+    },
     'admin-companies-create': press('Добавить'),
     'admin-companies-edit': rowDialog(/Ромашка/, 'Редактировать'),
     'admin-companies-link': answering('**/api/company/invitation', invitation, async (page) => {
@@ -331,6 +355,15 @@ const platform: Scenario[] = [
     }),
     'admin-companies-invite': rowDialog(/Ромашка/, 'Пригласить владельца'),
     'admin-companies-remove': rowDialog(/Ромашка/, 'Удалить'),
+  }),
+  ...states('admin', `${admin}/invitations`, {
+    'admin-invitations': answeringReload('**/api/company/invitations?*', invitations, shows('Отозвано')),
+    'admin-invitations-empty': shows('Приглашений нет'),
+    'admin-invitations-again': answeringReload(
+      '**/api/company/invitations?*',
+      invitations,
+      rowDialog(/new@romashka0/, 'Пригласить ещё раз'),
+    ),
   }),
   ...states('admin', `${admin}/users`, {
     'admin-users': loaded,

@@ -321,6 +321,16 @@ export const figures = {
   idle: [otchet],
 };
 
+const day = { createdAt: '2026-10-01T09:00:00.000Z', expiresAt: '2026-10-08T09:00:00.000Z' };
+
+export const invitations = {
+  rows: (['waiting', 'used', 'expired', 'withdrawn'] as const).map((state, at) => ({
+    ...{ id: at + 1, state, email: `new@romashka${at}.ru`, madeBy: 'admin@pass.example.ru' },
+    ...day,
+  })),
+  count: 4,
+};
+
 /** The state of a server with a trouble of each level, in the server's own sentences. */
 const found = [
   { level: 'ok', code: 'console_up' },

@@ -28,6 +28,7 @@ export const paths = {
 
   adminCompanies: '/dashboard/admin/companies',
   adminCompany: '/dashboard/admin/companies/$id',
+  adminInvitations: '/dashboard/admin/invitations',
   adminUsers: '/dashboard/admin/users',
   adminProxies: '/dashboard/admin/proxies',
   adminPlans: '/dashboard/admin/plans',

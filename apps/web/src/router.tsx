@@ -104,6 +104,11 @@ export const router = createRouter({
       page(paths.personalData, personal, 'PersonalPage'),
       list(paths.adminCompanies, () => import('./features/platform/companies-page.tsx'), 'CompaniesPage'),
       page(paths.adminCompany, () => import('./features/platform/company-page.tsx'), 'CompanyPage'),
+      list(
+        paths.adminInvitations,
+        () => import('./features/platform/invitations-page.tsx'),
+        'InvitationsPage',
+      ),
       list(paths.adminUsers, users, 'AllUsersPage'),
       list(paths.adminProxies, adminProxies, 'AllProxiesPage'),
       // The ADMIN's page for policies shows the table of proxies too (spec section 2).

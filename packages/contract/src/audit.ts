@@ -11,6 +11,7 @@ export const AuditAction = z.enum([
   'deleted',
   'registered',
   'company_invited',
+  'invitation_withdrawn',
   'company_confirmed',
   'invited_again',
   'signed_in',

@@ -82,13 +82,16 @@ export const createCompany = endpoint({
 
 /**
  * List the companies of the platform, as an array. Without `page` and `take` the first 100. The header `X-Total-Count` has the
- * number of all matching rows. `name` searches name and site.
+ * number of all matching rows. `name` searches name and site; `confirmed=false` leaves only the unconfirmed.
  */
 export const listCompanies = endpoint({
   method: 'GET',
   path: '/company',
   access: ['ADMIN'],
-  query: ListQuery,
+  query: z.extend(ListQuery, {
+    /** Only companies that are confirmed, or only those that are not. */
+    confirmed: z.optional(z.enum(['true', 'false'])),
+  }),
   reply: z.array(Company),
 });
 

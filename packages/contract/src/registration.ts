@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Email, IsoDate, Proof } from './fields.ts';
+import { Email, Id, IdParams, IsoDate, ListQuery, listOf, Proof, text } from './fields.ts';
 
 /** open: anybody may register a company. invited: only holders of an invitation. closed: nobody. @example invited */
 export const RegistrationMode = z.enum(['open', 'invited', 'closed']);
@@ -57,6 +57,56 @@ export const inviteCompany = endpoint({
   body: InvitationInput,
   reply: Invitation,
   errors: ['email_taken', 'registration_closed', 'too_many_requests'],
+});
+
+/** waiting: the link works. used: it has registered a company. withdrawn: an ADMIN has ended it. @example waiting */
+export const InvitationState = z.enum(['waiting', 'used', 'expired', 'withdrawn']);
+export type InvitationState = z.infer<typeof InvitationState>;
+
+/** An invitation in the list. Its link appears only in the reply that made it. */
+export const ListedInvitation = z.object({
+  id: Id,
+  /** The invited address. */
+  email: z.string(),
+  /** The address of the ADMIN who made it. */
+  madeBy: z.string(),
+  /** When its current link was made. */
+  createdAt: IsoDate,
+  /** The expiry of the link. */
+  expiresAt: IsoDate,
+  state: InvitationState,
+});
+export type ListedInvitation = z.infer<typeof ListedInvitation>;
+
+/** List the invitations to register a company. One is listed for 30 days after its expiry. `name` searches the address. */
+export const listInvitations = endpoint({
+  method: 'GET',
+  path: '/company/invitations',
+  access: ['ADMIN'],
+  query: ListQuery,
+  reply: listOf(ListedInvitation),
+});
+
+/** Withdraw an invitation whose link still works. Inviting the address again makes a new link. */
+export const withdrawInvitation = endpoint({
+  method: 'DELETE',
+  path: '/company/invitations/:id',
+  access: ['ADMIN'],
+  params: IdParams,
+  errors: ['not_found'],
+});
+
+/** Read the state of an invitation by its link, without using it. A page then shows no form in vain. */
+export const openInvitation = endpoint({
+  method: 'POST',
+  path: '/auth/invitation',
+  access: 'public',
+  body: z.object({
+    /** The token. @example bGluay1mcm9tLW1haWwtdGhhdC13b3Jrcy1vbmNlLi4 */
+    token: text(1),
+  }),
+  reply: z.object({ state: InvitationState }),
+  errors: ['invitation_dead', 'too_many_requests'],
 });
 
 /**

@@ -1,6 +1,6 @@
 import { register } from '@propusk/contract/auth';
 import { DEVICE_HEADER } from '@propusk/contract/endpoint';
-import { inviteCompany, registrationMode, sendCompanyConfirmation } from '@propusk/contract/registration';
+import * as contract from '@propusk/contract/registration';
 import { issueMark } from '../accounts/device-mark.ts';
 import { findOwnAccount } from '../accounts/store.ts';
 import type { RegistrationRule } from '../config.ts';
@@ -12,7 +12,15 @@ import type { Limits } from '../http/limits.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
 import { addConfirmationLink, addLink } from './link-store.ts';
 import type { Links } from './links.ts';
-import { addInvitation, admitRegistration, precheckRegistration, readMode } from './registration-store.ts';
+import {
+  addInvitation,
+  admitRegistration,
+  listInvitations,
+  precheckRegistration,
+  readInvitation,
+  readMode,
+  withdrawInvitation,
+} from './registration-store.ts';
 import { openSession, registerCompany } from './store.ts';
 
 /** The settings of registration (ADR 020). */
@@ -45,7 +53,7 @@ export function registrationRoutes(
     return queueMail(tx, outbox, { to, code: 'company_confirmation', facts }, expiresAt);
   };
 
-  implement(routes, registrationMode, async ({ db }) => ({
+  implement(routes, contract.registrationMode, async ({ db }) => ({
     mode: await readMode(db, rule),
     mailed: sendsMail,
   }));
@@ -71,7 +79,7 @@ export function registrationRoutes(
     return { token };
   });
 
-  implement(routes, inviteCompany, async ({ actor, body: { email }, write }) => {
+  implement(routes, contract.inviteCompany, async ({ actor, body: { email }, write }) => {
     return write(async (tx) => {
       const { token, expiresAt } = await addInvitation(tx, rule, actor, email);
       const link = links.invitation(token, email);
@@ -80,7 +88,17 @@ export function registrationRoutes(
     });
   });
 
-  implement(routes, sendCompanyConfirmation, async ({ actor, address, db, write }) => {
+  implement(routes, contract.listInvitations, ({ query, db }) => listInvitations(db, query));
+
+  implement(routes, contract.withdrawInvitation, ({ actor, params, write }) =>
+    write((tx) => withdrawInvitation(tx, actor, params.id)),
+  );
+
+  implement(routes, contract.openInvitation, ({ body, address, db }) =>
+    limits.redeeming('invitation', address, () => readInvitation(db, body.token)),
+  );
+
+  implement(routes, contract.sendCompanyConfirmation, async ({ actor, address, db, write }) => {
     const { email } = await findOwnAccount(db, actor);
     await limits.countLink(email, address);
     return write(async (tx) => {

@@ -1,11 +1,13 @@
+import type { ListQuery } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
-import type { RegistrationMode } from '@propusk/contract/registration';
+import type { InvitationState, RegistrationMode } from '@propusk/contract/registration';
 import { sql } from 'kysely';
 import { emailTaken, findAccount } from '../accounts/store.ts';
 import { type AuditActor, record } from '../audit/store.ts';
 import type { RegistrationRule } from '../config.ts';
 import { AppError } from '../core/errors.ts';
-import { newToken, works } from '../core/tokens.ts';
+import { hashToken, newToken, works } from '../core/tokens.ts';
+import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 
 /** The advisory lock of registrations under the rule `first`, so that concurrent ones make one company. */
@@ -41,6 +43,7 @@ export async function precheckRegistration(
     .selectFrom('company_invitations')
     .select('id')
     .where(works('company_invitations', applicant.invitation))
+    .where('state', '=', 'waiting')
     .where('email', '=', applicant.email)
     .executeTakeFirstOrThrow(() => new AppError('invitation_dead'));
 }
@@ -74,7 +77,9 @@ export async function addInvitation(
   if ((await findAccount(tx, email)) !== undefined) throw emailTaken();
   const { token, hash } = newToken();
   const expiresAt = new Date(Date.now() + limits.invitationDays * 86_400_000).toISOString();
-  const made = { email, token_hash: hash, made_by: actor.userId, expires_at: expiresAt };
+  const created_at = new Date().toISOString();
+  const link = { token_hash: hash, expires_at: expiresAt, created_at, state: 'waiting' as const };
+  const made = { email, made_by: actor.userId, ...link };
   const { id } = await tx
     .insertInto('company_invitations')
     .values(made)
@@ -91,11 +96,49 @@ export async function addInvitation(
   return { token, expiresAt };
 }
 
-/** Deletes the invitation's row. Concurrent calls with one link wait for the first and then find no row. */
+const stateNow = sql<InvitationState>`case when i.state = 'waiting' and i.expires_at <= now() then 'expired' else i.state end`;
+
+/** Lists the invitations, for admins. */
+export async function listInvitations(db: Db, query: ListQuery) {
+  const matching = db
+    .selectFrom('company_invitations as i')
+    .innerJoin('users', 'users.id', 'i.made_by')
+    .select(['i.id', sql<string>`i.email::text`.as('email'), sql<string>`users.email::text`.as('madeBy')])
+    .select(['i.created_at as createdAt', 'i.expires_at as expiresAt', stateNow.as('state')])
+    .where(contains(['i.email'], query.name));
+  return readList(matching, query, sql.ref('i.id'));
+}
+
+/** @throws AppError not_found when its link does not work any more */
+export async function withdrawInvitation(tx: Tx, actor: AuditActor, id: number): Promise<void> {
+  const { email } = await tx
+    .updateTable('company_invitations')
+    .set({ state: 'withdrawn' })
+    .where('id', '=', id)
+    .where('state', '=', 'waiting')
+    .where('expires_at', '>', sql<string>`now()`)
+    .returning('email')
+    .executeTakeFirstOrThrow(() => new AppError('not_found'));
+  const target = { kind: 'invitation', id, name: email, companyId: null } as const;
+  await record(tx, actor, { ...target, action: 'invitation_withdrawn' });
+}
+
+/** Reads what became of an invitation. @throws AppError invitation_dead for an unknown or replaced token */
+export async function readInvitation(db: Db, token: string): Promise<{ state: InvitationState }> {
+  return db
+    .selectFrom('company_invitations as i')
+    .select(stateNow.as('state'))
+    .where('token_hash', '=', hashToken(token))
+    .executeTakeFirstOrThrow(() => new AppError('invitation_dead'));
+}
+
+/** Marks the invitation as used. Concurrent calls with one link wait for the first and then find it used. */
 async function useInvitation(tx: Tx, email: string, token: string): Promise<void> {
   await tx
-    .deleteFrom('company_invitations')
+    .updateTable('company_invitations')
+    .set({ state: 'used' })
     .where(works('company_invitations', token))
+    .where('state', '=', 'waiting')
     .where('email', '=', email)
     .returning('id')
     .executeTakeFirstOrThrow(() => new AppError('invitation_dead'));

@@ -1,6 +1,12 @@
 import { login, register } from '@propusk/contract/auth';
 import { createCompany, deleteCompany, listCompanies } from '@propusk/contract/companies';
-import { inviteCompany, registrationMode } from '@propusk/contract/registration';
+import {
+  inviteCompany,
+  listInvitations,
+  openInvitation,
+  registrationMode,
+  withdrawInvitation,
+} from '@propusk/contract/registration';
 import { createAdmin } from '@propusk/test-kit/api/admin';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { type Inbox, openInbox } from '@propusk/test-kit/api/inbox';
@@ -120,6 +126,55 @@ describe('REGISTRATION=invited', () => {
     await api.database.pool.query(`update company_invitations set expires_at = now() - interval '1 second'`);
     expect((await apply('guest@company.test', second)).error.code).toBe('invitation_dead');
     expect(await companies()).toBe(0);
+  });
+
+  test('an invitation tells what became of it in the list and by its link, and a withdrawn one registers nobody', async () => {
+    const listed = async () =>
+      (await api.must(admin, listInvitations, { query: { order: 'ASC' } })).rows.map(
+        ({ email, madeBy, state }) => ({
+          email,
+          madeBy,
+          state,
+        }),
+      );
+    const stateOf = async (token: string) =>
+      (await api.must(null, openInvitation, { body: { token } })).state;
+    const [used, gone, late] = [
+      await invite('used@company.test'),
+      await invite('gone@company.test'),
+      await invite('late@company.test'),
+    ];
+    expect((await apply('used@company.test', used)).status).toBe(201);
+    const { rows } = await api.must(admin, listInvitations, { query: { name: 'gone' } });
+    const params = { id: rows[0]?.id ?? 0 };
+    await api.must(admin, withdrawInvitation, { params });
+    expect((await api.call(admin, withdrawInvitation, { params })).error.code).toBe('not_found');
+    await api.database.pool.query(
+      `update company_invitations set expires_at = now() - interval '1 second' where email = 'late@company.test'`,
+    );
+    const madeBy = 'admin@platform.test';
+    expect(await listed()).toEqual([
+      { email: 'used@company.test', madeBy, state: 'used' },
+      { email: 'gone@company.test', madeBy, state: 'withdrawn' },
+      { email: 'late@company.test', madeBy, state: 'expired' },
+    ]);
+    expect([await stateOf(used), await stateOf(gone), await stateOf(late)]).toEqual([
+      'used',
+      'withdrawn',
+      'expired',
+    ]);
+    expect((await apply('gone@company.test', gone)).error.code).toBe('invitation_dead');
+    // Another invitation replaces the token, and the link works again.
+    const again = await invite('gone@company.test');
+    expect((await api.call(null, openInvitation, { body: { token: gone } })).error.code).toBe(
+      'invitation_dead',
+    );
+    expect(await stateOf(again)).toBe('waiting');
+    expect((await apply('gone@company.test', again)).status).toBe(201);
+    const audit = await api.database.pool.query(
+      "select object_name as name from audit where action = 'invitation_withdrawn'",
+    );
+    expect(audit.rows).toEqual([{ name: 'gone@company.test' }]);
   });
 
   test('the database holds no token of an invitation, and an address with an account is not invited', async () => {

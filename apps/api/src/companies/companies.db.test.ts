@@ -69,6 +69,18 @@ describe('the list of companies', () => {
     expect(String(all.body.length)).toBe(all.headers['x-total-count']);
   });
 
+  test('the filter of the list of companies leaves those whose email address is confirmed, or those where it is not', async () => {
+    const { token } = await api.company();
+    const { id } = await api.must(token, myCompany);
+    await api.database.pool.query('update companies set confirmed = false where id = $1', [id]);
+    const listed = async (filter: { confirmed?: 'true' | 'false' } = {}) =>
+      (await api.must(admin, listCompanies, { query: { order: 'DESC', ...filter } })).map((row) => row.id);
+    const all = await listed();
+    expect(await listed({ confirmed: 'false' })).toEqual([id]);
+    expect(await listed({ confirmed: 'true' })).toEqual(all.filter((each) => each !== id));
+    expect(all).toContain(id);
+  });
+
   test('the list without a page has the first 100 companies with all their users, sites and proxies, even if it takes several queries', async () => {
     const large = await startApi(inject('serverUrl'));
     await large.database.pool.query(`

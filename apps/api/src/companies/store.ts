@@ -71,14 +71,18 @@ export async function findCompany(db: Db, actor: Actor, id: number): Promise<Com
 const CHILDREN_A_QUERY = 3_000;
 
 /** Lists every company, for admins: without a page the first 100 (answers.md). */
-export async function listCompanies(db: Db, query: ListQuery): Promise<{ rows: Company[]; count: number }> {
+export async function listCompanies(
+  db: Db,
+  { confirmed, ...query }: ListQuery & { confirmed?: 'true' | 'false' | undefined },
+): Promise<{ rows: Company[]; count: number }> {
   const children = (['users', 'sites', 'proxies', 'policies'] as const).map(
     (table) => sql`(select count(*) from ${sql.table(table)} where company_id = companies.id)`,
   );
   const matching = db
     .selectFrom('companies')
     .select(['companies.id', sql<number>`(${sql.join(children, sql` + `)})::int`.as('children')])
-    .where(contains(['companies.company_name', 'companies.company_site'], query.name));
+    .where(contains(['companies.company_name', 'companies.company_site'], query.name))
+    .$if(confirmed !== undefined, (qb) => qb.where('companies.confirmed', '=', confirmed === 'true'));
   const page = query.page === undefined && query.take === undefined ? { take: limits.page.maxTake } : {};
   const { rows: found, count } = await readList(matching, { ...query, ...page }, sql.ref('companies.id'));
   const rows: Company[] = [];

@@ -22,7 +22,7 @@ const expiring: Readonly<Partial<Record<keyof Tables | 'rate_limits', string>>> 
   lock_links: 'expires_at < now()',
   vantages: 'code_expires_at < now()',
   vantage_tasks: 'expires_at < now()',
-  company_invitations: 'expires_at < now()',
+  company_invitations: "expires_at < now() - interval '30 days'",
   plan_warnings: "ends_at < now() - interval '30 days'",
   idempotency_keys: "created_at < now() - interval '1 day'",
   rate_limits: 'expire < extract(epoch from now()) * 1000',

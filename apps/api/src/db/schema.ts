@@ -100,6 +100,7 @@ export interface Tables {
     made_by: number;
     created_at: Generated<string>;
     expires_at: string;
+    state: Generated<'waiting' | 'used' | 'withdrawn'>;
   };
   idempotency_keys: {
     user_id: number;

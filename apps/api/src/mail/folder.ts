@@ -1,33 +1,100 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
+import { sql } from 'kysely';
+import { hashToken } from '../core/tokens.ts';
+import type { Db } from '../db/open.ts';
 import type { Mail } from './compose-mail.ts';
 
-const composer = createTransport({
-  streamTransport: true,
-  buffer: true,
-  disableFileAccess: true,
-  disableUrlAccess: true,
-});
+/** The longest life of a link in mail, and the life of a mail without a link. */
+const KEPT_MS = 7 * 86_400_000;
+
+/** A mail of the folder. */
+interface FolderMail {
+  readonly file: string;
+  readonly date: Date;
+  readonly to: string;
+  readonly subject: string;
+  /** The link that works once, and its token; empty in a notice. */
+  readonly link: string;
+  readonly token: string;
+}
 
 /**
- * Writes a mail as an `.eml` file readable only by its owner, because its link opens an account.
+ * Writes a mail as an `.eml` file of plain text (RFC 6532), readable only by its owner, because its link opens an account.
  * @returns the file's path
  * @throws Error of node:fs; a failed write leaves no partial file
  */
-export async function writeToFolder(folder: string, message: Mail & { from: string }): Promise<string> {
-  const { message: bytes } = await composer.sendMail({ ...message, textEncoding: 'base64' });
+export async function writeToFolder(folder: string, mail: Mail & { from: string }): Promise<string> {
+  const now = new Date();
+  const headers = {
+    From: mail.from,
+    To: mail.to,
+    Date: now.toUTCString(),
+    Subject: mail.subject,
+    'MIME-Version': '1.0',
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Transfer-Encoding': '8bit',
+  };
+  // A line break in a company's name would begin another header.
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value.replace(/\s+/g, ' ')}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   // Sorts by time, with a random part against collisions.
-  const name = `${new Date().toISOString().replace(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}`;
+  const name = `${now.toISOString().replace(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}`;
   const [part, file] = [join(folder, `.${name}.part`), join(folder, `${name}.eml`)];
   try {
-    await writeFile(part, bytes, { mode: 0o600, flag: 'wx' });
+    await writeFile(part, `${lines.join('\n')}\n\n${mail.text}`, { mode: 0o600, flag: 'wx' });
     await rename(part, file);
   } catch (error) {
     await rm(part, { force: true });
     throw error;
   }
   return file;
+}
+
+/**
+ * Deletes the mails whose links are used, expired or replaced, and each mail after 7 days.
+ * @returns the mails whose links still work, oldest first
+ * @throws Error of node:fs or of the database, before which nothing is deleted
+ */
+export async function sweepFolder(db: Db, folder: string): Promise<FolderMail[]> {
+  const mails = await readFolder(folder);
+  if (mails.length === 0) return [];
+  const hashes = mails.map(({ token }) => hashToken(token));
+  const { rows } = await sql<{ token_hash: Buffer }>`
+    select token_hash from mail_links where token_hash = any(${hashes}::bytea[]) and expires_at > now()
+    union all select token_hash from company_invitations
+      where token_hash = any(${hashes}::bytea[]) and expires_at > now() and state = 'waiting'`.execute(db);
+  const live = new Set(rows.map(({ token_hash }) => token_hash.toString('hex')));
+  const works = ({ token }: FolderMail) => live.has(hashToken(token).toString('hex'));
+  for (const mail of mails) {
+    const isDead = mail.token !== '' && !works(mail);
+    if (isDead || mail.date.getTime() < Date.now() - KEPT_MS) await rm(mail.file, { force: true });
+  }
+  return mails.filter(works);
+}
+
+async function readFolder(folder: string): Promise<FolderMail[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+    throw error;
+  });
+  const mails: FolderMail[] = [];
+  for (const name of names.filter((one) => one.endsWith('.eml')).sort()) {
+    const file = join(folder, name);
+    // Another process of the api deletes dead mails too.
+    const text = await readFile(file, 'utf8').catch(() => null);
+    if (text === null) continue;
+    const header = (of: string) => new RegExp(`^${of}: (.*)$`, 'm').exec(text)?.[1] ?? '';
+    const [link = '', token = ''] = /^https?:\/\/\S+#(?:token|invitation)=([\w-]+)\S*$/m.exec(text) ?? [];
+    mails.push({
+      file,
+      date: new Date(header('Date')),
+      to: header('To'),
+      subject: header('Subject'),
+      link,
+      token,
+    });
+  }
+  return mails;
 }

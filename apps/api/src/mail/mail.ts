@@ -2,9 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { MailFailure } from '@propusk/contract/mail';
 import type { Logger } from 'pino';
 import type { Db } from '../db/open.ts';
+import { repeat } from '../db/repeat.ts';
 import type { Encryption } from '../encryption.ts';
 import { composeMail, type Mail } from './compose-mail.ts';
-import { writeToFolder } from './folder.ts';
+import { sweepFolder, writeToFolder } from './folder.ts';
 import { smtpSender, smtpTransport } from './smtp.ts';
 import {
   type ClaimedMail,
@@ -28,6 +29,8 @@ const CLOSE_MS = 5_000;
 const PARALLEL = 4;
 /** Milliseconds between queries of the outbox, which find retries and mails of other processes. */
 const TICK_MS = 5_000;
+/** Milliseconds between deletions of dead mails in the folder. */
+const SWEEP_MS = 60_000;
 /** Milliseconds that an attempt may take: less than its lease. */
 const SEND_MS = 60_000;
 /** Milliseconds after each failed attempt; the last pause repeats until the mail expires. */
@@ -114,6 +117,11 @@ export function startMailer(options: {
   }
 
   const timer = setInterval(() => track(tick()), tickMs).unref();
+  const sweeper = repeat(
+    SWEEP_MS,
+    async () => void (await sweepFolder(db, folder)),
+    (err) => log.warn({ err }, 'failed to delete dead mails of the folder'),
+  );
   // Sends mails that a process queued before it ended.
   wake();
   return {
@@ -125,7 +133,7 @@ export function startMailer(options: {
       const deadline = setTimeout(() => aborted.abort(), CLOSE_MS);
       // Aborted mails get 500 ms to return to the outbox. A hanging disk must not delay the close further.
       const last = pause(CLOSE_MS + 500, undefined, { ref: false });
-      await Promise.race([Promise.all(tasks), last]);
+      await Promise.race([Promise.all([...tasks, sweeper.close()]), last]);
       clearTimeout(deadline);
     },
   };

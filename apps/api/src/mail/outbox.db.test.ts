@@ -6,7 +6,9 @@ import { testEncryption } from '@propusk/test-kit/api/api';
 import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
 import { type Inbox, openInbox, readMail } from '@propusk/test-kit/api/inbox';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { newToken } from '../core/tokens.ts';
 import { committing } from '../db/after-commit.ts';
+import { sweepFolder, writeToFolder } from './folder.ts';
 import { type Mailer, startMailer } from './mail.ts';
 import {
   claimMail,
@@ -372,6 +374,42 @@ describe('without SMTP_URL', () => {
     expect(lines).toHaveLength(20);
     expect(lines.map(([fields]) => fields)).toContainEqual({ file });
     expect(JSON.stringify(lines)).not.toMatch(/ivan|token/);
+  });
+
+  test('the folder keeps the mails of working links and young notices, and loses dead links and old mails', async () => {
+    const folder = join(dataDir, 'sweep');
+    const { rows: users } = await database.pool.query<{ id: number }>(
+      "insert into users (email, name, surname, password_hash, roles) values ('sweep@company.test', '', '', 'x', '{ADMIN}') returning id",
+    );
+    const { token, hash } = newToken();
+    await database.pool.query(
+      "insert into mail_links (token_hash, user_id, expires_at) values ($1, $2, now() + interval '1 hour')",
+      [hash, users[0]?.id],
+    );
+    const link = (of: string) => `https://pass.example.ru/security/login#token=${of}&for=password`;
+    const write = (text: string, subject = 'Hello') =>
+      writeToFolder(folder, { from: 'a@b.test', to: 'ivan@company.test', subject, text, html: '' });
+    const live = await write(`Open:\n${link(token)}\n`, 'First\nBcc: thief@b.test');
+    await write(`Open:\n${link('B'.repeat(43))}\n`);
+    const notice = await write('Changed\n');
+    const old = await write('Changed\n');
+    await writeFile(
+      old,
+      (await readFile(old, 'utf8')).replace(/^Date: .*$/m, 'Date: Mon, 01 Jan 2024 00:00:00 GMT'),
+    );
+    const [only, ...more] = await sweepFolder(database.db, folder);
+    expect(more).toEqual([]);
+    expect(only).toMatchObject({
+      file: live,
+      to: 'ivan@company.test',
+      subject: 'First Bcc: thief@b.test',
+      link: link(token),
+    });
+    const left = (await readdir(folder)).map((name) => join(folder, name));
+    expect(left.toSorted()).toEqual([live, notice].toSorted());
+    await database.pool.query('delete from mail_links');
+    expect(await sweepFolder(database.db, folder)).toEqual([]);
+    expect((await readdir(folder)).map((name) => join(folder, name))).toEqual([notice]);
   });
 
   test('a mail waits while the mailer cannot write to its folder', async () => {

@@ -95,6 +95,7 @@ const unaudited: Readonly<Record<string, string>> = {
   'POST /me/second-factor': 'the factor is off until a code confirms it',
   'POST /lock + lock': 'reads',
   'POST /auth/link + password': 'reads',
+  'POST /auth/invitation + invitation': 'reads',
   'POST /vantage/pair + code': 'the caller is a machine with a code',
   'POST /vantage/work + signature': 'the caller is a vantage',
   'POST /vantage/report + signature': 'the caller is a vantage',
@@ -210,6 +211,7 @@ const implied: Record<number, string> = {
 const reads = new Set([
   'POST /lock',
   'POST /auth/link',
+  'POST /auth/invitation',
   'POST /plans/:id/companies',
   'POST /feed/records',
   'POST /visits/end',
@@ -268,6 +270,7 @@ describe('lists by caller', () => {
     ['GET /users/company', owners, `select id from users where ${company}`],
     ['GET /users/company-all', owners, `select id from users where ${company}`],
     ['GET /company', ['ADMIN'], 'select id from companies'],
+    ['GET /company/invitations', ['ADMIN'], 'select id from company_invitations'],
     ['GET /proxy', owners, `select id from proxies where ${company} or company_id is null`],
     ['GET /proxy', ['ADMIN'], 'select id from proxies'],
     ['GET /proxy/admin', ['ADMIN'], 'select id from proxies'],

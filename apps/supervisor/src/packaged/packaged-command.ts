@@ -13,6 +13,7 @@ const modules: Readonly<Record<string, string>> = {
   restore: '../backup/restore-command.ts',
   trial: '../backup/trial-command.ts',
   sites: './locked-sites.ts',
+  mail: './live-mails.ts',
   doctor: './doctor.ts',
   'first-links': '../setup/first-links-command.ts',
 };

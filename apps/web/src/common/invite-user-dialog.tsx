@@ -6,6 +6,7 @@ import { toastSuccess } from '../ui/toast.ts';
 import { EmailField, TextField } from './fields.tsx';
 import { FormDialog } from './form-dialog.tsx';
 import { useMe } from './me.tsx';
+import { NoMail } from './no-mail.tsx';
 import { noProof, ProofFields, proofShape } from './proof-fields.tsx';
 
 /** Invites a user by mail. */
@@ -31,6 +32,7 @@ export function InviteUserDialog(props: {
       {(control) => (
         <>
           <Text>{props.hint}</Text>
+          <NoMail />
           <EmailField control={control} label={t.users.email} required autoFocus />
           <TextField control={control} name="name" label={t.users.name} />
           <TextField control={control} name="surname" label={t.users.surname} />

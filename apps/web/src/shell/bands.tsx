@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { me, type User } from '@propusk/contract/me';
 import type { Drift } from '@propusk/contract/protection';
-import { registrationMode, sendCompanyConfirmation } from '@propusk/contract/registration';
+import { sendCompanyConfirmation } from '@propusk/contract/registration';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconAlertTriangle, IconHourglass, IconMailForward, IconShieldLock } from '@tabler/icons-react';
@@ -9,6 +9,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { queryOptions, useCall } from '../api/queries.ts';
+import { useMailed } from '../common/no-mail.tsx';
 import { FACTOR_HASH, paths } from '../paths.ts';
 import { factorLater, useStored } from '../state.ts';
 import { formatDay, formatMoment } from '../ui/day.tsx';
@@ -76,14 +77,13 @@ export function Drifted({ drifted }: { drifted: readonly Drift[] }) {
 /** Asks the owner of an unconfirmed company to open the link in the mail. A button sends the mail again. */
 export function Unconfirmed({ email }: { email: string }) {
   useQuery({ ...queryOptions(me, {}), refetchInterval: LOOK_MS, refetchOnWindowFocus: 'always' });
-  // Before the reply, and after a failed call, assume that the server sends mail.
-  const mailed = useQuery(queryOptions(registrationMode, {})).data?.mailed ?? true;
+  const mailed = useMailed();
   const again = useCall(sendCompanyConfirmation);
   const send = () =>
     again.mutate(
       {},
       {
-        onSuccess: () => toastSuccess(t.confirmation.sent, email),
+        onSuccess: () => toastSuccess(mailed ? t.confirmation.sent : t.confirmation.written, email),
         onError: (error) => toastFailure(error.message),
       },
     );
@@ -91,7 +91,7 @@ export function Unconfirmed({ email }: { email: string }) {
     <section className={classes.band} aria-label={t.confirmation.title}>
       <div className={classes.line}>
         <IconMailForward size={20} aria-hidden />
-        <p>{mailed ? t.confirmation.lead(email) : t.confirmation.inFolder}</p>
+        <p>{mailed ? t.confirmation.lead(email) : `${t.confirmation.inFolder} ${t.noMail}`}</p>
         <Button size="xs" loading={again.isPending} onClick={send}>
           {t.confirmation.again}
         </Button>

@@ -3,6 +3,7 @@
 export * from './console/audit.ts';
 export * from './console/auth.ts';
 export * from './console/company.ts';
+export * from './console/company-invitations.ts';
 export * from './console/confirmation.ts';
 export * from './console/dashboard.ts';
 export * from './console/everywhere.ts';

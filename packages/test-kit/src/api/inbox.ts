@@ -90,7 +90,10 @@ export function readMail(raw: string): ReadMail {
     to: header('To'),
     from: header('From'),
     subject,
-    text: part('text/plain'),
+    // A file without SMTP_URL is plain text (apps/api/src/mail/folder.ts).
+    text: /^Content-Transfer-Encoding: 8bit$/m.test(raw)
+      ? raw.slice(raw.indexOf('\n\n') + 2)
+      : part('text/plain'),
     html: part('text/html'),
     raw,
   };

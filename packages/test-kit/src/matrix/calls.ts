@@ -48,6 +48,7 @@ export function partsOf(
     },
     company: pick('companies', target.path === 'absent' ? 'absent' : 'own'),
     plan: world.plan,
+    invitation: world.invitation.token,
   };
   const body = bodies[name]?.(aim);
   const query = queries[name]?.(aim);
@@ -81,11 +82,13 @@ type Kind =
   | 'sites'
   | 'policies'
   | 'plans'
+  | 'invitations'
   | 'requests';
 
 const kinds: [string, Kind][] = [
   ['/me/sessions/', 'sessions'],
   ['/users/', 'people'],
+  ['/company/invitations/', 'invitations'],
   ['/company/', 'companies'],
   ['/proxy/', 'proxies'],
   ['/domain-allowed/', 'sites'],
@@ -147,6 +150,7 @@ function idsOf(
       absent,
     },
     plans: { platform: world.plan, absent },
+    invitations: { platform: world.invitation.id, absent },
     requests: { own: own.request, other: other.request, absent },
   };
 }
@@ -166,6 +170,8 @@ interface Aim {
   readonly caller: Standing;
   readonly company: number;
   readonly plan: number;
+  /** The token of the ADMIN's invitation. */
+  readonly invitation: string;
   /** Returns the id that the target puts into the body. */
   one(kind: Kind): number;
   /** Returns a list of that id and an allowed one: the api must refuse a list with one wrong id. */
@@ -228,6 +234,9 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
   },
   'POST /auth/link': ({ target, caller }) => ({
     token: target.which === 'live' ? caller.own.links.password : 'A'.repeat(43),
+  }),
+  'POST /auth/invitation': ({ target, invitation }) => ({
+    token: target.which === 'live' ? invitation : 'A'.repeat(43),
   }),
   'POST /auth/pair': ({ target, caller }) => ({
     code: target.which === 'live' ? caller.own.links.pairing : 'A'.repeat(43),

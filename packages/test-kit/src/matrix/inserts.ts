@@ -98,14 +98,19 @@ export async function addLink(db: Db, userId: number, newEmail: string | null): 
   return token;
 }
 
-/** Inserts an invitation of an ADMIN to register a company. @returns its token */
-export async function addInvitation(db: Db, made_by: number, email: string): Promise<string> {
+/** Inserts an invitation of an ADMIN to register a company. @returns its id and token */
+export async function addInvitation(
+  db: Db,
+  made_by: number,
+  email: string,
+): Promise<{ id: number; token: string }> {
   const { token, hash } = newToken();
-  await db
+  const { id } = await db
     .insertInto('company_invitations')
     .values({ token_hash: hash, email, made_by, expires_at: inAnHour() })
-    .execute();
-  return token;
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { id, token };
 }
 
 /** Inserts a session. @returns its token */

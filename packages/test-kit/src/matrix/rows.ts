@@ -66,6 +66,9 @@ POST /auth/register
 POST /auth/link
   + password live                               200     200     200     | 200     200     200     200     200     | 200     200
   + password dead                               400*    400*    400*    | 400*    400*    400*    400*    400*    | 400*    400*  link_dead
+POST /auth/invitation
+  + invitation live                             200     200     200     | 200     200     200     200     200     | 200     200
+  + invitation dead                             400*    400*    400*    | 400*    400*    400*    400*    400*    | 400*    400*  invitation_dead
 POST /auth/pair
   + code live                                   200     200     200     | 200     200     200     200     200     | 200     200
   + code dead                                   400*    400*    400*    | 400*    400*    400*    400*    400*    | 400*    400*  link_dead
@@ -180,10 +183,14 @@ POST /users/:id/admin/off
 POST /company
   -                                             401     401     401     | 403     403     403     403     201     | 403     403
 GET /company
+GET /company/invitations
 GET /mail/stuck
 GET /state
 POST /company/invitation
   -                                             401     401     401     | 403     403     403     403     200     | 403     403
+DELETE /company/invitations/:id
+  platform                                      401     401     401     | 403     403     403     403     204     | 403     403
+  absent                                        401     401     401     | 403     403     403     403     404     | 403     403
 GET /company/me-company
 PUT /company/me-company
 GET /company/evidence

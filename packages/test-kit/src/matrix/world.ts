@@ -83,6 +83,7 @@ export interface World {
   readonly standing: Readonly<Record<Caller, Standing>>;
   readonly unstaffed: number;
   readonly plan: number;
+  readonly invitation: { readonly id: number; readonly token: string };
   readonly platformProxy: number;
   readonly platformVantage: number;
   readonly directProxy: number;
@@ -108,7 +109,7 @@ export async function createWorld({ database: { db }, must }: TestApi): Promise<
     hash,
   });
   for (const each of [admin, secondAdmin]) await addFactor(db, each, 'on');
-  await addInvitation(db, admin, 'invited@guest.test');
+  const invitation = await addInvitation(db, admin, 'invited@guest.test');
   const directProxy = await db
     .selectFrom('proxies')
     .select('id')
@@ -148,6 +149,7 @@ export async function createWorld({ database: { db }, must }: TestApi): Promise<
     platformVantage,
     directProxy: directProxy.id,
     secondAdmin,
+    invitation,
     secondAdminSession,
   };
 }

@@ -286,3 +286,6 @@ begin
   return null;
 end $$;
 create trigger remove_records after delete on companies for each row execute function remove_records();
+
+-- An invitation outlives its use, so that the list and the page of its link tell what became of it.
+alter table company_invitations add column state text not null default 'waiting' check (state in ('waiting', 'used', 'withdrawn'));

@@ -2,6 +2,7 @@ import '@mantine/core/styles/Group.css';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useLink as linkCall } from '@propusk/contract/auth';
 import { limits } from '@propusk/contract/limits';
+import { registrationMode } from '@propusk/contract/registration';
 import * as t from '@propusk/phrases/console';
 import { Link, Navigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -11,6 +12,7 @@ import { paths } from '../../paths.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { AuthPage, ToLogin } from './auth-page.tsx';
 import { passwordRequest, useResendDelay } from './password-request.ts';
+import { useReply } from './use-reply.ts';
 
 /** /security/check-email, after a request for a link. The page does not reveal whether the address has an account. */
 export function CheckEmailPage() {
@@ -22,6 +24,7 @@ function CheckEmail({ email }: { email: string }) {
   const attempt = useAttempt();
   const { left, restart } = useResendDelay();
   const [resent, setResent] = useState(false);
+  const mailed = useReply((signal) => call(registrationMode, {}, signal)).reply?.mailed ?? true;
 
   function resend(): Promise<void> {
     setResent(false);
@@ -36,7 +39,7 @@ function CheckEmail({ email }: { email: string }) {
   return (
     <AuthPage
       title={t.reset.checkTitle}
-      hint={t.reset.checkHint}
+      hint={mailed ? t.reset.checkHint : t.reset.checkHintNoMail}
       footer={<ToLogin before={t.auth.remembered} />}
     >
       <Stack gap="md">
@@ -54,7 +57,7 @@ function CheckEmail({ email }: { email: string }) {
         </Text>
         <div>
           <Text>{t.reset.checkLife(limits.linkMinutes)}</Text>
-          <Text>{t.reset.checkSpam}</Text>
+          <Text>{mailed ? t.reset.checkSpam : t.noMail}</Text>
         </div>
         {attempt.failure && <Notice kind="warning">{attempt.failure}</Notice>}
         {resent && <Notice kind="success">{t.reset.resent}</Notice>}

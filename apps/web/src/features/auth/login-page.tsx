@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core';
 import type { Login, Login as LoginSchema } from '@propusk/contract/auth';
 import * as t from '@propusk/phrases/console';
 import { Link, useLocation } from '@tanstack/react-router';
-import { type ComponentType, useState } from 'react';
+import { type ComponentType, useEffect, useState } from 'react';
 import { ApiError, networkError } from '../../api/api-error.ts';
 import { useResolverForm } from '../../common/contract-form.ts';
 import { EmailField, PasswordField } from '../../common/fields.tsx';
@@ -34,6 +34,7 @@ export function LoginPage() {
   const { attempt, signIn } = useSignIn(form, takeReturn);
   const done = useLocation({ select: ({ state }) => state.done });
   const [note] = useState(loginNote.take);
+  const registers = useOpenRegistration();
   const [CodeStep, setCodeStep] = useState<ComponentType<CodeStepProps> | null>(null);
 
   const send = async (body: Login) => {
@@ -69,15 +70,17 @@ export function LoginPage() {
       submitLabel={t.auth.signIn}
       footer={
         <span className={classes.ways}>
-          <span>
-            {t.auth.noAccount}{' '}
-            <Anchor component={Link} to={paths.register}>
-              {t.auth.toRegister}
-            </Anchor>
-          </span>
           <Anchor component={Link} to={paths.reset}>
             {t.auth.forgot}
           </Anchor>
+          {registers && (
+            <span>
+              {t.auth.noAccount}{' '}
+              <Anchor component={Link} to={paths.register}>
+                {t.auth.toRegister}
+              </Anchor>
+            </span>
+          )}
         </span>
       }
     >
@@ -90,4 +93,18 @@ export function LoginPage() {
       />
     </AuthForm>
   );
+}
+
+/** Whether strangers may register: false before the reply. Fetches without the contract, which would make the page heavier. */
+function useOpenRegistration(): boolean {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    fetch('/api/auth/registration')
+      .then((reply) => reply.json())
+      .then(
+        ({ mode }) => setOpen(mode === 'open'),
+        () => {},
+      );
+  }, []);
+  return isOpen;
 }

@@ -2,7 +2,7 @@ import { Anchor, Box, Button, Stack } from '@mantine/core';
 import { Registration, register } from '@propusk/contract/auth';
 import { Password, text } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
-import { registrationMode } from '@propusk/contract/registration';
+import { openInvitation, registrationMode } from '@propusk/contract/registration';
 import * as t from '@propusk/phrases/console';
 import { Link } from '@tanstack/react-router';
 import * as z from 'zod/mini';
@@ -56,9 +56,33 @@ export function RegisterPage() {
     );
   }
   if (mode === 'open' || (mode === 'invited' && invited !== null)) {
-    return <RegisterForm key={invited?.invitation} invited={invited} />;
+    return invited === null ? (
+      <RegisterForm invited={null} />
+    ) : (
+      <Invited key={invited.invitation} invited={invited} />
+    );
   }
   return <RegistrationClosed byInvitation={mode === 'invited'} />;
+}
+
+/** Reads the state of the invitation first, so that the page reports a dead link before it shows a form. */
+function Invited({ invited }: { invited: CompanyInvitation }) {
+  const { reply, error } = useReply((signal) =>
+    call(openInvitation, { body: { token: invited.invitation } }, signal),
+  );
+  const isUnknown = error instanceof ApiError && error.code === 'invitation_dead';
+  const state = isUnknown ? 'unknown' : reply?.state;
+  // After another failure the form is shown, and the server decides.
+  if (state === 'waiting' || (error && !isUnknown)) return <RegisterForm invited={invited} />;
+  return (
+    <AuthPage
+      title={state ? t.deadInvitation.title : t.registration.registerTitle}
+      hint={state ? t.deadInvitation.hints[state] : t.mailLink.opening}
+      footer={<ToLogin before={t.registration.haveAccount} />}
+    >
+      <Box h={state ? 0 : 200} />
+    </AuthPage>
+  );
 }
 
 /** The registration form. @param props.invited the invitation, whose email address the user cannot change */

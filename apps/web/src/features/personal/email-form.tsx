@@ -7,6 +7,7 @@ import { useState } from 'react';
 import * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
 import { EmailField } from '../../common/fields.tsx';
+import { useMailed } from '../../common/no-mail.tsx';
 import { currentPassword } from '../../common/proof-fields.tsx';
 import { FormCard } from '../../ui/card.tsx';
 import { CurrentPasswordField, OwnForm } from './factor/own-form.tsx';
@@ -19,12 +20,13 @@ const EmailForm = z.object({ email: Email, currentPassword });
  */
 export function OwnEmailForm({ onClose }: { onClose: () => void }) {
   const [sent, setSent] = useState<string | null>(null);
+  const mailed = useMailed();
   if (sent === null) return <Ask onSent={setSent} onClose={onClose} />;
   return (
     <FormCard title={t.personal.changeEmail}>
       <output>
         <Text fw={500} style={{ overflowWrap: 'anywhere' }}>
-          {t.personal.emailSent(sent)}
+          {mailed ? t.personal.emailSent(sent) : t.noMail}
         </Text>
         <Text c="dimmed">{t.personal.emailSentHint(limits.linkMinutes)}</Text>
       </output>

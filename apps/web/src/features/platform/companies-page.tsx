@@ -1,4 +1,4 @@
-import { Anchor, Box, Button } from '@mantine/core';
+import { Anchor, Box, Button, NativeSelect } from '@mantine/core';
 import { type Company, confirmCompany, deleteCompany, listCompanies } from '@propusk/contract/companies';
 import { stuckMail } from '@propusk/contract/mail';
 import * as t from '@propusk/phrases/console';
@@ -66,6 +66,7 @@ type Dialog = { kind: 'create' | 'invite-company' } | { kind: 'edit' | 'invite';
 /** /dashboard/admin/companies: the list of all companies, for an ADMIN. */
 export function CompaniesPage() {
   const [dialog, setDialog] = useState<Dialog>(null);
+  const [confirmed, setConfirmed] = useState('');
   const navigate = useNavigate();
   const remove = useRemove(deleteCompany, t.companies.remove, { says: t.companies.loss });
   const { mutateAsync } = useCall(confirmCompany);
@@ -96,7 +97,20 @@ export function CompaniesPage() {
       <ListPage
         title={t.companies.title}
         help={t.companies.help}
-        above={<StuckMailBand />}
+        above={
+          <>
+            <StuckMailBand />
+            <NativeSelect
+              maw={288}
+              mb="md"
+              aria-label={t.companies.filter}
+              value={confirmed}
+              data={Object.entries(t.companies.filters).map(([value, label]) => ({ value, label }))}
+              onChange={({ currentTarget }) => setConfirmed(currentTarget.value)}
+            />
+          </>
+        }
+        filter={{ confirmed }}
         searchLabel={t.companies.search}
         list={listCompanies}
         columns={columns}
@@ -128,9 +142,16 @@ export function CompaniesPage() {
             removing(() => remove(company.id, company.companyName)),
           ],
         }}
-        empty={{ icon: <IconBuildings size={24} />, title: t.companies.empty, action: add }}
+        empty={{
+          icon: <IconBuildings size={24} />,
+          title: confirmed === '' ? t.companies.empty : t.companies.allConfirmed,
+          action: add,
+        }}
         actions={
           <>
+            <Button component={Link} to={paths.adminInvitations} variant="default">
+              {t.companies.invitations}
+            </Button>
             {invite}
             {add}
           </>

@@ -6,7 +6,6 @@ import { inviteOwner } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
 import * as z from 'zod/mini';
-import { call } from '../../api/call.ts';
 import { useCall } from '../../api/queries.ts';
 import { EmailField, TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
@@ -67,17 +66,18 @@ export function InviteOwnerDialog({ company, onClose }: { company: Company; onCl
   );
 }
 
-/** Creates an invitation to register a company, and shows its link once. */
-export function InviteCompanyDialog({ onClose }: { onClose: () => void }) {
+/** Creates an invitation to register a company, and shows its link once. @param props.email of an earlier one, which it replaces */
+export function InviteCompanyDialog({ email = '', onClose }: { email?: string; onClose: () => void }) {
+  const create = useCall(inviteCompany);
   const me = useMe();
   const [made, setMade] = useState<Invitation | null>(null);
   if (made !== null) {
-    const { email, link, mailed, expiresAt } = made;
+    const { link, mailed, expiresAt } = made;
     const until = formatMoment(expiresAt);
     return (
       <MadeLinks
         title={t.companies.inviteCompany}
-        hint={mailed ? t.companies.linkMailed(email, until) : t.companies.linkByHand(until)}
+        hint={mailed ? t.companies.linkMailed(made.email, until) : t.companies.linkByHand(until)}
         links={[{ label: t.companies.link, link, copyLabel: t.companies.copyLink }]}
         onClose={onClose}
       />
@@ -87,8 +87,8 @@ export function InviteCompanyDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       title={t.companies.inviteCompany}
       schema={z.extend(InvitationInput, proofShape(me))}
-      initial={{ email: '', ...noProof(me) }}
-      submit={async (body, signal) => setMade(await call(inviteCompany, { body }, signal))}
+      initial={{ email, ...noProof(me) }}
+      submit={async (body, signal) => setMade(await create.mutateAsync({ body, signal }))}
       submitLabel={t.companies.makeLink}
       closesItself={false}
       onClose={onClose}
@@ -96,9 +96,10 @@ export function InviteCompanyDialog({ onClose }: { onClose: () => void }) {
       {(control) => (
         <>
           <Text size="sm" c="dimmed">
-            {t.companies.inviteCompanyHint(limits.invitationDays)}
+            {t.companies.inviteCompanyHint(limits.invitationDays)}{' '}
+            {email !== '' && t.companyInvitations.againHint}
           </Text>
-          <EmailField control={control} label={t.users.email} required autoFocus />
+          <EmailField control={control} label={t.users.email} required autoFocus readOnly={email !== ''} />
           <ProofFields control={control} />
         </>
       )}

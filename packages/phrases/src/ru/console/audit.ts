@@ -50,6 +50,7 @@ export const audit = {
     deleted: (kind, name) => `удал${ending(kind)} ${objects[kind](name)}`,
     registered: (_, name) => `зарегистрирована компания «${name}»`,
     company_invited: (_, name) => `приглашена компания: ${name}`,
+    invitation_withdrawn: (_, name) => `отозвано приглашение компании: ${name}`,
     company_confirmed: (_, name) => `подтверждена почта компании «${name}»`,
     invited_again: (_, name) => `повторно приглашён пользователь ${name}`,
     signed_in: () => 'вход в консоль',

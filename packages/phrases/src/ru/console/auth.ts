@@ -27,10 +27,11 @@ export const auth = {
 /** The pages that request a new password. Apart from `auth`, which the login page loads. */
 export const reset = {
   resetTitle: 'Новый пароль',
-  resetHint: 'Укажите почту, с которой входите. Пришлём на неё ссылку, чтобы задать новый пароль',
+  resetHint: 'Укажите почту, с которой входите: по ссылке из письма вы зададите новый пароль',
   sendRequest: 'Отправить запрос',
   checkTitle: 'Проверьте почту',
   checkHint: 'Если с этой почтой есть аккаунт, на неё ушло письмо со ссылкой для нового пароля:',
+  checkHintNoMail: 'Если с этой почтой есть аккаунт, для него создана ссылка для нового пароля:',
   checkLife: (minutes: number) => `Ссылка действует ${minutes} минут и срабатывает один раз.`,
   checkSpam: 'Письма нет? Загляните в «Спам» и проверьте, нет ли в адресе ошибки.',
   resend: 'Отправить ещё раз',

@@ -1,13 +1,18 @@
-// Texts of the bands of an owner: the company's unconfirmed email address, and the end of its plan.
+// Texts of the bands of an owner: the company's unconfirmed email address, and the end of its plan; of mail without SMTP_URL.
+
+/** Where each mail is without SMTP_URL, and who can read it. */
+export const noMail =
+  'Отправка писем на сервере не настроена: письмо не уйдёт, оно лежит файлом в папке mail внутри DATA_DIR. Попросите администратора сервера передать ссылку из него: её покажет команда propusk mail.';
 
 export const confirmation = {
   title: 'Подтвердите почту',
   lead: (email: string) =>
     `Подтвердите почту: письмо со ссылкой отправлено на ${email}. До этого шлюз не пропускает никого из вашей компании.`,
   inFolder:
-    'Подтвердите почту. Отправка писем на сервере не настроена, поэтому письмо лежит файлом в папке mail внутри DATA_DIR. Откройте ссылку из него, и шлюз начнёт пропускать пользователей вашей компании.',
+    'Подтвердите почту: откройте ссылку из письма, и шлюз начнёт пропускать пользователей вашей компании.',
   again: 'Отправить ещё раз',
   sent: 'Письмо отправлено',
+  written: 'Письмо записано на сервере',
 };
 
 /** The band of an owner whose trial, plan or paid proxies end soon. */
