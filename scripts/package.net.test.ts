@@ -220,7 +220,7 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
       expect(step('folders')).toMatch(
         /backup-passphrase 600 root:root\n.*propusk\.env 640 root:propusk\n.*propusk 700 propusk:propusk\n.*700 propusk:propusk\n/,
       );
-      if (canAnalyze) expect(step('folders')).toMatch(/\nenabled\nenabled\nverified\n$/);
+      if (canAnalyze) expect(step('folders')).toMatch(/\nenabled\nenabled\nenabled\nverified\n$/);
       expect(step('start')).not.toContain('Uid:\t0\t');
       expect(step('start')).toContain(
         'MAIL_FROM=Пропуск компании <pass@example.ru>\n/api/health 200\n/ 200\n',
@@ -235,6 +235,10 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
       expect(step('reinstall')).toMatch(/\n2\n$/);
       expect(step('stop')).toContain('stopped');
       expect(step('restore')).toContain('восстановлена в /var/lib/propusk');
+      // The gateway's user and environment; /var/lib/propusk-gateway has the records of the gateway before it.
+      expect(step('units')).toMatch(
+        /^gateway-records\npropusk .*main\.ts\n(?:propusk .*\n)+propusk-gateway .*\n\/run\/propusk-gateway\/settings\.env 640 root:propusk-gateway\nGATEWAY_SECRET\n(?:cat: .*: Permission denied\n){5}gateway 407\ninactive\ninactive\n$/m,
+      );
       expect(step('purge')).toMatch(/Замки на этих сайтах остаются.*\n {2}crm\.romashka\.ru\n/);
       expect(step('purge')).toContain('/var/lib/propusk/postgres\n');
       expect(step('purge')).toContain('/etc/propusk/backup-passphrase\n');
