@@ -32,6 +32,7 @@ const quiet = () => undefined;
 const cpu = process.arch;
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')).packages;
 const tryInstall = join(import.meta.dirname, 'package/try-install.sh');
+const tryUpgrade = join(import.meta.dirname, 'package/try-upgrade.sh');
 const isolation = ['--mount', '--pid', '--fork', '--kill-child', 'sh'];
 const hasDpkg = existsSync('/usr/bin/dpkg-deb');
 const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
@@ -245,6 +246,48 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
       expect(step('purge-with-data')).toMatch(/\ngone\n$/);
     },
     300_000,
+  );
+
+  test.skipIf(!canInstall)(
+    `propusk upgrade goes back by itself to version and data of before from each failure${canInstall ? '' : ' (skipped: needs root and an overlay)'}`,
+    async () => {
+      const ports = [String(await freePort()), String(await freePort())];
+      const { stdout } = spawnSync('unshare', [...isolation, tryUpgrade, first.path, ...ports], {
+        encoding: 'utf8',
+        timeout: 590_000,
+      });
+      const steps = stdout.split('== ').slice(1);
+      const before = 'now 1.2.3 installed 1.2.3 api gateway: 200 crm.romashka.ru \n';
+      const failures: [name: string, said: RegExp][] = [
+        ['damaged', /повреждён/],
+        ['no-room', /нужно \d+ МБ/],
+        ['backup', /не состоялось: Резервная копия/],
+        ['preinst', /не состоялось: Замена пакета/],
+        ['disk-full', /No space left[^]*не состоялось: Замена пакета/],
+        ['postinst', /не состоялось: Замена пакета/],
+        ['migration', /Данные прежние[^]*не состоялось: Проверка новой версии/],
+        ['api', /Данные прежние[^]*не состоялось: Проверка новой версии/],
+        ['health', /Данные прежние[^]*не состоялось: Проверка новой версии/],
+        ['gateway', /Данные прежние[^]*не состоялось: Проверка новой версии/],
+        ['killed', /Данные прежние[^]*не состоялось: Замена пакета/],
+        ['power-cut', /Прошлое обновление не закончено[^]*Данные прежние[^]*не состоялось: Замена пакета/],
+      ];
+      for (const [index, [name, said]] of failures.entries()) {
+        const step = steps[index] ?? '';
+        expect(step.split('\n')[0]).toBe(name);
+        expect(step, name).toMatch(said);
+        expect(step, name).not.toContain('\nupgraded\n');
+        expect(step.endsWith(before), `${name}: ${step}`).toBe(true);
+      }
+      // The new versions deleted the sites where they had a migration; these two have harmless ones.
+      expect(steps[12]).toMatch(
+        /^success\n[^]*upgraded\nnow 1\.2\.4 installed 1\.2\.4 api gateway: 200 crm\.romashka\.ru \naway for \d+ ms\n$/,
+      );
+      expect(steps[13]).toMatch(
+        /Копия данных[^]*\nupgraded\nnow 1\.2\.5 installed 1\.2\.5 api gateway: 200 crm/,
+      );
+    },
+    600_000,
   );
 });
 

@@ -3,20 +3,8 @@
 # Usage, as root: unshare --mount --pid --fork sh try-install.sh PACKAGE PORT GATEWAY_PORT. Prints what each step printed.
 set -eu
 package=$1 port=$2 gateway=$3
-
-box=$(mktemp -d)
-mount --make-rprivate /
-mount -t tmpfs -o mode=0755 tmpfs "$box"
-mkdir "$box/upper" "$box/work" "$box/root"
-mount -t overlay -o "lowerdir=/,upperdir=$box/upper,workdir=$box/work" overlay "$box/root"
-cp "$package" "$box/root/package.deb"
-cp "$(dirname "$0")/systemctl" "$box/root/systemctl"
-mount -t proc proc "$box/root/proc"
-mount --rbind /dev "$box/root/dev"
-mkdir -p "$box/root/run/lock"
-mount -t tmpfs tmpfs "$box/root/run"
-# Port 0 asks only whether this machine allows all that.
-if [ "$port" = 0 ]; then exec chroot "$box/root" true; fi
+# shellcheck source=/dev/null
+. "$(dirname "$0")/box.sh"
 
 cat >"$box/root/steps.sh" <<STEPS
 step() { echo "== \$1"; }
@@ -77,6 +65,7 @@ mv /var/lib/propusk /var/lib/propusk.old
 propusk restore closed/mine.backup
 step units
 mkdir -p /run/systemd/system
+mv /usr/bin/systemctl /usr/bin/systemctl.real
 mv /systemctl /usr/bin/systemctl
 rm -rf /var/lib/propusk-gateway
 install -d -o propusk -g propusk /var/lib/propusk/gateway-records
@@ -96,7 +85,7 @@ node_fetch "
 "
 systemctl stop propusk.service
 systemctl is-active propusk.service propusk-gateway.service
-mv /usr/bin/systemctl /systemctl
+mv /usr/bin/systemctl.real /usr/bin/systemctl
 rmdir /run/systemd/system
 step purge
 propusk start >/start.log 2>&1 &

@@ -9,6 +9,7 @@ import { unknownSettings, withSettings } from './settings-file.ts';
 const modules: Readonly<Record<string, string>> = {
   start: '../main.ts',
   serve: '../main.ts',
+  answers: './answers.ts',
   api: '../api.ts',
   gateway: '../gateway.ts',
   'gateway-settings': './gateway-settings.ts',
