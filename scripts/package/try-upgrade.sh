@@ -8,7 +8,7 @@ package=$1 port=$2 gateway=$3
 
 cat >"$box/root/steps.sh" <<STEPS
 exec 2>&1
-export DEBIAN_FRONTEND=noninteractive PROPUSK_UPGRADE_WAIT=\${PROPUSK_UPGRADE_WAIT:-20}
+export DEBIAN_FRONTEND=noninteractive PROPUSK_UPGRADE_WAIT=\${PROPUSK_UPGRADE_WAIT:-15}
 rm -rf /etc/propusk /var/lib/propusk* /var/backups/propusk
 mkdir -p /run/systemd/system
 mv /usr/bin/systemctl /usr/bin/systemctl.real
@@ -37,7 +37,7 @@ rm -rf /variant
 # Usage: step NAME COMMANDS. Builds version 1.2.4 changed by the commands, and upgrades to it.
 step() {
   echo "== \$1"
-  rm -rf /variant /var/lib/propusk/.upgrade-failed*
+  rm -rf /variant /var/lib/propusk/.upgrade-failed* /var/log/propusk-upgrade.log
   cp -al /new /variant
   sed -i 's/^Version:.*/Version: 1.2.4/' /variant/DEBIAN/control
   (cd /variant && rm \$home/VERSION && echo 1.2.4 >\$home/VERSION && eval "\$2")
