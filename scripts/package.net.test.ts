@@ -32,6 +32,7 @@ const quiet = () => undefined;
 const cpu = process.arch;
 const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')).packages;
 const tryInstall = join(import.meta.dirname, 'package/try-install.sh');
+const tryUpgrade = join(import.meta.dirname, 'package/try-upgrade.sh');
 const isolation = ['--mount', '--pid', '--fork', '--kill-child', 'sh'];
 const hasDpkg = existsSync('/usr/bin/dpkg-deb');
 const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
@@ -220,7 +221,7 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
       expect(step('folders')).toMatch(
         /backup-passphrase 600 root:root\n.*propusk\.env 640 root:propusk\n.*propusk 700 propusk:propusk\n.*700 propusk:propusk\n/,
       );
-      if (canAnalyze) expect(step('folders')).toMatch(/\nenabled\nenabled\nverified\n$/);
+      if (canAnalyze) expect(step('folders')).toMatch(/\nenabled\nenabled\nenabled\nverified\n$/);
       expect(step('start')).not.toContain('Uid:\t0\t');
       expect(step('start')).toContain(
         'MAIL_FROM=Пропуск компании <pass@example.ru>\n/api/health 200\n/ 200\n',
@@ -235,12 +236,58 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
       expect(step('reinstall')).toMatch(/\n2\n$/);
       expect(step('stop')).toContain('stopped');
       expect(step('restore')).toContain('восстановлена в /var/lib/propusk');
+      // The gateway's user and environment; /var/lib/propusk-gateway has the records of the gateway before it.
+      expect(step('units')).toMatch(
+        /^gateway-records\npropusk .*main\.ts\n(?:propusk .*\n)+propusk-gateway .*\n\/run\/propusk-gateway\/settings\.env 640 root:propusk-gateway\nGATEWAY_SECRET\n(?:cat: .*: Permission denied\n){5}gateway 407\ninactive\ninactive\n$/m,
+      );
       expect(step('purge')).toMatch(/Замки на этих сайтах остаются.*\n {2}crm\.romashka\.ru\n/);
       expect(step('purge')).toContain('/var/lib/propusk/postgres\n');
       expect(step('purge')).toContain('/etc/propusk/backup-passphrase\n');
       expect(step('purge-with-data')).toMatch(/\ngone\n$/);
     },
     300_000,
+  );
+
+  test.skipIf(!canInstall)(
+    `propusk upgrade goes back by itself to version and data of before from each failure${canInstall ? '' : ' (skipped: needs root and an overlay)'}`,
+    async () => {
+      const ports = [String(await freePort()), String(await freePort())];
+      const { stdout } = spawnSync('unshare', [...isolation, tryUpgrade, first.path, ...ports], {
+        encoding: 'utf8',
+        timeout: 590_000,
+      });
+      const steps = stdout.split('== ').slice(1);
+      const before = 'now 1.2.3 installed 1.2.3 api gateway: 200 crm.romashka.ru \n';
+      const failures: [name: string, said: RegExp][] = [
+        ['damaged', /повреждён/],
+        ['no-room', /нужно \d+ МБ/],
+        ['backup', /не состоялось: Резервная копия/],
+        ['preinst', /не состоялось: Замена пакета/],
+        ['disk-full', /No space left[^]*не состоялось: Замена пакета/],
+        ['postinst', /не состоялось: Замена пакета/],
+        ['migration', /Данные прежние[^]*не состоялось: Проверка новой версии/],
+        ['api', /Данные прежние[^]*не состоялось: Проверка новой версии/],
+        ['health', /Данные прежние[^]*не состоялось: Проверка новой версии/],
+        ['gateway', /Данные прежние[^]*не состоялось: Проверка новой версии/],
+        ['killed', /Данные прежние[^]*не состоялось: Замена пакета/],
+        ['power-cut', /Прошлое обновление не закончено[^]*Данные прежние[^]*не состоялось: Замена пакета/],
+      ];
+      for (const [index, [name, said]] of failures.entries()) {
+        const step = steps[index] ?? '';
+        expect(step.split('\n')[0]).toBe(name);
+        expect(step, name).toMatch(said);
+        expect(step, name).not.toContain('\nupgraded\n');
+        expect(step.endsWith(before), `${name}: ${step}`).toBe(true);
+      }
+      // The new versions deleted the sites where they had a migration; these two have harmless ones.
+      expect(steps[12]).toMatch(
+        /^success\n[^]*upgraded\nnow 1\.2\.4 installed 1\.2\.4 api gateway: 200 crm\.romashka\.ru \naway for \d+ ms\n$/,
+      );
+      expect(steps[13]).toMatch(
+        /Копия данных[^]*\nupgraded\nnow 1\.2\.5 installed 1\.2\.5 api gateway: 200 crm/,
+      );
+    },
+    600_000,
   );
 });
 

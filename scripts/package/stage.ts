@@ -63,7 +63,7 @@ export function stage(root: string, { version, cpu, lock, modules }: Parts): voi
   ])
     copy(name, join(home, name));
   for (const name of globSync('docs/**/*.md')) copy(name, join(home, name));
-  copy('deploy/debian/propusk.env', join(home, 'propusk.env'));
+  for (const name of ['propusk.env', 'upgrade']) copy(`deploy/debian/${name}`, join(home, name));
   write(join(home, 'VERSION'), `${version}\n`);
   write(join(home, 'sbom.json'), `${JSON.stringify(billOf(lock, cpu), null, 2)}\n`);
   write(join(home, 'licences.txt'), licencesOf(lock, cpu));

@@ -3,19 +3,8 @@
 # Usage, as root: unshare --mount --pid --fork sh try-install.sh PACKAGE PORT GATEWAY_PORT. Prints what each step printed.
 set -eu
 package=$1 port=$2 gateway=$3
-
-box=$(mktemp -d)
-mount --make-rprivate /
-mount -t tmpfs -o mode=0755 tmpfs "$box"
-mkdir "$box/upper" "$box/work" "$box/root"
-mount -t overlay -o "lowerdir=/,upperdir=$box/upper,workdir=$box/work" overlay "$box/root"
-cp "$package" "$box/root/package.deb"
-mount -t proc proc "$box/root/proc"
-mount --rbind /dev "$box/root/dev"
-mkdir -p "$box/root/run/lock"
-mount -t tmpfs tmpfs "$box/root/run"
-# Port 0 asks only whether this machine allows all that.
-if [ "$port" = 0 ]; then exec chroot "$box/root" true; fi
+# shellcheck source=/dev/null
+. "$(dirname "$0")/box.sh"
 
 cat >"$box/root/steps.sh" <<STEPS
 step() { echo "== \$1"; }
@@ -24,7 +13,7 @@ step install
 dpkg -i /package.deb
 step folders
 stat -c '%n %a %U:%G' /etc/propusk/* /var/lib/propusk /var/backups/propusk
-systemctl is-enabled propusk.service propusk-backup.timer
+systemctl is-enabled propusk.service propusk-gateway.service propusk-backup.timer
 if command -v systemd-analyze >/dev/null; then
   systemd-analyze verify --man=no propusk.service propusk-api.service propusk-gateway.service propusk-backup.timer && echo verified
 fi 2>&1
@@ -33,6 +22,9 @@ cat >>/etc/propusk/propusk.env <<SETTINGS
 PORT=$port
 GATEWAY_PORT=$gateway
 MAIL_FROM=Пропуск компании <pass@example.ru>
+SMTP_URL=smtp://user:word@127.0.0.1:9
+ADMIN_EMAIL=admin@propusk.test
+ADMIN_PASSWORD=correct horse battery
 SETTINGS
 propusk start >/start.log 2>&1 &
 running=\$!
@@ -71,6 +63,30 @@ wait \$running && echo stopped
 step restore
 mv /var/lib/propusk /var/lib/propusk.old
 propusk restore closed/mine.backup
+step units
+mkdir -p /run/systemd/system
+mv /usr/bin/systemctl /usr/bin/systemctl.real
+mv /systemctl /usr/bin/systemctl
+rm -rf /var/lib/propusk-gateway
+install -d -o propusk -g propusk /var/lib/propusk/gateway-records
+dpkg -i /package.deb
+ls /var/lib/propusk-gateway
+systemctl start propusk.service
+for _ in \$(seq 240); do if grep -q Listening /run/units/propusk-gateway.service.log; then break; fi; sleep 0.25; done
+for unit in propusk propusk-gateway; do ps -o user:20=,args= -g "\$(cat /run/units/\$unit.service)" | awk '{ print \$1, \$NF }' | sort -u; done
+stat -c '%n %a %U:%G' /run/propusk-gateway/*
+tr '\0' '\n' <"/proc/\$(cat /run/units/propusk-gateway.service)/environ" | grep -E 'SECRET|DATABASE|ADMIN|SMTP|BACKUP' | cut -d= -f1
+for file in /etc/propusk/propusk.env /etc/propusk/backup-passphrase /var/lib/propusk/secret-key /var/lib/propusk/gateway-secret /var/backups/propusk; do
+  setpriv --reuid=propusk-gateway --regid=propusk-gateway --init-groups cat "\$file" 2>&1
+done
+node_fetch "
+  const request = (await import('node:http')).get({ port: $gateway, path: 'http://crm.romashka.ru/' });
+  request.on('response', (reply) => { console.log('gateway', reply.statusCode); process.exit() });
+"
+systemctl stop propusk.service
+systemctl is-active propusk.service propusk-gateway.service
+mv /usr/bin/systemctl.real /usr/bin/systemctl
+rmdir /run/systemd/system
 step purge
 propusk start >/start.log 2>&1 &
 running=\$!

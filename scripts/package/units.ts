@@ -1,12 +1,40 @@
 import { readFileSync } from 'node:fs';
 
+const ofPackage: Readonly<Record<string, [RegExp, string][]>> = {
+  propusk: [
+    [/database, api with console, and gateway/, 'database and api with console'],
+    // Only the gateway writes ACCESS_LOG.
+    [/^#.*ACCESS_LOG\.\n(?:LogsDirectory.*\n)+/m, ''],
+    // TLS=auto listens on ports 80 and 443, and puts the gateway's certificate where its user reads it.
+    [
+      /^(Environment=.*DATA_DIR=.*)$/m,
+      '$1 TLS_DIR=/var/lib/propusk-tls\nReadWritePaths=/var/lib/propusk-tls',
+    ],
+    [/^(CapabilityBoundingSet|AmbientCapabilities)=$/gm, '$1=CAP_NET_BIND_SERVICE'],
+  ],
+  'propusk-gateway': [
+    [
+      /^(After=.*)$/m,
+      '$1 propusk.service\n# A stop or restart of the product is one of its gateway too.\nPartOf=propusk.service',
+    ],
+    [
+      /^(?=ExecStart=)/m,
+      '# As root: writes the settings that this user may read.\nExecStartPre=+/usr/bin/propusk gateway-settings\n',
+    ],
+    [/ DATA_DIR=.*/, ''],
+    [/^User=.*\nGroup=.*$/m, 'User=propusk-gateway\nGroup=propusk-gateway'],
+    [/^WantedBy=.*$/m, '$& propusk.service'],
+  ],
+};
+
 /**
  * A unit of `deploy/` for the package: the same service and hardening, run by the command `propusk`, which reads the
- * settings itself, so that `propusk backup` sees the same values as the service.
+ * settings itself, so that `propusk backup` sees the same values as the service. In the package `propusk.service` runs no
+ * gateway: `propusk-gateway.service` does, as a user who reads neither keys nor database.
  * @param name without `.service`
  */
 export function unitOf(name: string): string {
-  const command = name === 'propusk' ? 'start' : name.replace('propusk-', '');
+  const command = name === 'propusk' ? 'serve' : name.replace('propusk-', '');
   const unit = readFileSync(`deploy/${name}.service`, 'utf8');
   const changes: [RegExp, string][] = [
     [/^(?:#.*\n)+(?=\[Unit\])/, ''],
@@ -14,6 +42,7 @@ export function unitOf(name: string): string {
     [/^(?:#.*\n)*EnvironmentFile=.*\n/m, ''],
     [/^WorkingDirectory=.*$/m, 'WorkingDirectory=/usr/lib/propusk'],
     [/\/opt\/propusk\/docs/g, '/usr/lib/propusk/docs'],
+    ...(ofPackage[name] ?? []),
   ];
   return changes.reduce((text, [found, instead]) => text.replace(found, instead), unit);
 }

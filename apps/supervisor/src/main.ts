@@ -3,10 +3,15 @@ import { stopOnSignals } from './child-process.ts';
 import { runCommand, say } from './command.ts';
 import { startProduct } from './product.ts';
 
-/** `npm start`: the product in the foreground, until Ctrl-C. */
+/** `npm start`: the product in the foreground, until Ctrl-C. The argument `serve` leaves the gateway to its own service. */
 await runCommand(async () => {
   const stopping = stopOnSignals();
-  const product = await startProduct({ env: process.env, say, stopping });
+  const product = await startProduct({
+    env: process.env,
+    say,
+    stopping,
+    withoutGateway: process.argv[2] === 'serve',
+  });
   say(supervisorPhrases.running(product.consoleUrl, product.gatewayUrl, product.dataDir));
   const failure = await Promise.race([stopping.then(() => null), product.failed]);
   if (failure === null) say(supervisorPhrases.stopping());

@@ -1,5 +1,4 @@
 import { watch as watchFolder } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type Config, readConfig } from '@propusk/api/config';
 import { lockDataDir } from '@propusk/embedded-postgres/data-dir-lock';
@@ -13,6 +12,7 @@ import { buildExtension } from './build-extension.ts';
 import { type SupervisedProcess, supervise } from './child-process.ts';
 import { explain } from './command.ts';
 import { superviseDatabase } from './database.ts';
+import { gatewayEnvironment } from './gateway-environment.ts';
 import { readSecrets, type Secrets } from './secrets.ts';
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
@@ -30,7 +30,7 @@ export interface Product {
 }
 
 /**
- * Starts database, api with console, and gateway, in that order. Stops what it started when one of them fails.
+ * Starts database, api with console, and gateway unless it is a service of its own, in that order. Stops what it started when one of them fails.
  * @throws SettingError, StartError or ChildFailed, whose message is one line for the operator
  */
 export async function startProduct(options: {
@@ -38,6 +38,8 @@ export async function startProduct(options: {
   say: (line: string) => void;
   /** Restart api and gateway when their code changes, and build nothing: Vite serves the console. */
   watch?: boolean;
+  /** Start no gateway: it is a service of its own. */
+  withoutGateway?: boolean;
   /** Resolves when the start has to be abandoned. */
   stopping: Promise<void>;
 }): Promise<Product> {
@@ -82,8 +84,10 @@ export async function startProduct(options: {
     };
     // The gateway asks the api for its first snapshot, so the api goes first.
     const api = await start('apps/api/src/main.ts', forApi);
-    const gateway = await start('apps/gateway/src/main.ts', forGateway, NODE_FLAGS);
-    if (options.watch) started.defer(restartOnChange(api, gateway));
+    if (!options.withoutGateway) {
+      const gateway = await start('apps/gateway/src/main.ts', forGateway, NODE_FLAGS);
+      if (options.watch) started.defer(restartOnChange(api, gateway));
+    }
     const running = started.move();
     return {
       consoleUrl: config.publicUrl.origin,
@@ -99,7 +103,10 @@ export async function startProduct(options: {
   }
 }
 
-/** The environments of both children. Each gets its own secrets only: the gateway faces strangers. */
+/**
+ * The environments of both children. The gateway's is without the secrets of the api, but as the same user it could read their
+ * files: only a service of its own keeps it from them.
+ */
 function environments(
   env: NodeJS.ProcessEnv,
   config: Config,
@@ -108,8 +115,6 @@ function environments(
 ): { forApi: NodeJS.ProcessEnv; forGateway: NodeJS.ProcessEnv } {
   const common: NodeJS.ProcessEnv = {
     LOG_LEVEL: process.stdout.isTTY ? 'warn' : 'info',
-    API_URL: config.localUrl,
-    CONSOLE_URL: config.publicUrl.origin,
     ...env,
     GATEWAY_SECRET: secrets.GATEWAY_SECRET,
     DATA_DIR: config.dataDir,
@@ -117,15 +122,7 @@ function environments(
   // Only the backup commands use it.
   delete common.BACKUP_PASSPHRASE;
   const forApi = { ...common, SECRET_KEY: secrets.SECRET_KEY, ...database };
-  const forGateway = { ...common };
-  for (const name of ['DATABASE_URL', 'SECRET_KEY', 'ADMIN_EMAIL', 'ADMIN_PASSWORD', 'SMTP_URL']) {
-    delete forGateway[name];
-  }
-  // The api gets this certificate and renews it.
-  forGateway.GATEWAY_TLS_CERT ??= config.tls?.gateway?.cert;
-  forGateway.GATEWAY_TLS_KEY ??= config.tls?.gateway?.key;
-  // Database and api use the other half of the cores.
-  forGateway.GATEWAY_PROCESSES ??= String(Math.max(1, Math.floor(availableParallelism() / 2)));
+  const forGateway = gatewayEnvironment(common, config, secrets.GATEWAY_SECRET);
   return { forApi, forGateway };
 }
 

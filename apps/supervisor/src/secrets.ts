@@ -20,9 +20,17 @@ export async function readSecrets(dataDir: string, env: NodeJS.ProcessEnv): Prom
   const used = ['postgres', 'postgres.location'].some((name) => existsSync(join(dataDir, name)));
   return {
     SECRET_KEY: env.SECRET_KEY || (await readSecret(join(dataDir, 'secret-key'), used)),
-    // Gateways and api read the same file: with a new secret users only fetch new gateway passwords.
-    GATEWAY_SECRET: env.GATEWAY_SECRET || (await readSecret(join(dataDir, 'gateway-secret'), false)),
+    GATEWAY_SECRET: await readGatewaySecret(dataDir, env),
   };
+}
+
+/**
+ * Reads GATEWAY_SECRET from the environment, else from its file in the data folder, which the first caller makes: gateways and api
+ * read the same file, and with a new secret users only fetch new gateway passwords.
+ * @throws StartError when the file is truncated
+ */
+export async function readGatewaySecret(dataDir: string, env: NodeJS.ProcessEnv): Promise<string> {
+  return env.GATEWAY_SECRET || (await readSecret(join(dataDir, 'gateway-secret'), false));
 }
 
 /**
@@ -60,7 +68,10 @@ async function readSecret(path: string, mustBeThere: boolean): Promise<string> {
       const name = path.endsWith('gateway-secret') ? 'GATEWAY_SECRET' : 'SECRET_KEY';
       throw new StartError(supervisorPhrases.secretLost(path, name));
     }
-    await writeSecret(path, randomBytes(32).toString('base64url'));
+    // The api and the gateway's unit may make it at the same moment: the first one wins.
+    await writeSecret(path, randomBytes(32).toString('base64url')).catch((error) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
   }
   const text = (await readFile(path, 'utf8')).trim();
   if (text.length < 32) throw new StartError(supervisorPhrases.secretDamaged(path));

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { NODE_FLAGS } from '@propusk/gateway/node-flags';
 import { packagedPhrases } from '@propusk/phrases/launcher';
 import { explain, say } from '../command.ts';
 import { rotate } from './daily-backups.ts';
@@ -7,8 +8,11 @@ import { unknownSettings, withSettings } from './settings-file.ts';
 /** The module of each command of /usr/bin/propusk. */
 const modules: Readonly<Record<string, string>> = {
   start: '../main.ts',
+  serve: '../main.ts',
+  answers: './answers.ts',
   api: '../api.ts',
   gateway: '../gateway.ts',
+  'gateway-settings': './gateway-settings.ts',
   backup: '../backup/backup-command.ts',
   restore: '../backup/restore-command.ts',
   trial: '../backup/trial-command.ts',
@@ -18,7 +22,7 @@ const modules: Readonly<Record<string, string>> = {
   'first-links': '../setup/first-links-command.ts',
 };
 
-const services = new Set(['start', 'api', 'gateway']);
+const services = new Set(['start', 'serve', 'api', 'gateway']);
 
 /**
  * The command `propusk` of the Debian package, after /usr/bin/propusk has chosen the user and the paths:
@@ -37,7 +41,9 @@ try {
   const module = modules[command];
   if (module !== undefined) {
     const script = fileURLToPath(new URL(module, import.meta.url));
-    process.execve?.(process.execPath, [process.execPath, script, ...args], env);
+    const flags = command === 'gateway' ? NODE_FLAGS : [];
+    const first = command === 'serve' ? [command] : [];
+    process.execve?.(process.execPath, [process.execPath, ...flags, script, ...first, ...args], env);
   }
   // `rotate FOLDER`, after a daily backup.
   for (const name of rotate(args[0] ?? '', env)) say(name);

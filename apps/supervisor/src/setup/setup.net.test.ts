@@ -140,6 +140,7 @@ function start(program: string, args: readonly string[]) {
     env: {
       PATH: `${root}/stand-in:/usr/bin:/bin`,
       DATA_DIR: join(root, 'data/product'),
+      TLS_DIR: join(root, 'data/tls'),
       PROPUSK_ETC: join(root, 'etc'),
       PROPUSK_BACKUPS: join(root, 'backups'),
       NODE_EXTRA_CA_CERTS: trust,

@@ -230,6 +230,7 @@ export const packagedPhrases = {
     `В ${path} у ${name} знак # без кавычек: заключите всё значение в двойные кавычки, а примечание вынесите на свою строку`,
   unknownSettings: (path: string, names: readonly string[]) =>
     `В ${path} есть имена, которых нет среди настроек: ${names.join(', ')}. Они не действуют: проверьте, как они написаны`,
+  allQuotes: (name: string) => `В значении ${name} кавычки всех трёх видов: уберите один из них`,
   fixedSetting: (path: string, name: string) =>
     `${name} не задают в ${path}: в пакете данные лежат в /var/lib/propusk, а фраза копий в /etc/propusk/backup-passphrase. Уберите эту строку`,
 };

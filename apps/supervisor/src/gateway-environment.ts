@@ -1,0 +1,37 @@
+import { availableParallelism } from 'node:os';
+import type { Config } from '@propusk/api/config';
+
+/** Names of the settings that a gateway must not know. BACKUP_PASSPHRASE is for the backup commands alone. */
+const secret = [
+  'DATABASE_URL',
+  'SECRET_KEY',
+  'ADMIN_EMAIL',
+  'ADMIN_PASSWORD',
+  'SMTP_URL',
+  'BACKUP_PASSPHRASE',
+];
+
+/**
+ * The settings of a gateway beside the api of `config`, without the secrets of the api.
+ * @param env the settings of the product
+ * @param config the same settings, read
+ */
+export function gatewayEnvironment(
+  env: NodeJS.ProcessEnv,
+  config: Config,
+  gatewaySecret: string,
+): NodeJS.ProcessEnv {
+  const settings: NodeJS.ProcessEnv = {
+    API_URL: config.localUrl,
+    CONSOLE_URL: config.publicUrl.origin,
+    // Database and api use the other half of the cores.
+    GATEWAY_PROCESSES: String(Math.max(1, Math.floor(availableParallelism() / 2))),
+    // The api gets this certificate and renews it.
+    GATEWAY_TLS_CERT: config.tls?.gateway?.cert,
+    GATEWAY_TLS_KEY: config.tls?.gateway?.key,
+    ...env,
+    GATEWAY_SECRET: gatewaySecret,
+  };
+  for (const name of secret) delete settings[name];
+  return settings;
+}
