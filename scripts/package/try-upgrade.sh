@@ -8,7 +8,7 @@ package=$1 port=$2 gateway=$3
 
 cat >"$box/root/steps.sh" <<STEPS
 exec 2>&1
-export DEBIAN_FRONTEND=noninteractive PROPUSK_UPGRADE_WAIT=\${PROPUSK_UPGRADE_WAIT:-15}
+export DEBIAN_FRONTEND=noninteractive PROPUSK_UPGRADE_WAIT=\${PROPUSK_UPGRADE_WAIT:-10}
 rm -rf /etc/propusk /var/lib/propusk* /var/backups/propusk
 mkdir -p /run/systemd/system
 mv /usr/bin/systemctl /usr/bin/systemctl.real
@@ -73,7 +73,7 @@ step gateway "\$mark; \$(break_file \$home/apps/supervisor/src/gateway.ts)"
 slow="rm DEBIAN/postinst; printf '#!/bin/sh\nsleep 60\n' >DEBIAN/postinst; chmod 755 DEBIAN/postinst"
 until_postinst='for _ in \$(seq 300); do if grep -q "Setting up" /var/log/propusk-upgrade.log; then break; fi; sleep 0.1; done'
 step killed "\$mark; \$slow" "propusk upgrade /next.deb & front=\\\$!; sleep 1; \$until_postinst; kill -9 \\\$(cat /var/lib/propusk-upgrade/worker); wait \\\$front"
-step power-cut "\$mark; \$slow" "propusk upgrade /next.deb & front=\\\$!; sleep 1; \$until_postinst; kill -9 \\\$front -\\\$(cat /var/lib/propusk-upgrade/worker); propusk version; propusk upgrade /next.deb; propusk upgrade --back"
+step power-cut "\$mark; \$slow" "propusk upgrade /next.deb & front=\\\$!; sleep 1; \$until_postinst; kill -9 \\\$front -\\\$(cat /var/lib/propusk-upgrade/worker); propusk version; propusk upgrade /next.deb; propusk upgrade --back; false"
 poll() { node "
   let last = Date.now(), longest = 0;
   setInterval(async () => {
