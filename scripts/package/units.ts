@@ -5,12 +5,11 @@ const ofPackage: Readonly<Record<string, [RegExp, string][]>> = {
     [/database, api with console, and gateway/, 'database and api with console'],
     // Only the gateway writes ACCESS_LOG.
     [/^#.*ACCESS_LOG\.\n(?:LogsDirectory.*\n)+/m, ''],
-    // TLS=auto listens on ports 80 and 443, and puts the gateway's certificate where its user reads it.
+    // TLS=auto puts the gateway's certificate where its user reads it.
     [
       /^(Environment=.*DATA_DIR=.*)$/m,
       '$1 TLS_DIR=/var/lib/propusk-tls\nReadWritePaths=/var/lib/propusk-tls',
     ],
-    [/^(CapabilityBoundingSet|AmbientCapabilities)=$/gm, '$1=CAP_NET_BIND_SERVICE'],
   ],
   'propusk-gateway': [
     [

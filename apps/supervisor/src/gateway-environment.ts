@@ -21,14 +21,14 @@ export function gatewayEnvironment(
   config: Config,
   gatewaySecret: string,
 ): NodeJS.ProcessEnv {
+  const files = config.tls?.gateway;
   const settings: NodeJS.ProcessEnv = {
     API_URL: config.localUrl,
     CONSOLE_URL: config.publicUrl.origin,
     // Database and api use the other half of the cores.
     GATEWAY_PROCESSES: String(Math.max(1, Math.floor(availableParallelism() / 2))),
     // The api gets this certificate and renews it.
-    GATEWAY_TLS_CERT: config.tls?.gateway?.cert,
-    GATEWAY_TLS_KEY: config.tls?.gateway?.key,
+    ...(files && { GATEWAY_TLS_CERT: files.cert, GATEWAY_TLS_KEY: files.key }),
     ...env,
     GATEWAY_SECRET: gatewaySecret,
   };

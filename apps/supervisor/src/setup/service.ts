@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseEnv } from 'node:util';
 import { StartError } from '@propusk/embedded-postgres/start-error';
 import { setupPhrases } from '@propusk/phrases/setup';
 import { say } from '../command.ts';
@@ -20,9 +23,32 @@ function run(program: string, ...args: readonly string[]): string {
 /** Runs the packaged command, which leaves root before it touches the data. */
 const propusk = (...args: readonly string[]) => run(process.env.PROPUSK_COMMAND ?? 'propusk', ...args);
 
-/** Starts the product, and again when its settings have changed. @throws StartError */
-export function startService(isChanged: boolean): void {
+/**
+ * Lets the service listen on ports below 1024 while its settings need them, by a drop-in of systemd. @param settings the file's text
+ * @param folder of systemd's units
+ * @returns whether the drop-in changed
+ */
+export function grantPorts(settings: string, folder: string): boolean {
+  const { TLS = 'off', HTTPS_PORT = '443', HTTP_PORT = '80' } = parseEnv(settings);
+  const needed = TLS !== 'off' && Math.min(Number(HTTPS_PORT), Number(HTTP_PORT)) < 1024;
+  const path = join(folder, 'propusk.service.d', 'ports.conf');
+  if (needed === existsSync(path)) return false;
+  if (!needed) rmSync(path);
+  else {
+    mkdirSync(dirname(path), { recursive: true });
+    const rights = ['CapabilityBoundingSet', 'AmbientCapabilities'].map(
+      (name) => `${name}=CAP_NET_BIND_SERVICE\n`,
+    );
+    writeFileSync(path, `[Service]\n${rights.join('')}`);
+  }
+  return true;
+}
+
+/** Starts the product, and again when its settings have changed. @param settings the file's text @throws StartError */
+export function startService(settings: string, isChanged: boolean): void {
   say(setupPhrases.starting());
+  const units = process.env.PROPUSK_UNITS ?? '/etc/systemd/system';
+  if (grantPorts(settings, units)) run('systemctl', 'daemon-reload');
   run('systemctl', isChanged ? 'restart' : 'start', 'propusk.service');
 }
 

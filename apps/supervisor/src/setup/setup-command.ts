@@ -66,7 +66,7 @@ async function setup(options: Options): Promise<number> {
   const after = editSettings(before, wanted);
   if (!(await agree(before, after, options))) return NOT_AGREED;
   if (after !== before) replaceFile(path, after);
-  startService(after !== before);
+  startService(after, after !== before);
   const url = `${wanted.PUBLIC_URL}/api/health`;
   const isBehind = tls === 'off';
   const local = isBehind ? await lastFault(`${localUrl}/api/health`, { ...options, dns }) : null;
@@ -87,7 +87,7 @@ async function undo(options: Options): Promise<number> {
   const text = readIfThere(previous);
   if (!(await agree(readIfThere(path), text, options))) return NOT_AGREED;
   replaceFile(path, text);
-  startService(true);
+  startService(text, true);
   say(setupPhrases.undone(path));
   return 0;
 }

@@ -141,6 +141,7 @@ function start(program: string, args: readonly string[]) {
       PATH: `${root}/stand-in:/usr/bin:/bin`,
       DATA_DIR: join(root, 'data/product'),
       TLS_DIR: join(root, 'data/tls'),
+      PROPUSK_UNITS: join(root, 'data/units'),
       PROPUSK_ETC: join(root, 'etc'),
       PROPUSK_BACKUPS: join(root, 'backups'),
       NODE_EXTRA_CA_CERTS: trust,
