@@ -59,12 +59,11 @@ export const checkClock: Check = async ({ env, signal }) => {
     : [{ level: 'error', code: 'clock_off', params: { seconds } }];
 };
 
-/** Whether the gateway's certificate files are readable. Its own user may be another one: then its log tells. */
+/** Whether the console's certificate files are readable. The gateway's belong to its own user, and its log names them. */
 export const checkKeys: Check = async ({ env }) => {
   const user = userInfo().username;
-  const paths = [env.GATEWAY_TLS_CERT, env.GATEWAY_TLS_KEY, env.TLS_CERT, env.TLS_KEY];
   const found: Finding[] = [];
-  for (const path of paths) {
+  for (const path of [env.TLS_CERT, env.TLS_KEY]) {
     if (!path) continue;
     const readable = await access(path, constants.R_OK).then(
       () => true,

@@ -93,7 +93,8 @@ async function tlsServer(days: number): Promise<string> {
 async function found(changes: NodeJS.ProcessEnv = {}, { db = true } = {}) {
   const env = { ...sound, ...changes };
   const findings = await examine({
-    config: readConfig(env),
+    // A CA that is a stand-in has no https, which the setting demands.
+    config: readConfig({ ...env, ACME_DIRECTORY: undefined }),
     env,
     db: db ? product.database.db : null,
     fault: 'gone',
@@ -152,8 +153,8 @@ const faults: [string, () => Promise<NodeJS.ProcessEnv> | NodeJS.ProcessEnv, str
     'error gateway_foreign',
   ],
   [
-    'the key of the gateway is not readable',
-    () => ({ GATEWAY_TLS_CERT: '/nowhere/cert.pem' }),
+    'the key of the console is not readable',
+    () => ({ TLS_CERT: '/nowhere/cert.pem' }),
     'error key_unreadable',
   ],
   [

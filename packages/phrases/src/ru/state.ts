@@ -107,7 +107,7 @@ export const state = {
     mend: `Освободите порт (ss -ltnp покажет программу) или задайте другой GATEWAY_PORT, затем ${restart}.`,
   }),
   key_unreadable: ({ path, user }: { path: string; user: string }): Said => ({
-    title: certificate('шлюза'),
+    title: certificate('консоли'),
     text: `Пользователь ${user} не может прочитать ${path}.`,
     mend: `Дайте ему файл: setfacl -m u:${user}:r ${path}, а для папок над ним setfacl -m u:${user}:x.`,
   }),
