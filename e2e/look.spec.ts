@@ -1,6 +1,7 @@
 import { type BrowserContextOptions, expect, type Page } from '@playwright/test';
 import { freePort } from '@propusk/test-kit/daemon';
 import { PASSWORD, startConsole, test } from './console.ts';
+import { chunkOf } from './scenario.ts';
 import { prepare, type Tokens } from './visit.ts';
 
 /** The console's shell: colour schemes, onboarding, stable lists, and recovery without a network. */
@@ -131,7 +132,8 @@ test.describe('list', () => {
     await expect(page.getByRole('row', { name: /Орлов/ })).toBeVisible();
     // Load the page's code before the network goes.
     await page.getByRole('link', { name: 'Сайты', exact: true }).hover();
-    const come = `performance.getEntriesByType('resource').some(({ name }) => /sites-page-[^/]*[.]js$/.test(name))`;
+    const file = await chunkOf('src/features/sites/sites-page.tsx');
+    const come = `performance.getEntriesByType('resource').some(({ name }) => name.endsWith('${file}'))`;
     await expect.poll(() => page.evaluate(come)).toBe(true);
     await page.waitForLoadState('networkidle');
     await context.setOffline(true);

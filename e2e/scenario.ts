@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect, type Page } from '@playwright/test';
 
 /**
@@ -124,3 +125,12 @@ export const pending = (call: string, then: Steps = tableLoads): Steps =>
   inOrder((page) => page.route(call, () => {}), reload, then);
 
 const tableLoads: Steps = (page) => expect(page.locator('table[aria-busy="true"]')).toBeVisible();
+
+/** The file of a console's module in the build, by Vite's manifest. */
+export async function chunkOf(module: string): Promise<string> {
+  const path = new URL('../apps/web/dist/.vite/manifest.json', import.meta.url);
+  const manifest: Record<string, { file: string } | undefined> = JSON.parse(await readFile(path, 'utf8'));
+  const file = manifest[module]?.file;
+  if (file === undefined) throw new Error(`no chunk of ${module}`);
+  return file;
+}

@@ -5,6 +5,7 @@ import {
   answering,
   answeringReload,
   changing,
+  chunkOf,
   failing,
   fill,
   inOrder,
@@ -61,7 +62,7 @@ const why: Steps = inOrder(rowDialog(/otchet/, 'Проверить доступ 
 });
 /** Opens a page whose JavaScript chunk fails to load. */
 const codeLost: Steps = async (page) => {
-  await page.route(/\/users-page[^/]*$/, (route) => route.abort());
+  await page.route(`**/${await chunkOf('src/features/users/users-pages.tsx')}`, (route) => route.abort());
   await page.goto(new URL(`${creator}/users`, page.url()).href);
   await shows('Страница не загрузилась')(page);
 };

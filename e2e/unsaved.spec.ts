@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { expect, type Locator, type Page } from '@playwright/test';
 import { useLink as linkCall, login, logout } from '@propusk/contract/auth';
 import { createCompany, updateMyCompany } from '@propusk/contract/companies';
@@ -11,12 +10,9 @@ import { inTurn } from '@propusk/test-kit/turns';
 import type { Call } from '../scripts/call.ts';
 import { choose, enter, field, heading, pick, startConsole, stored, test } from './console.ts';
 import { linkTo } from './mailbox.ts';
+import { chunkOf } from './scenario.ts';
 
 /** Typed input survives Back, Reload, a lost session, a lost server and code that does not load, in every form. */
-/** The files of the console's modules, by Vite's manifest. */
-const manifest = async (): Promise<Record<string, { file: string } | undefined>> =>
-  JSON.parse(await readFile(new URL('../apps/web/dist/.vite/manifest.json', import.meta.url), 'utf8'));
-
 const PASSWORD = 'correct horse';
 const people = {
   owner: 'irina@romashka.test',
@@ -382,7 +378,7 @@ for (const form of inTurn(forms)) {
   test(`the form of ${form.name} keeps its input when the code of the confirmation dialog fails to load or crashes`, async ({
     page,
   }) => {
-    const code = `**/${(await manifest())['src/ui/confirm-dialog.tsx']?.file}`;
+    const code = `**/${await chunkOf('src/ui/confirm-dialog.tsx')}`;
     await page.route(code, (route) => route.abort());
     await visit(page, form, await signIn(form.who));
     const opened = await form.open(page);

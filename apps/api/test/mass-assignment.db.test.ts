@@ -140,7 +140,7 @@ function settled(column: string, value: unknown, row: Record<string, unknown>): 
     });
     return testEncryption.open(place, Buffer.from(value.slice(2), 'hex'));
   }
-  if (column.endsWith('_at')) {
+  if (column.endsWith('_at') || column === 'support_until') {
     const minutes = (Date.parse(String(value)) - Date.now()) / 60_000;
     // No session lives longer than a month, so a nearer time is an expiry or the present.
     if (Math.abs(minutes) < 45 * 24 * 60) return minutes > 0 ? 'to come' : 'just now';

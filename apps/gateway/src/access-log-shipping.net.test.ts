@@ -84,7 +84,7 @@ action(type="omfile" file="${folder}/received" template="raw")
     rotation,
     substitute(await deploy('logrotate.conf'), {
       '/var/log/propusk/access.log': path,
-      'su propusk propusk': `su ${owner}`,
+      'su propusk-gateway propusk-gateway': `su ${owner}`,
       nocreate: `create 0644 ${owner}`,
     }),
   );
