@@ -87,7 +87,7 @@ test('the first company of a platform registers and confirms its email, and ever
   const link = await shown.inputValue();
   expect(await linkTo(product.dataDir, 'guest@vasilek.test')).toBe(link);
 
-  // Resent, the first link dies; withdrawn, the second says so before a form; the third registers.
+  // The first link dies because a new one is sent. The second is withdrawn, and its page says so. The third registers.
   await dialog.getByRole('button', { name: 'Закрыть' }).last().click();
   await admin.getByRole('link', { name: 'Приглашения' }).click();
   await expect(heading(admin, 'Приглашения компаний')).toBeVisible();

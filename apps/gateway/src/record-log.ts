@@ -8,8 +8,8 @@ import type { Log } from './log.ts';
 import { both, type Loss, lossOf } from './record-sender.ts';
 
 /**
- * Writes the records of access as JSON lines to ACCESS_LOG, for other systems. A record is written at its end; one that is open after
- * its first second also at its start. Lines wait in memory while the file cannot be written. Those without room are lost, and a line
+ * Writes the records of access as JSON lines to ACCESS_LOG, for other systems. Each record gets a line at its end. A visit
+ * that lasts longer than a second gets another line at its start. Lines wait in memory while the file cannot be written. Those without room are lost, and a line
  * of kind `loss` counts them once writing works again.
  */
 

@@ -6,7 +6,8 @@ const KEPT = { ipv4: 3, ipv6: 6 };
 
 /**
  * A client's address as its company lets it be stored: the network of `network` is a /24 of IPv4, also of an IPv4 address mapped into
- * IPv6, or a /48 of IPv6. Idempotent. Empty for `none`, and for what is no address.
+ * IPv6, or a /48 of IPv6. A second call changes nothing. Returns an empty text
+ * for `none`, and for a text that is no address.
  */
 export function storedAddress(address: string, allowed: StoredAddresses): string {
   if (allowed === 'full') return address;

@@ -4,7 +4,7 @@ const CHALLENGE = /^\/\.well-known\/acme-challenge\/([\w-]+)$/;
 
 /**
  * Answers HTTP-01 (RFC 8555 section 8.3) for every token: the key authorization depends on the token and the account key alone.
- * So it keeps no state, and the process that answers need not be the one that asked the CA.
+ * It keeps no state: any process with the account key answers, also one that did not ask the CA.
  * @param accountKey PEM, ECDSA P-256
  * @returns a function from a request's path to the response's text; undefined for other paths
  */

@@ -18,7 +18,7 @@ const LAST_RETRY_MS = 4 * 3_600_000;
 /** The advisory lock of the process that talks to the CA. */
 const LOCK = 7_305_825;
 
-/** What is known of one name's certificate. */
+/** The expiry of one name's certificate, and the failures to renew it. */
 interface CertificateState {
   /** Milliseconds since 1970; undefined without a certificate. */
   expiresAt: number | undefined;

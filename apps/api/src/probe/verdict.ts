@@ -174,7 +174,10 @@ function silentVantage({ outside, witnesses }: Facts): ProbeVerdict | null {
     : unknown({ code: 'vantage_unanswered', params: { vantages: silent } }, { code: 'check_again' });
 }
 
-/** This machine alone may be one that an old lock still allows: that the site opens here does not prove that it opens everywhere. */
+/**
+ * Open: a stranger's request got in. If only this machine got in, an old lock may still allow its address, so the sentence claims no more
+ * than that.
+ */
 function openToStrangers({ outside, cdn, egressKnown }: Facts): ProbeVerdict | null {
   const open =
     outside.find(({ step, finding }) => finding === 'open' && sourceOf(step) !== null) ??

@@ -99,7 +99,7 @@ test('more days than the platform keeps, unknown time zones and a stale version 
   expect(await api.must(home.token, recordSettings)).toMatchObject({ ...standard, version });
 });
 
-test('the keeper deletes what is older than a company’s own retention, and nothing of another company', async () => {
+test('the keeper deletes records older than the retention of their company, and no record of another company', async () => {
   const [short, other] = [await company(), await company()];
   const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
   await send([short, ago(8)], [short, ago(6)], [other, ago(8)]);

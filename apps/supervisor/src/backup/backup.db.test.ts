@@ -141,7 +141,7 @@ test('a restore brings back every row with its version, claim and computed colum
   await target.drop();
 });
 
-test('a backup without the records of access says so, holds every other row, and its restore has no record', async () => {
+test('a backup without the records of access states that, holds every other row, and restores no record', async () => {
   const path = join(folder, 'without-records');
   await dump(api.database.url, keys, phrase, path, { records: false });
   expect([(await readHeader(path)).records, (await readHeader(file)).records]).toEqual([false, true]);

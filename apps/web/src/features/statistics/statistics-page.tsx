@@ -20,7 +20,7 @@ const Now = lazyOptional(() => import('./now.tsx'), 'Now');
 const parts = ['now', 'log', 'storage'] as const;
 const isPart = (part: string): part is (typeof parts)[number] => parts.some((one) => one === part);
 
-/** /dashboard/creator/statistics: the figures of a period; with a part, the open connections, the access log, or what is stored. */
+/** /dashboard/creator/statistics: the figures of a period. The last part of the path selects open connections, access log or storage instead. */
 export function StatisticsPage() {
   const { part } = useParams({ strict: false });
   if (part !== undefined && !isPart(part)) throw notFound();
