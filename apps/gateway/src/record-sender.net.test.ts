@@ -297,3 +297,19 @@ test('a gateway that is killed while the api is away loses no record that it has
   expect(gaps()).toHaveLength(1);
   await third.terminate();
 });
+
+test('the gap of a killed gateway includes the batch that the api had not confirmed', async () => {
+  const sender = start();
+  sender.add(some(1));
+  await until(() => sender.totals.sent === 1);
+  api.answerRecords('hang');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const unconfirmed = Date.now();
+  sender.add(some(1));
+  await until(() => api.arrived.length === 2);
+  // The folder as a kill leaves it.
+  const spool = new RecordSpool({ folder, worker: 0, workers: 1, key: keys.records, most: 1e8 });
+  const { killed } = await spool.open();
+  expect(killed).toBeLessThan(unconfirmed);
+  expect(killed).toBeGreaterThan(unconfirmed - 1_000);
+});

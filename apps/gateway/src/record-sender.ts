@@ -43,6 +43,8 @@ export interface Loss {
 interface Batch {
   /** 0 for a batch of an earlier run. */
   readonly number: number;
+  /** When the sender got its records, in ms since 1970. */
+  readonly at: number;
   readonly count: number;
   /** The loss that it reports. */
   readonly loss: Loss | null;
@@ -107,7 +109,8 @@ export class RecordSender {
     const json = JSON.stringify(records).slice(1, -1);
     this.#unpacked += 1;
     this.#waiting += records.length;
-    this.#work = this.#work.then(() => this.#pack(json, records.length));
+    const at = Date.now();
+    this.#work = this.#work.then(() => this.#pack(json, records.length, at));
   }
 
   /** Writes what waits to the spool, then sends for at most 2 s, unless the api fails. */
@@ -129,7 +132,7 @@ export class RecordSender {
       this.#gateway = gateway;
       if (killed !== null) this.#loss = { count: 0, reason: 'killed', from: killed, to: this.#startedAt };
       for (const file of batches) {
-        this.#queue.push({ number: 0, count: file.count, loss: null, body: null, file });
+        this.#queue.push({ number: 0, at: 0, count: file.count, loss: null, body: null, file });
         this.#waiting += file.count;
       }
     } catch (error) {
@@ -138,16 +141,15 @@ export class RecordSender {
     this.#send();
   }
 
-  async #pack(json: string, records: number): Promise<void> {
+  async #pack(json: string, records: number, at: number): Promise<void> {
     const number = this.#number + 1;
     const loss = this.#loss;
     this.#loss = null;
     const all = loss === null ? json : `${json}${json && ','}${JSON.stringify(lossOf(loss))}`;
     const text = `{"gateway":"${this.#gateway}","run":"${this.#run}","number":${number},"records":[${all}]}`;
     const body = await compress(text, { level: 1 });
-    await this.#options.spool.touch();
     this.#unpacked -= 1;
-    const batch: Batch = { number, count: records + (loss === null ? 0 : 1), loss, body, file: null };
+    const batch: Batch = { number, at, count: records + (loss === null ? 0 : 1), loss, body, file: null };
     this.#memory += body.length;
     if (this.#failing || this.#memory > MEMORY) await this.#write(batch);
     this.#waiting += batch.count - records;
@@ -179,9 +181,16 @@ export class RecordSender {
       batch.body = null;
       this.#memory -= body.length;
       this.#diskFailed = false;
+      await this.#noteSafe(batch);
     } catch (error) {
       this.#diskFault(error);
     }
+  }
+
+  /** Notes that a kill loses nothing up to this batch, unless an older one is still in memory alone. */
+  async #noteSafe({ number, at }: Batch): Promise<void> {
+    if (number === 0 || this.#queue.some((other) => other.body !== null && other.number < number)) return;
+    await this.#options.spool.touch(at);
   }
 
   #send(): void {
@@ -231,6 +240,7 @@ export class RecordSender {
       if (status === 204) {
         this.totals.sent += batch.count;
         this.#waiting -= batch.count;
+        await this.#noteSafe(batch);
       } else if (status < 400 || status >= 500 || TEMPORARY.has(status)) {
         return `The api answered ${status}`;
       } else {

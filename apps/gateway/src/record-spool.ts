@@ -9,7 +9,7 @@ import { seal, unsealBytes } from './snapshot-store.ts';
  * they survive a killed process.
  *
  *   gateway-records/0/id                          the gateway's id
- *   gateway-records/0/running                     exists while a process runs; its time is that of the last batch
+ *   gateway-records/0/running                     exists while a process runs; a kill loses no record that is older than its time
  *   gateway-records/0/1790000000000-RUN-000000001-999.batch
  */
 
@@ -49,8 +49,8 @@ export class RecordSpool {
 
   /**
    * Opens the folder.
-   * @returns the gateway's id, the batches of earlier runs, oldest first, and when the last run made its last batch if it was killed, in
-   * ms since 1970
+   * @returns the gateway's id, the batches of earlier runs, oldest first, and since when records of the last run may be lost if it was
+   * killed, in ms since 1970
    * @throws Error when the folder cannot be used
    */
   async open(): Promise<{ gateway: string; batches: SpooledBatch[]; killed: number | null }> {
@@ -80,10 +80,10 @@ export class RecordSpool {
     return { gateway, batches, killed: killed && Math.floor(killed.mtimeMs) };
   }
 
-  /** Notes the time of a batch, for `killed` of the next run. */
-  async touch(): Promise<void> {
-    const now = new Date();
-    await utimes(this.#running, now, now).catch(() => {});
+  /** Notes for `killed` of the next run that records up to this time, in ms since 1970, are stored or on disk. */
+  async touch(at: number): Promise<void> {
+    const time = new Date(at);
+    await utimes(this.#running, time, time).catch(() => {});
   }
 
   /** Notes that the process ended by itself. */
