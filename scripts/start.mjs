@@ -123,8 +123,4 @@ const env = {
 };
 // When this process is killed, the IPC channel closes, and the script stops.
 const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
-// apps/gateway/src/node-flags.ts says why.
-const flags = name === 'gateway' ? ['--max-semi-space-size=4'] : [];
-process.exit(
-  await run(runtime(), [...flags, `${root}/${script}.ts`, ...process.argv.slice(3)], { env, stdio }),
-);
+process.exit(await run(runtime(), [`${root}/${script}.ts`, ...process.argv.slice(3)], { env, stdio }));

@@ -307,6 +307,7 @@ test('after a change of the company’s setting no record has more of an address
     folder,
     worker: 0,
     workers: 1,
+    slots: { own: 0, others: [] },
     key: gatewayKeys(SECRET).records,
     most: 1e8,
   });

@@ -15,14 +15,20 @@ export interface AdminServerOptions {
   readonly snapshots: SnapshotView;
   /** Whether a process accepts connections; true when omitted. */
   readonly serving?: () => boolean;
-  readonly draining: () => boolean;
+  readonly stopping: () => boolean;
 }
 
-/** Starts the listener. @param port 0 lets the system choose @returns the port, and a function that stops it */
+export interface AdminServer {
+  readonly port: number;
+  /** A second call does nothing. */
+  stop(): Promise<void>;
+}
+
+/** Starts the listener. @param port 0 lets the system choose */
 export async function startAdminServer(
-  { registry, snapshots, draining, serving = () => true }: AdminServerOptions,
+  { registry, snapshots, stopping, serving = () => true }: AdminServerOptions,
   port: number,
-): Promise<{ port: number; stop(): Promise<void> }> {
+): Promise<AdminServer> {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, async (req, res) => {
     const path = req.url?.replace(/\?.*/, '');
     if (req.method !== 'GET' && req.method !== 'HEAD') return void res.writeHead(405).end();
@@ -32,7 +38,7 @@ export async function startAdminServer(
       return void res.writeHead(200, { 'content-type': counted.contentType }).end(text);
     }
     if (path !== '/health') return void res.writeHead(404).end();
-    const status = draining()
+    const status = stopping()
       ? 'stopping'
       : !serving()
         ? 'no_worker'
@@ -54,6 +60,7 @@ export async function startAdminServer(
   return {
     port: (server.address() as AddressInfo).port,
     async stop() {
+      if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();

@@ -34,7 +34,10 @@ export interface ProxyContext {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly records: AccessRecords;
+  /** Whether each response outside a tunnel closes its connection. */
   readonly draining: () => boolean;
+  /** Whether requests are refused. */
+  readonly stopping: () => boolean;
   /** Passes a socket's bytes to Node's HTTP parser, one request at a time. */
   readonly http: PipelineQueues;
 }
@@ -127,7 +130,9 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
 
   /** Handles a request in absolute form, or one inside a tunnel. */
   onRequest(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    if (this.#context.draining()) res.shouldKeepAlive = false;
+    const { draining, stopping } = this.#context;
+    // Another process takes requests over; a tunnel goes on here.
+    if (stopping() || (draining() && this.#tunnel === null)) res.shouldKeepAlive = false;
     return this.#run(
       req.url ?? '',
       () => this.#admit(req, 'request'),
@@ -147,7 +152,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
     return this.#run(
       req.url ?? '',
       () => {
-        this.#refuseWhenDraining();
+        this.#refuseWhenStopping();
         return this.#admit(req, 'websocket');
       },
       async (active, target) => {
@@ -201,7 +206,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
     try {
       if (this.#tunnel !== null) throw new ProxyError('bad_request');
       this.#caller = authenticate(credentials);
-      this.#refuseWhenDraining();
+      this.#refuseWhenStopping();
       const active = this.#start(this.#caller, readAuthorityForm(authority));
       if (!(active instanceof Promise)) return open(active);
       // The primary answers in a moment.
@@ -323,8 +328,8 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
     return queued === undefined ? head : Buffer.concat([head, queued]);
   }
 
-  #refuseWhenDraining(): void {
-    if (this.#context.draining()) throw new ProxyError('stopping');
+  #refuseWhenStopping(): void {
+    if (this.#context.stopping()) throw new ProxyError('stopping');
   }
 
   #refuseRequest(req: IncomingMessage, res: ServerResponse, error: ProxyError): void {

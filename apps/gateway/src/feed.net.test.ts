@@ -168,6 +168,7 @@ describe('the feed', () => {
         drop: () => false,
         present: () => ({ companies: [], contact: 0 }),
         save() {},
+        own() {},
         contact() {},
         async close() {},
       },

@@ -21,6 +21,8 @@ export interface FeedOptions {
   readonly recheck: () => void;
   /** Ends visits that an owner ended. */
   readonly end: (event: VisitEndEvent) => void;
+  /** Called when all companies are enforced, and at every later event. */
+  readonly upToDate?: () => void;
   readonly log: Log;
   /** The connection is dead after this silence: two heartbeats and a margin. */
   readonly silenceMs?: number;
@@ -68,7 +70,7 @@ interface Connection {
 
 /** Follows one connection to its end. */
 function follow(
-  { apiUrl, key, snapshots, recheck, end, log, silenceMs = SILENCE_MS }: FeedOptions,
+  { apiUrl, key, snapshots, recheck, end, upToDate, log, silenceMs = SILENCE_MS }: FeedOptions,
   stop: AbortSignal,
 ): Connection {
   // grows: by companies in the feed; bound: one number for each company; at the bound: does not grow
@@ -121,6 +123,7 @@ function follow(
     if (changed) recheck();
     changed = false;
     snapshots.save();
+    if (ready) upToDate?.();
   }
 
   async function run(): Promise<void> {

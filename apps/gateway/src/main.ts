@@ -6,14 +6,18 @@ import { SettingError } from '@propusk/contract/settings';
 import { startErrors, startWarnings } from '@propusk/phrases/gateway';
 import { createCluster } from './cluster/primary.ts';
 import { type Config, readConfig, unreachableUrl } from './config.ts';
+import { slotsOf, socketOf, type ToGateway } from './generation.ts';
 import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
 
 /**
  * The gateway's process. Under a supervisor it sends `{type: 'listening', port}` over IPC, or `{type: 'waiting'}` before it while
  * it has no certificate, and ends when the IPC channel closes.
- * It also ends on SIGINT and SIGTERM. With GATEWAY_PROCESSES above 1 it is the primary of that many workers.
+ * It also ends on SIGINT and SIGTERM. Under a keeper other processes may go before it and follow it (generation.ts). With GATEWAY_PROCESSES above 1 it is the primary of that many workers.
  */
+
+/** The most time for connections of a process that another one follows. */
+const DRAIN_MOST_MS = 3_600_000;
 
 /** Ends the process with one line on stderr. */
 function fail(line: string): never {
@@ -78,9 +82,11 @@ async function certificate(files: TlsFiles): Promise<void> {
 }
 
 /** Opens the data folder and creates the gateway. An unreadable folder stops the start. */
-async function open(): Promise<Pick<Gateway, 'listen' | 'close' | 'metricsPort'>> {
+async function open(): Promise<Omit<Gateway, 'index' | 'activeRequests' | 'stale'>> {
   try {
-    return await (config.processes === 1 ? createGateway(config, log) : createCluster(config, log));
+    return await (config.processes === 1
+      ? createGateway(config, log, slots)
+      : createCluster(config, log, slots));
   } catch (error) {
     if (error instanceof SettingError) fail(error.message);
     if (!(error instanceof Error) || !('code' in error)) throw error;
@@ -90,13 +96,14 @@ async function open(): Promise<Pick<Gateway, 'listen' | 'close' | 'metricsPort'>
 
 const config = settings();
 const log = createLog(config.logLevel);
+const slots = slotsOf(process.env);
 await checkEgress(config);
 if (config.tls !== undefined) await certificate(config.tls);
 const gateway = await open();
 
 let port: number;
 try {
-  port = await gateway.listen();
+  port = await gateway.listen(await socketOf(config.host, config.port));
 } catch (error) {
   const line = listenFault(error, config);
   if (line === null) throw error;
@@ -116,11 +123,27 @@ async function end(why: string): Promise<void> {
   await gateway.close();
   process.exit(0);
 }
+
+/** Serves what is connected for at most an hour, with the feed: a revocation still cuts at once. */
+async function drain(): Promise<void> {
+  log.info('Another process serves new connections');
+  setTimeout(() => void end('An hour has passed'), DRAIN_MOST_MS).unref();
+  await gateway.drain(() => process.send?.({ type: 'released' }));
+  await end('The last connection has closed');
+}
+
+async function obey(message: ToGateway): Promise<void> {
+  if (message.type === 'drain') await drain();
+  else if (message.type === 'own') await gateway.own();
+  else if (message.type === 'ended') gateway.adopt(message.slot);
+}
+
 process.on('SIGTERM', () => void end('SIGTERM'));
 process.on('SIGINT', () => void end('SIGINT'));
 // After a rotation of ACCESS_LOG. Each write looks for the file anew, so there is nothing to do; the default would end the process.
 if (config.accessLog !== undefined) process.on('SIGHUP', () => {});
 if (process.send !== undefined) {
   process.on('disconnect', () => void end('The supervisor is gone'));
+  process.on('message', (message: ToGateway) => void obey(message));
   process.send({ type: 'listening', port });
 }

@@ -1,6 +1,5 @@
 /**
- * Flags of Node for a process that serves clients; it cannot set them itself. `scripts/start.mjs` and
- * `deploy/propusk-gateway.service` repeat them.
+ * Flags of Node for a process that serves clients; it cannot set them itself.
  *
  * By default V8 lets the young generation grow to 64 MB and more. With 4 MB for each half it stays in the CPU's cache, which opens
  * a third more tunnels, and less garbage waits for a collection. 2 MB and 16 MB are slower.

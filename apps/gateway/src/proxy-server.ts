@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Server as SocketServer } from 'node:net';
 import { join } from 'node:path';
 import type { GatewayKeys } from '@propusk/access/gateway-secret';
 import { expiryOf, followCertificate, readCertificate } from '@propusk/certificate/certificate-files';
@@ -21,6 +21,7 @@ import type { ConcurrencyLimits } from './concurrency-limits.ts';
 import type { Config } from './config.ts';
 import { logConnectionRefusals } from './connection-refusals.ts';
 import { SWEEP_MS, sweep } from './deadline.ts';
+import type { BoundSocket, Slots } from './generation.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { IDLE_MS } from './origin-request.ts';
@@ -44,10 +45,15 @@ export interface ProxyServer {
   readonly activeRequests: ActiveRequests;
   readonly metrics: Metrics;
   readonly records: Pick<AccessRecords, 'end'>;
-  readonly draining: () => boolean;
-  /** Starts to accept connections. @returns the port */
-  listen(): Promise<number>;
-  /** Drains: stops accepting, and aborts the requests that are active after the deadline. */
+  /** Whether it stops: it refuses requests. */
+  readonly stopping: () => boolean;
+  /** Starts to accept connections. @param socket that the keeper has bound @returns the port */
+  listen(socket?: BoundSocket): Promise<number>;
+  /** Sends the records that another process has left. @param slot of a process that has ended */
+  adopt(slot: number): void;
+  /** Stops accepting; each response outside a tunnel closes its connection. Resolves when the last connection has closed. */
+  drain(): Promise<void>;
+  /** Stops accepting, and aborts the requests that are active after the deadline. */
   close(deadlineMs?: number): Promise<void>;
 }
 
@@ -58,6 +64,7 @@ export interface ProxyServerOptions {
   readonly limits: ConcurrencyLimits;
   /** The index of this process among `config.processes`. */
   readonly worker: number;
+  readonly slots: Slots;
   readonly log: Log;
 }
 
@@ -101,6 +108,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     folder: join(config.dataDir, 'gateway-records'),
     worker: options.worker,
     workers: config.processes,
+    slots: options.slots,
     key: keys.records,
     most: config.recordSpool / config.processes,
   });
@@ -122,7 +130,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     snapshots,
     certificateEnd: tls && (() => expiryOf(tls.certificate)),
   });
-  let draining = false;
+  let [draining, stopping] = [false, false];
   /** The gateway's listening address. Cached: every dial compares with this address, and reading it is a system call. */
   let own: AddressInfo | null = null;
   /** The functions with which close() stops what listen() started. */
@@ -141,6 +149,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     metrics,
     records,
     draining: () => draining,
+    stopping: () => stopping,
     http: queues,
   };
   server.on(ready, (socket) => clients.accept(socket, context));
@@ -166,9 +175,11 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     activeRequests,
     metrics,
     records,
-    draining: () => draining,
-    async listen() {
-      server.listen(config.port, config.host);
+    stopping: () => stopping,
+    adopt: (slot) => sender.adopt(slot),
+    async listen(socket) {
+      if (socket === undefined) server.listen(config.port, config.host);
+      else server.listen(socket);
       await once(server, 'listening');
       own = server.address() as AddressInfo;
       sender.start();
@@ -183,8 +194,16 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
       running.push(() => clearInterval(watch), logConnectionRefusals(metrics.refusedConnections, log));
       return own.port;
     },
+    async drain() {
+      draining = true;
+      const closed = once(server, 'close');
+      // Server.close() of node:http would end idle connections too, just when their clients may send a request.
+      SocketServer.prototype.close.call(server);
+      await closed;
+    },
     async close(deadlineMs = DRAIN_MS) {
       draining = true;
+      stopping = true;
       const closed = once(server, 'close');
       server.close();
       const idle = setInterval(() => {

@@ -16,6 +16,7 @@ import { RecordSpool } from './record-spool.ts';
 /** How records reach the api: in order, each once, over failures of the api and deaths of the gateway. */
 
 const keys = gatewayKeys(SECRET);
+const slots = { own: 0, others: [] };
 let api: FeedServer;
 let folder: string;
 const senders: RecordSender[] = [];
@@ -31,7 +32,7 @@ afterEach(async () => {
 });
 
 function start({ most = 1e8, worker = 0, workers = 1 } = {}): RecordSender {
-  const spool = new RecordSpool({ folder, worker, workers, key: keys.records, most });
+  const spool = new RecordSpool({ folder, worker, workers, slots, key: keys.records, most });
   const sender = new RecordSender({ apiUrl: api.url, key: keys.feed, spool, log: createLog('silent') });
   senders.push(sender);
   sender.start();
@@ -308,7 +309,7 @@ test('the gap of a killed gateway includes the batch that the api had not confir
   sender.add(some(1));
   await until(() => api.arrived.length === 2);
   // The folder as a kill leaves it.
-  const spool = new RecordSpool({ folder, worker: 0, workers: 1, key: keys.records, most: 1e8 });
+  const spool = new RecordSpool({ folder, worker: 0, workers: 1, slots, key: keys.records, most: 1e8 });
   const { killed } = await spool.open();
   expect(killed).toBeLessThan(unconfirmed);
   expect(killed).toBeGreaterThan(unconfirmed - 1_000);

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { feedRecords, type GatewayRecord } from '@propusk/contract/records';
 import type { Log } from './log.ts';
-import type { RecordSpool, SpooledBatch } from './record-spool.ts';
+import type { Left, RecordSpool, SpooledBatch } from './record-spool.ts';
 import { SnapshotFault } from './snapshot-store.ts';
 
 /**
@@ -98,6 +98,11 @@ export class RecordSender {
     this.#work = this.#open();
   }
 
+  /** Sends what another process of this gateway has left. @param slot of a process that has ended */
+  adopt(slot: number): void {
+    this.#work = this.#work.then(() => this.#adopt(slot));
+  }
+
   /** The records that the api has not stored. */
   get waiting(): number {
     return this.#waiting;
@@ -128,17 +133,32 @@ export class RecordSender {
 
   async #open(): Promise<void> {
     try {
-      const { gateway, batches, killed } = await this.#options.spool.open();
+      const { gateway, ...left } = await this.#options.spool.open();
       this.#gateway = gateway;
-      if (killed !== null) this.#loss = { count: 0, reason: 'killed', from: killed, to: this.#startedAt };
-      for (const file of batches) {
-        this.#queue.push({ number: 0, at: 0, count: file.count, loss: null, body: null, file });
-        this.#waiting += file.count;
-      }
+      this.#take(left, this.#startedAt);
     } catch (error) {
       this.#diskFault(error);
     }
     this.#send();
+  }
+
+  async #adopt(slot: number): Promise<void> {
+    try {
+      const left = await this.#options.spool.take((each) => each === slot);
+      this.#take(left, Date.now());
+      if (left.killed !== null) this.add([]);
+    } catch (error) {
+      this.#diskFault(error);
+    }
+    this.#send();
+  }
+
+  #take({ batches, killed }: Left, to: number): void {
+    if (killed !== null) this.#loss = both({ count: 0, reason: 'killed', from: killed, to }, this.#loss);
+    for (const file of batches) {
+      this.#queue.push({ number: 0, at: 0, count: file.count, loss: null, body: null, file });
+      this.#waiting += file.count;
+    }
   }
 
   async #pack(json: string, records: number, at: number): Promise<void> {
@@ -248,12 +268,15 @@ export class RecordSender {
         this.#drop(batch, 'rejected');
       }
     } catch (error) {
-      const unreadable =
-        error instanceof SnapshotFault ||
-        (error instanceof Error && 'code' in error && error.code === 'ENOENT');
-      if (!unreadable) return faultOf(error);
-      log.error({ file: batch.file?.path, fault: error.message }, 'Dropped an unreadable file of records');
-      this.#drop(batch, 'rejected');
+      const gone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+      if (!(error instanceof SnapshotFault || gone)) return faultOf(error);
+      if (gone && batch.number === 0) {
+        // Two processes took it from a third, and the other one has sent it.
+        this.#waiting -= batch.count;
+      } else {
+        log.error({ file: batch.file?.path, fault: error.message }, 'Dropped an unreadable file of records');
+        this.#drop(batch, 'rejected');
+      }
     }
     await this.#remove(batch);
     return null;

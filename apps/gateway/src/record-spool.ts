@@ -1,6 +1,7 @@
 import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Slots } from './generation.ts';
 import { seal, unsealBytes } from './snapshot-store.ts';
 
 /**
@@ -8,11 +9,15 @@ import { seal, unsealBytes } from './snapshot-store.ts';
  * its records, and is authenticated: names sort by age, and a file under another name is refused. Files are written without fsync:
  * they survive a killed process.
  *
+ * Each slot (generation.ts) has folders of its own, 64 to a slot.
+ *
  *   gateway-records/0/id                          the gateway's id
  *   gateway-records/0/running                     exists while a process runs; a kill loses no record that is older than its time
  *   gateway-records/0/1790000000000-RUN-000000001-999.batch
  */
 
+/** The most processes of one gateway: the folders of slot 1 begin at this index. */
+const MOST_WORKERS = 64;
 const NAME = /^\d{13}-[0-9a-f-]{36}-\d{9}-(\d{1,4})\.batch$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -28,10 +33,19 @@ export interface SpoolOptions {
   /** The index of this process, and the number of processes: they share the folders of indexes beyond that number. */
   readonly worker: number;
   readonly workers: number;
+  readonly slots: Slots;
   /** 32 bytes. */
   readonly key: Buffer;
   /** The most bytes of this process; 0 disables the spool. */
   readonly most: number;
+}
+
+/** What ended runs have left. */
+export interface Left {
+  /** Oldest first in each folder. */
+  readonly batches: SpooledBatch[];
+  /** Since when records may be lost if a run was killed, in ms since 1970. */
+  readonly killed: number | null;
 }
 
 /** The spool of one process. */
@@ -43,18 +57,16 @@ export class RecordSpool {
 
   constructor(options: SpoolOptions) {
     this.#options = options;
-    this.#folder = join(options.folder, String(options.worker));
+    this.#folder = join(options.folder, String(options.slots.own * MOST_WORKERS + options.worker));
     this.#key = createSecretKey(options.key);
   }
 
   /**
    * Opens the folder.
-   * @returns the gateway's id, the batches of earlier runs, oldest first, and since when records of the last run may be lost if it was
-   * killed, in ms since 1970
+   * @returns the gateway's id, and what earlier runs have left
    * @throws Error when the folder cannot be used
    */
-  async open(): Promise<{ gateway: string; batches: SpooledBatch[]; killed: number | null }> {
-    const { folder, worker, workers } = this.#options;
+  async open(): Promise<{ gateway: string } & Left> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const idPath = join(this.#folder, 'id');
     let gateway = await readFile(idPath, 'utf8').catch(() => '');
@@ -62,22 +74,32 @@ export class RecordSpool {
       gateway = randomUUID();
       await replace(idPath, gateway);
     }
+    const { others } = this.#options.slots;
+    const left = await this.take((slot) => !others.includes(slot));
+    await writeFile(this.#running, '', { mode: 0o600 });
+    return { gateway, ...left };
+  }
+
+  /** Takes what ended runs of the slots have left to this process. @throws Error when a folder cannot be read */
+  async take(isEnded: (slot: number) => boolean): Promise<Left> {
+    const { folder, worker, workers } = this.#options;
     const batches: SpooledBatch[] = [];
+    let killed: number | null = null;
     for (const index of await readdir(folder)) {
-      if (!/^\d+$/.test(index) || Number(index) % workers !== worker) continue;
+      const [slot, of] = [Math.floor(Number(index) / MOST_WORKERS), Number(index) % MOST_WORKERS];
+      if (!/^\d+$/.test(index) || of % workers !== worker || !isEnded(slot)) continue;
       for (const name of (await readdir(join(folder, index))).toSorted()) {
         const path = join(folder, index, name);
         const count = NAME.exec(name)?.[1];
+        const { size, mtimeMs } = await stat(path);
         if (count !== undefined) {
-          const { size } = await stat(path);
           this.#bytes += size;
           batches.push({ path, size, count: Number(count) });
-        } else if (name !== 'id' && name !== 'running') await rm(path, { force: true });
+        } else if (name === 'running') killed = Math.min(killed ?? mtimeMs, Math.floor(mtimeMs));
+        if (count === undefined && name !== 'id') await rm(path, { force: true });
       }
     }
-    const killed = await stat(this.#running).catch(() => null);
-    await writeFile(this.#running, '', { mode: 0o600 });
-    return { gateway, batches, killed: killed && Math.floor(killed.mtimeMs) };
+    return { batches, killed };
   }
 
   /** Notes for `killed` of the next run that records up to this time, in ms since 1970, are stored or on disk. */

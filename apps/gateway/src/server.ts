@@ -1,10 +1,11 @@
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import type { AccessIndex } from '@propusk/access/snapshot';
 import { readCertificate } from '@propusk/certificate/certificate-files';
-import { startAdminServer } from './admin-server.ts';
+import { type AdminServer, startAdminServer } from './admin-server.ts';
 import { LIMITS, localLimits } from './concurrency-limits.ts';
 import type { Config } from './config.ts';
 import { startFeed } from './feed.ts';
+import type { BoundSocket, Slots } from './generation.ts';
 import type { Log } from './log.ts';
 import { createProxyServer } from './proxy-server.ts';
 import { openSnapshots } from './snapshot.ts';
@@ -24,8 +25,20 @@ export interface Gateway {
   readonly stale: () => boolean;
   /** The port of health and metrics; null before `listen()` and without GATEWAY_METRICS_PORT. */
   readonly metricsPort: () => number | null;
-  /** Starts to accept connections and to follow the feed. @returns the port */
-  listen(): Promise<number>;
+  /**
+   * Starts to follow the feed and to accept connections; with a process before it, once the feed is up to date.
+   * @param socket that the keeper has bound @returns the port
+   */
+  listen(socket?: BoundSocket): Promise<number>;
+  /** Takes the snapshot file and the port of metrics, which the process before has released. */
+  own(): Promise<void>;
+  /** Sends the records that another process has left. @param slot of a process that has ended */
+  adopt(slot: number): void;
+  /**
+   * Stops accepting, and follows the feed until the last connection has closed.
+   * @param released is called once the snapshot file and the port of metrics are free
+   */
+  drain(released: () => void): Promise<void>;
   /** Drains: stops accepting, and aborts the requests that are active after the deadline. */
   close(deadlineMs?: number): Promise<void>;
 }
@@ -34,39 +47,45 @@ export interface Gateway {
  * Creates a gateway. It listens and connects after `listen()`.
  * @throws SettingError for a certificate that cannot be used
  */
-export async function createGateway(config: Config, log: Log): Promise<Gateway> {
+export async function createGateway(
+  config: Config,
+  log: Log,
+  slots: Slots = { own: 0, others: [] },
+): Promise<Gateway> {
   // Read the certificate first: an invalid one must stop the start before anything else happens.
   if (config.tls !== undefined) await readCertificate(config.tls);
   const keys = gatewayKeys(config.secret);
-  const snapshots = openSnapshots(config, keys.snapshot, log);
+  const isFirst = slots.others.length === 0;
+  const snapshots = openSnapshots(config, keys.snapshot, log, isFirst);
   const serving = await createProxyServer({
     config,
     keys,
     snapshots,
     limits: localLimits(LIMITS),
     worker: 0,
+    slots,
     log,
   });
-  const { activeRequests, metrics, records, draining } = serving;
+  const { activeRequests, metrics, records, stopping } = serving;
   const feedLog = log.child({});
   /** The functions with which close() stops what listen() started. */
   // grows: not, filled once at startup
   const running: (() => unknown)[] = [];
-  let metricsPort: number | null = null;
+  let admin: AdminServer | null = null;
+  async function startAdmin(): Promise<void> {
+    if (config.metricsPort === undefined) return;
+    const options = { registry: () => metrics.registry, snapshots, stopping };
+    admin = await startAdminServer(options, config.metricsPort);
+  }
 
   return {
     index: snapshots.index,
     activeRequests: () => activeRequests.size,
     stale: snapshots.stale,
-    metricsPort: () => metricsPort,
-    async listen() {
-      if (config.metricsPort !== undefined) {
-        const adminOptions = { registry: () => metrics.registry, snapshots, draining };
-        const admin = await startAdminServer(adminOptions, config.metricsPort);
-        metricsPort = admin.port;
-        running.push(admin.stop);
-      }
-      const port = await serving.listen();
+    metricsPort: () => admin && admin.port,
+    async listen(socket) {
+      if (isFirst) await startAdmin();
+      const upToDate = Promise.withResolvers<void>();
       running.push(
         startFeed({
           apiUrl: config.apiUrl,
@@ -74,16 +93,31 @@ export async function createGateway(config: Config, log: Log): Promise<Gateway> 
           snapshots,
           recheck: activeRequests.recheck,
           end: (event) => records.end(event),
+          upToDate: upToDate.resolve,
           log: feedLog,
         }),
       );
-      return port;
+      if (!isFirst) await upToDate.promise;
+      return serving.listen(socket);
+    },
+    async own() {
+      snapshots.own();
+      await startAdmin();
+    },
+    adopt: serving.adopt,
+    async drain(released) {
+      const drained = serving.drain();
+      await admin?.stop();
+      snapshots.close();
+      released();
+      await drained;
     },
     async close(deadlineMs) {
       // The api is often stopped at the same time: do not warn about a lost feed.
       feedLog.level = 'error';
       await serving.close(deadlineMs);
       for (const end of running.splice(0).toReversed()) await end();
+      await admin?.stop();
       snapshots.close();
     },
   };

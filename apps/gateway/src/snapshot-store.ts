@@ -196,6 +196,11 @@ export class SnapshotStore {
     return aside;
   }
 
+  /** Deletes the file. */
+  remove(): void {
+    rmSync(this.#path, { force: true });
+  }
+
   close(): void {
     this.#db?.close();
     this.#db = null;

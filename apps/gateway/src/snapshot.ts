@@ -34,7 +34,9 @@ export interface Snapshots extends SnapshotView {
    * does not wait for the disk, and a process that is killed later starts without the revoked right.
    */
   save(): void;
-  /** Saves, and closes the file. */
+  /** Writes the file anew, which another process has closed. */
+  own(): void;
+  /** Saves, and closes the file: later changes are in memory alone. */
   close(): void;
 }
 
@@ -44,10 +46,12 @@ export interface SnapshotsOptions {
 }
 
 /**
- * Loads the snapshots of the last run. A file that cannot be trusted is logged and renamed, and every request is denied.
+ * Loads the snapshots of the last run, unless another process still writes their file.
+ * @param isOwner whether the file is free; otherwise it stays untouched until `own()`.
+ * A file that cannot be trusted is logged and renamed, and every request is denied.
  * @throws Error with a `code` when the file cannot be read
  */
-export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log): Snapshots {
+export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, isOwner = true): Snapshots {
   const store = new SnapshotStore(join(options.dataDir, 'gateway-snapshot.db'), key);
   const maxAgeMs = options.snapshotMaxAgeMs;
   // Feed events without changes are written rarely. A file that overestimates its age denies earlier, which is safe.
@@ -55,12 +59,12 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log):
   /** The changes that are not on disk; null for a removed company. */
   // grows: by owners, by changes; bound: one snapshot for each company; at the bound: does not grow
   const unsaved = new Map<number, CompanySnapshot | null>();
-  const { index, contact } = load(store, unsaved, log);
+  const { index, contact } = isOwner ? load(store, unsaved, log) : { index: emptyIndex(), contact: null };
   let wall = Number.NEGATIVE_INFINITY;
   let steady = Number.NEGATIVE_INFINITY;
   let savedContact = Number.NEGATIVE_INFINITY;
   let failed = false;
-  let closed = false;
+  let writable = isOwner;
 
   const age = Date.now() - (contact ?? Number.POSITIVE_INFINITY);
   if (contact !== null && age >= 0) {
@@ -69,6 +73,7 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log):
   }
 
   function save(): void {
+    if (!writable) return;
     if (unsaved.size === 0 && !(wall - savedContact >= rewriteMs)) return;
     try {
       store.write(unsaved, Number.isFinite(wall) ? wall : 0);
@@ -116,11 +121,17 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log):
       steady = performance.now();
     },
     save,
-    close() {
-      if (closed) return;
-      closed = true;
+    own() {
+      store.remove();
+      writable = true;
       savedContact = Number.NEGATIVE_INFINITY;
       save();
+    },
+    close() {
+      if (!writable) return;
+      savedContact = Number.NEGATIVE_INFINITY;
+      save();
+      writable = false;
       store.close();
     },
   };

@@ -5,7 +5,7 @@ import type { Registry } from 'prom-client';
  * The messages between the processes of one gateway, in order, over pipes that close with either process.
  *
  *   primary ─> worker   `company` `gone` `contact`: the feed's events; `enforce`: authorize active requests again and confirm;
- *                       `end`: end visits; `serve`: accept connections; `granted`: slots; `count`: send metrics; `close`: drain and exit
+ *                       `end`: end visits; `serve`: accept connections; `granted`: slots; `count`: send metrics; `adopt` records; `drain`, `close`: exit then
  *   worker ─> primary   `ready`; `serving` or `failed`; `enforced`; `request` and `giveBack`: slots; `counted`: metrics
  */
 
@@ -20,9 +20,12 @@ export type ToWorker =
   | { readonly type: 'contact'; readonly at: number }
   | { readonly type: 'enforce'; readonly turn: number }
   | { readonly type: 'end'; readonly event: VisitEndEvent }
-  | { readonly type: 'serve' }
+  /** @param fd of the listening socket in the primary; undefined without a keeper */
+  | { readonly type: 'serve'; readonly fd: number | undefined }
   | { readonly type: 'granted'; readonly name: string; readonly slots: number }
   | { readonly type: 'count'; readonly turn: number }
+  | { readonly type: 'adopt'; readonly slot: number }
+  | { readonly type: 'drain' }
   | { readonly type: 'close'; readonly deadlineMs: number };
 
 export type Counted = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;

@@ -2,9 +2,10 @@ import cluster, { type Worker } from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { readCertificate } from '@propusk/certificate/certificate-files';
-import { startAdminServer } from '../admin-server.ts';
+import { type AdminServer, startAdminServer } from '../admin-server.ts';
 import type { Config } from '../config.ts';
 import { startFeed } from '../feed.ts';
+import type { BoundSocket, Slots } from '../generation.ts';
 import type { Log } from '../log.ts';
 import { NODE_FLAGS } from '../node-flags.ts';
 import { DRAIN_MS } from '../proxy-server.ts';
@@ -24,7 +25,7 @@ import { createSlotPool } from './shared-limits.ts';
  * a worker that does not answer, which ends that worker's connections.
  */
 
-type Cluster = Pick<Gateway, 'listen' | 'close' | 'metricsPort'>;
+type Cluster = Omit<Gateway, 'index' | 'activeRequests' | 'stale'>;
 
 /** A worker that does not answer for this time is killed: it must not resume with outdated policies. */
 const HUNG_MS = 15_000;
@@ -44,11 +45,12 @@ interface Member {
  * Creates a gateway of `config.processes` workers. It listens and connects after `listen()`.
  * @throws SettingError for a certificate that cannot be used
  */
-export async function createCluster(config: Config, log: Log): Promise<Cluster> {
+export async function createCluster(config: Config, log: Log, slots: Slots): Promise<Cluster> {
   // Validate here: one error line instead of one for each worker.
   if (config.tls !== undefined) await readCertificate(config.tls);
   const keys = gatewayKeys(config.secret);
-  const snapshots = openSnapshots(config, keys.snapshot, log);
+  const isFirst = slots.others.length === 0;
+  const snapshots = openSnapshots(config, keys.snapshot, log, isFirst);
   const feedLog = log.child({});
   // grows: by GATEWAY_PROCESSES; bound: 64 processes; at the bound: does not grow
   const forked = new Set<Worker>();
@@ -63,9 +65,11 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
   const retries = new Set<NodeJS.Timeout>();
   running.push(() => retries.forEach((retry) => clearTimeout(retry)));
   const first = Promise.withResolvers<number>();
-  let metricsPort: number | null = null;
+  let admin: AdminServer | null = null;
+  /** Kept for the process's life: its collection as garbage would close the descriptor that the workers listen on. */
+  let socket: BoundSocket | undefined;
   let serving = 0;
-  let closing = false;
+  let [closing, stopping] = [false, false];
   let turn = 0;
   let retryMs = FIRST_RETRY_MS;
   let relayedAt = 0;
@@ -98,7 +102,7 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
           for (const snapshot of companies) member.send({ type: 'company', snapshot });
           if (Number.isFinite(contact)) member.send({ type: 'contact', at: contact });
           members.set(id, member);
-          member.send(closing ? { type: 'close', deadlineMs: 0 } : { type: 'serve' });
+          member.send(closing ? { type: 'close', deadlineMs: 0 } : { type: 'serve', fd: socket?.fd });
           break;
         }
         case 'serving':
@@ -182,20 +186,25 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
     }
   }
 
+  async function startAdmin(): Promise<void> {
+    if (config.metricsPort === undefined) return;
+    const options = {
+      registry: aggregate.registry,
+      snapshots,
+      stopping: () => stopping,
+      serving: () => serving > 0,
+    };
+    admin = await startAdminServer(options, config.metricsPort);
+  }
+
+  const allEnded = () =>
+    Promise.all([...forked].map((worker) => new Promise((resolve) => worker.once('exit', resolve))));
+
   return {
-    metricsPort: () => metricsPort,
-    async listen() {
-      if (config.metricsPort !== undefined) {
-        const adminOptions = {
-          registry: aggregate.registry,
-          snapshots,
-          draining: () => closing,
-          serving: () => serving > 0,
-        };
-        const admin = await startAdminServer(adminOptions, config.metricsPort);
-        metricsPort = admin.port;
-        running.push(admin.stop);
-      }
+    metricsPort: () => admin && admin.port,
+    async listen(bound) {
+      socket = bound;
+      if (isFirst) await startAdmin();
       // The workers accept from one listening socket. Round robin would make the primary the bottleneck.
       cluster.schedulingPolicy = cluster.SCHED_NONE;
       cluster.setupPrimary({
@@ -204,32 +213,51 @@ export async function createCluster(config: Config, log: Log): Promise<Cluster> 
         serialization: 'advanced',
         execArgv: [...process.execArgv, ...NODE_FLAGS],
       });
-      for (let i = 0; i < config.processes; i++) fork(i);
-      const port = await first.promise;
-      const options = { apiUrl: config.apiUrl, key: keys.feed, log: feedLog };
+      const upToDate = Promise.withResolvers<void>();
       running.push(
         aggregate.stop,
         startFeed({
-          ...options,
+          apiUrl: config.apiUrl,
+          key: keys.feed,
+          log: feedLog,
           snapshots: relayed,
           recheck: enforce,
           end: (event) => broadcast({ type: 'end', event }),
+          upToDate: upToDate.resolve,
         }),
       );
-      return port;
+      if (!isFirst) await upToDate.promise;
+      for (let i = 0; i < config.processes; i++) fork(i);
+      return first.promise;
+    },
+    async own() {
+      snapshots.own();
+      await startAdmin();
+    },
+    adopt: (slot) => broadcast({ type: 'adopt', slot }),
+    async drain(released) {
+      closing = true;
+      const ended = allEnded();
+      broadcast({ type: 'drain' });
+      await admin?.stop();
+      snapshots.close();
+      released();
+      await ended;
     },
     async close(deadlineMs = DRAIN_MS) {
       closing = true;
+      stopping = true;
       // The api is often stopped at the same time: do not warn about a lost feed.
       feedLog.level = 'error';
-      const ended = [...forked].map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
+      const ended = allEnded();
       broadcast({ type: 'close', deadlineMs });
       const late = setTimeout(() => {
         for (const worker of forked) worker.process.kill('SIGKILL');
       }, deadlineMs + 1_000);
-      await Promise.all(ended);
+      await ended;
       clearTimeout(late);
       for (const end of running.splice(0).toReversed()) await end();
+      await admin?.stop();
       snapshots.close();
     },
   };

@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { LIMITS } from '../concurrency-limits.ts';
 import { readConfig } from '../config.ts';
+import { slotsOf } from '../generation.ts';
 import { createLog } from '../log.ts';
 import { createProxyServer } from '../proxy-server.ts';
 import { type FromWorker, type ToWorker, WORKER_INDEX } from './messages.ts';
@@ -29,6 +30,7 @@ const serving = await createProxyServer({
   snapshots: replica,
   limits,
   worker: Number(process.env[WORKER_INDEX]),
+  slots: slotsOf(process.env),
   log,
 });
 
@@ -64,20 +66,34 @@ process.on('message', async (message: ToWorker) => {
       });
       break;
     case 'serve':
-      await serve();
+      await serve(message.fd);
+      break;
+    case 'adopt':
+      serving.adopt(message.slot);
+      break;
+    case 'drain':
+      await serving.drain();
+      await end(0);
       break;
     case 'close':
-      await serving.close(message.deadlineMs);
-      process.exit(0);
+      await end(message.deadlineMs);
   }
 });
 send({ type: 'ready' });
 
-async function serve(): Promise<void> {
+async function serve(fd: number | undefined): Promise<void> {
   try {
-    send({ type: 'serving', port: await serving.listen() });
+    send({ type: 'serving', port: await serving.listen(fd === undefined ? undefined : { fd }) });
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     send({ type: 'failed', code, message });
   }
+}
+
+let ending = false;
+async function end(deadlineMs: number): Promise<void> {
+  if (ending) return;
+  ending = true;
+  await serving.close(deadlineMs);
+  process.exit(0);
 }

@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import { NODE_FLAGS } from '@propusk/gateway/node-flags';
 import { packagedPhrases } from '@propusk/phrases/launcher';
 import { explain, say } from '../command.ts';
 import { rotate } from './daily-backups.ts';
@@ -41,9 +40,14 @@ try {
   const module = modules[command];
   if (module !== undefined) {
     const script = fileURLToPath(new URL(module, import.meta.url));
-    const flags = command === 'gateway' ? NODE_FLAGS : [];
-    const first = command === 'serve' ? [command] : [];
-    process.execve?.(process.execPath, [process.execPath, ...flags, script, ...first, ...args], env);
+    // The keeper of a gateway reads the file itself, again at every reload.
+    const keeps = command === 'gateway';
+    const first = keeps ? [settings] : command === 'serve' ? [command] : [];
+    process.execve?.(
+      process.execPath,
+      [process.execPath, script, ...first, ...args],
+      keeps ? process.env : env,
+    );
   }
   // `rotate FOLDER`, after a daily backup.
   for (const name of rotate(args[0] ?? '', env)) say(name);

@@ -235,6 +235,16 @@ export const packagedPhrases = {
     `${name} не задают в ${path}: в пакете данные лежат в /var/lib/propusk, а фраза копий в /etc/propusk/backup-passphrase. Уберите эту строку`,
 };
 
+/** The keeper of a gateway. */
+export const gatewayPhrases = {
+  notRunning: () => 'Шлюз не запущен: systemctl start propusk-gateway',
+  busy: () => 'Шлюз ещё сменяет процесс, или прежние ждут конца своих соединений: повторите позже',
+  notReplaced: () =>
+    'Новый процесс шлюза не заработал, поэтому работает прежний. Причина: journalctl -u propusk-gateway',
+  noControl: (path: string, reason: string) =>
+    `Сменить процесс шлюза без обрыва соединений не получится: ${path} не создаётся (${reason}). Остальное работает`,
+};
+
 /** `npm run package`. */
 export const packagePhrases = {
   platform: (known: readonly string[]) => `Укажите архитектуру: ${known.join(' или ')}`,

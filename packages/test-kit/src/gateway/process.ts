@@ -16,7 +16,7 @@ export interface Process {
 
 /**
  * Starts a program and waits until it listens.
- * @param env its environment, besides PATH @param heapMb limit of V8's old space, in MB @param flags of Node
+ * @param env its environment, besides PATH @param heapMb limit of V8's old space, in MB @param flags of Node @param args of the program
  * @throws Error with the end of its output when it does not start
  */
 export async function startProcess(
@@ -24,10 +24,11 @@ export async function startProcess(
   env: Readonly<Record<string, string>>,
   heapMb?: number,
   flags: readonly string[] = [],
+  args: readonly string[] = [],
 ): Promise<Process> {
   const execArgv = [...flags, ...(heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`])];
   const settings = { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...env };
-  const child: ChildProcess = fork(main, { env: settings, execArgv, silent: true });
+  const child: ChildProcess = fork(main, args, { env: settings, execArgv, silent: true });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (data) => (output = (output + data).slice(-2_000)));

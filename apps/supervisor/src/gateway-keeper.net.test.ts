@@ -1,0 +1,239 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { Agent, get as httpGet } from 'node:http';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '@propusk/test-kit/daemon';
+import { get, openTunnel, statusAndReason, type Tunnel } from '@propusk/test-kit/gateway/client';
+import { type FeedServer, startFeedServer } from '@propusk/test-kit/gateway/feed-server';
+import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
+import { type Process, startProcess } from '@propusk/test-kit/gateway/process';
+import { authorization, company, credentials, hosts, SECRET, until } from '@propusk/test-kit/gateway/world';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+/** A gateway's processes follow each other on one listening socket, and no connection is cut. */
+
+const entry = new URL('./gateway.ts', import.meta.url).pathname;
+const me = credentials(1);
+let feed: FeedServer;
+let origin: Origin;
+let folder: string;
+let host: string;
+let settings: string;
+let keeper: Process;
+let port: number;
+
+beforeEach(async () => {
+  origin = await startOrigin();
+  feed = await startFeedServer(SECRET);
+  host = `crm.company.test:${origin.port}`;
+  feed.publish(company([host]));
+  folder = await mkdtemp(join(tmpdir(), 'propusk-keeper-'));
+  settings = join(folder, 'settings.env');
+});
+afterEach(async () => {
+  await keeper.terminate();
+  await feed.stop();
+  await origin.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const write = (more: Readonly<Record<string, string>>) =>
+  writeFile(
+    settings,
+    Object.entries({
+      ...{ GATEWAY_PORT: '0', GATEWAY_SECRET: SECRET, GATEWAY_HOSTS: hosts, API_URL: feed.url },
+      ...{ GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8', CONSOLE_URL: 'http://console.test', ...more },
+    })
+      .map(([name, value]) => `${name}='${value}'\n`)
+      .join(''),
+  );
+
+async function start(more: Readonly<Record<string, string>> = {}): Promise<void> {
+  await write(more);
+  keeper = await startProcess(entry, { DATA_DIR: folder }, undefined, [], [settings]);
+  port = (keeper.message as { port: number }).port;
+  await serves();
+}
+
+async function serves(): Promise<void> {
+  await until(() => feed.connections() > 0);
+  while (statusAndReason(await get(port, me, `http://${host}/`)) !== '200') await sleep(20);
+}
+
+/** @returns what `propusk gateway-reload` would print */
+function reload(): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const control = connect(join(folder, 'gateway-control'));
+    control.setEncoding('utf8').on('data', (text) => (answer += text));
+    control.on('end', () => resolve(answer)).on('error', reject);
+  });
+}
+
+/** The gateway's processes under the keeper. */
+const processes = () =>
+  readFileSync(`/proc/${keeper.pid}/task/${keeper.pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+
+const open = async (count: number) => {
+  const tunnels: Tunnel[] = [];
+  for (let i = 0; i < count; i++) tunnels.push(await openTunnel(port, me, host));
+  expect(new Set(tunnels.map(({ status }) => status))).toEqual(new Set([200]));
+  return tunnels;
+};
+/** Whether a request passes through a tunnel. */
+async function passes({ socket, got }: Tunnel): Promise<boolean> {
+  if (socket.destroyed) return false;
+  const before = got().length;
+  socket.write(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  await until(() => socket.destroyed || got().slice(before).includes('hello'));
+  return !socket.destroyed;
+}
+
+describe.each(['1', '2'])('a gateway of %s processes', (GATEWAY_PROCESSES) => {
+  test('reloads under 200 tunnels and 50 requests a second cut none and fail none', async () => {
+    await start({ GATEWAY_PROCESSES });
+    const tunnels = await open(200);
+    let [failed, passed] = [0, 0];
+    const ending = new AbortController();
+    const kept = new Agent({ keepAlive: true, maxSockets: 10 });
+    const headers = { 'proxy-authorization': authorization(me).slice(21).trim(), host };
+    const request = (agent: Agent | false) =>
+      new Promise<void>((resolve) => {
+        httpGet({ port, path: `http://${host}/`, headers, agent }, (reply) => {
+          if (reply.statusCode !== 200) failed += 1;
+          reply.resume().on('end', () => {
+            passed += 1;
+            resolve();
+          });
+        }).on('error', () => {
+          failed += 1;
+          resolve();
+        });
+      });
+    const requests = (async () => {
+      const all: Promise<void>[] = [];
+      for (let i = 0; !ending.signal.aborted; i++) {
+        all.push(request(i % 2 === 0 ? kept : false));
+        await sleep(20);
+      }
+      await Promise.all(all);
+    })();
+    for (let turn = 0; turn < 3; turn++) {
+      expect(await reload()).toBe('ok');
+      await sleep(300);
+    }
+    expect(processes()).toHaveLength(2);
+    ending.abort();
+    await requests;
+    kept.destroy();
+    expect({ failed, cut: tunnels.filter(({ socket }) => socket.destroyed).length }).toEqual({
+      failed: 0,
+      cut: 0,
+    });
+    expect(passed).toBeGreaterThan(50);
+    for (const tunnel of tunnels) expect(await passes(tunnel)).toBe(true);
+    for (const { socket } of tunnels) socket.destroy();
+    await until(() => processes().length === 1, 10_000);
+  }, 60_000);
+
+  test('a revocation cuts a tunnel of a process that drains within a second', async () => {
+    await start({ GATEWAY_PROCESSES });
+    const [old] = await open(1);
+    expect(await reload()).toBe('ok');
+    const [fresh] = await open(1);
+    if (old === undefined || fresh === undefined) throw new Error('No tunnel');
+    expect(await passes(old)).toBe(true);
+    const begun = performance.now();
+    feed.publish({ ...company([]), version: 2 });
+    await Promise.all([old.closed, fresh.closed]);
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  });
+});
+
+test('a process that does not start leaves the one before in place, and mended settings then work', async () => {
+  await start();
+  const [tunnel] = await open(1);
+  await write({ GATEWAY_PORT: 'none' });
+  expect(await reload()).toContain('journalctl');
+  await write({ DATA_DIR: '/elsewhere' });
+  expect(await reload()).toContain('DATA_DIR');
+  expect(tunnel && (await passes(tunnel))).toBe(true);
+  await open(1);
+  const other = await freePort();
+  await write({ GATEWAY_PORT: String(other) });
+  expect(await reload()).toBe('ok');
+  expect(tunnel && (await passes(tunnel))).toBe(true);
+  expect((await openTunnel(port, me, host)).status).toBe(0);
+  port = other;
+  await open(1);
+});
+
+test('a port that is taken leaves the one before in place', async () => {
+  await start();
+  await write({ GATEWAY_PORT: String(origin.port) });
+  expect(await reload()).toContain('journalctl');
+  await open(1);
+});
+
+test('the file of snapshots and the port of metrics go to the process that serves', async () => {
+  const metrics = await freePort();
+  await start({ GATEWAY_METRICS_PORT: String(metrics) });
+  const [tunnel] = await open(1);
+  expect(await reload()).toBe('ok');
+  const health = async () => (await fetch(`http://127.0.0.1:${metrics}/health`)).json();
+  await expect.poll(() => health().catch(() => null)).toMatchObject({ status: 'ok', companies: 1 });
+  const second = { ...company([host], { id: 2 }) };
+  feed.publish(second);
+  feed.publish({ ...company([]), version: 2 });
+  await tunnel?.closed;
+  await sleep(100);
+  await feed.stop();
+  await keeper.kill();
+  keeper = await startProcess(entry, { DATA_DIR: folder }, undefined, [], [settings]);
+  port = (keeper.message as { port: number }).port;
+  expect(statusAndReason(await get(port, me, `http://${host}/`))).not.toBe('200');
+  expect(statusAndReason(await get(port, credentials(11), `http://${host}/`))).toBe('200');
+  await feed.start();
+});
+
+test('visits through both processes have one record each, and the gap of a killed one is named', async () => {
+  await start({ GATEWAY_PROCESSES: '1' });
+  const [old, killed] = await open(2);
+  expect(await reload()).toBe('ok');
+  const [fresh] = await open(1);
+  old?.socket.destroy();
+  fresh?.socket.destroy();
+  const closed = () => feed.records().filter(({ kind, open: isOpen }) => kind === 'tunnel' && !isOpen);
+  await until(() => closed().length === 2);
+  const [first] = processes();
+  expect(killed?.socket.destroyed).toBe(false);
+  process.kill(Number(first), 'SIGKILL');
+  await killed?.closed;
+  await until(() => feed.records().some(({ kind, reason }) => kind === 'loss' && reason === 'killed'));
+  expect(await readFile(join(folder, 'gateway-records/64/id'), 'utf8')).not.toBe('');
+});
+
+test('a gateway that waits for its certificate starts anew with the settings of now', async () => {
+  await write({ GATEWAY_TLS_CERT: join(folder, 'none.pem'), GATEWAY_TLS_KEY: join(folder, 'none.key') });
+  keeper = await startProcess(entry, { DATA_DIR: folder }, undefined, [], [settings]);
+  expect(keeper.message).toEqual({ type: 'waiting' });
+  await write({ GATEWAY_PORT: String((port = await freePort())) });
+  const { execPath } = process;
+  execFileSync(execPath, [entry, '--reload'], { env: { DATA_DIR: folder } });
+  await serves();
+});
+
+test('a signal ends all processes', async () => {
+  await start();
+  const [tunnel] = await open(1);
+  expect(await reload()).toBe('ok');
+  const all = processes();
+  expect(all).toHaveLength(2);
+  expect(await keeper.terminate()).toBe(0);
+  await tunnel?.closed;
+  for (const pid of all) expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH');
+});
