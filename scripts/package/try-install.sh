@@ -75,7 +75,10 @@ systemctl start propusk.service
 for _ in \$(seq 240); do if grep -q Listening /run/units/propusk-gateway.service.log; then break; fi; sleep 0.25; done
 for unit in propusk propusk-gateway; do ps -o user:20=,args= -g "\$(cat /run/units/\$unit.service)" | awk '{ print \$1, \$NF }' | sort -u; done
 stat -c '%n %a %U:%G' /run/propusk-gateway/*
-tr '\0' '\n' <"/proc/\$(cat /run/units/propusk-gateway.service)/environ" | grep -E 'SECRET|DATABASE|ADMIN|SMTP|BACKUP' | cut -d= -f1
+keeper=\$(cat /run/units/propusk-gateway.service)
+for pid in \$keeper \$(cat "/proc/\$keeper/task/\$keeper/children"); do
+  tr '\0' '\n' <"/proc/\$pid/environ" | grep -E 'SECRET|DATABASE|ADMIN|SMTP|BACKUP' | cut -d= -f1
+done
 for file in /etc/propusk/propusk.env /etc/propusk/backup-passphrase /var/lib/propusk/secret-key /var/lib/propusk/gateway-secret /var/backups/propusk; do
   setpriv --reuid=propusk-gateway --regid=propusk-gateway --init-groups cat "\$file" 2>&1
 done
@@ -83,7 +86,7 @@ node_fetch "
   const request = (await import('node:http')).get({ port: $gateway, path: 'http://crm.romashka.ru/' });
   request.on('response', (reply) => { console.log('gateway', reply.statusCode); process.exit() });
 "
-systemctl stop propusk.service
+systemctl stop propusk.service propusk-gateway.service
 systemctl is-active propusk.service propusk-gateway.service
 mv /usr/bin/systemctl.real /usr/bin/systemctl
 rmdir /run/systemd/system

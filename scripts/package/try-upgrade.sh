@@ -3,6 +3,7 @@
 # Usage, as root: unshare --mount --pid --fork sh try-upgrade.sh PACKAGE PORT GATEWAY_PORT. Prints what each step printed.
 set -eu
 package=$1 port=$2 gateway=$3
+here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 . "$(dirname "$0")/box.sh"
 
@@ -14,7 +15,7 @@ mkdir -p /run/systemd/system
 mv /usr/bin/systemctl /usr/bin/systemctl.real
 mv /systemctl /usr/bin/systemctl
 dpkg -i /package.deb >/dev/null
-printf 'PORT=$port\nGATEWAY_PORT=$gateway\n' >>/etc/propusk/propusk.env
+printf 'PORT=$port\nGATEWAY_PORT=$gateway\nGATEWAY_ALLOW_NETWORKS=127.0.0.0/8\nGATEWAY_HOSTS=crm.romashka.ru=127.0.0.1\n' >>/etc/propusk/propusk.env
 systemctl start propusk.service
 propusk answers 60 api gateway
 node() { /usr/lib/propusk/bin/node --input-type=module -e "
@@ -69,7 +70,7 @@ step postinst "rm DEBIAN/postinst; printf '#!/bin/sh\nexit 1\n' >DEBIAN/postinst
 step migration "echo 'select 1 / 0' >\$migrations/999-bad.sql"
 step api "\$mark; \$(break_file \$home/apps/api/src/main.ts)"
 step health "\$mark; rm \$home/apps/api/src/main.ts; echo 'import { createServer } from \"node:http\"; createServer((_, reply) => reply.writeHead(503).end()).listen($port); process.send({ type: \"listening\" })' >\$home/apps/api/src/main.ts"
-step gateway "\$mark; \$(break_file \$home/apps/supervisor/src/gateway.ts)"
+step gateway "\$mark; \$(break_file \$home/apps/gateway/src/main.ts)"
 slow="rm DEBIAN/postinst; printf '#!/bin/sh\nsleep 60\n' >DEBIAN/postinst; chmod 755 DEBIAN/postinst"
 until_postinst='for _ in \$(seq 300); do if grep -q "Setting up" /var/log/propusk-upgrade.log; then break; fi; sleep 0.1; done'
 step killed "\$mark; \$slow" "propusk upgrade /next.deb & front=\\\$!; sleep 1; \$until_postinst; kill -9 \\\$(cat /var/lib/propusk-upgrade/worker); wait \\\$front"
@@ -84,8 +85,10 @@ poll() { node "
   }, 20);
 " >/poll & }
 poll
+/usr/lib/propusk/bin/node $here/traffic.ts $port $gateway "\$(cat /token)" /stop >/traffic 2>&1 &
+for _ in \$(seq 100); do if grep -q . /traffic; then break; fi; sleep 0.1; done
 step success true
-touch /stop; wait; cat /poll
+touch /stop; wait; cat /poll /traffic
 step success-again "sed -i 's/^Version:.*/Version: 1.2.5/' DEBIAN/control; echo 1.2.5 >\$home/VERSION; echo 'create table mark ()' >\$migrations/998-mark.sql"
 systemctl stop propusk.service
 STEPS

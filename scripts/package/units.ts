@@ -12,10 +12,8 @@ const ofPackage: Readonly<Record<string, [RegExp, string][]>> = {
     ],
   ],
   'propusk-gateway': [
-    [
-      /^(After=.*)$/m,
-      '$1 propusk.service\n# A stop or restart of the product is one of its gateway too.\nPartOf=propusk.service',
-    ],
+    [/^(After=.*)$/m, '$1 propusk.service'],
+    [/^ExecReload=.*$/m, 'ExecReload=+/usr/bin/propusk gateway-reload'],
     [
       /^(?=ExecStart=)/m,
       '# As root: writes the settings that this user may read.\nExecStartPre=+/usr/bin/propusk gateway-settings\n',

@@ -15,7 +15,7 @@ import { expect, inject, test } from 'vitest';
 
 /** The processes of api and gateway with certificates of a real CA that live 40 seconds. */
 
-const TUNNELS = 40;
+const TUNNELS = 200;
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 

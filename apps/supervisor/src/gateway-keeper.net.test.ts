@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { Agent, get as httpGet } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +10,8 @@ import { get, openTunnel, statusAndReason, type Tunnel } from '@propusk/test-kit
 import { type FeedServer, startFeedServer } from '@propusk/test-kit/gateway/feed-server';
 import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
 import { type Process, startProcess } from '@propusk/test-kit/gateway/process';
-import { authorization, company, credentials, hosts, SECRET, until } from '@propusk/test-kit/gateway/world';
+import { passes, startTraffic } from '@propusk/test-kit/gateway/traffic';
+import { company, credentials, hosts, SECRET, until } from '@propusk/test-kit/gateway/world';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 /** A gateway's processes follow each other on one listening socket, and no connection is cut. */
@@ -84,59 +84,19 @@ const open = async (count: number) => {
   expect(new Set(tunnels.map(({ status }) => status))).toEqual(new Set([200]));
   return tunnels;
 };
-/** Whether a request passes through a tunnel. */
-async function passes({ socket, got }: Tunnel): Promise<boolean> {
-  if (socket.destroyed) return false;
-  const before = got().length;
-  socket.write(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-  await until(() => socket.destroyed || got().slice(before).includes('hello'));
-  return !socket.destroyed;
-}
-
 describe.each(['1', '2'])('a gateway of %s processes', (GATEWAY_PROCESSES) => {
   test('reloads under 200 tunnels and 50 requests a second cut none and fail none', async () => {
     await start({ GATEWAY_PROCESSES });
-    const tunnels = await open(200);
-    let [failed, passed] = [0, 0];
-    const ending = new AbortController();
-    const kept = new Agent({ keepAlive: true, maxSockets: 10 });
-    const headers = { 'proxy-authorization': authorization(me).slice(21).trim(), host };
-    const request = (agent: Agent | false) =>
-      new Promise<void>((resolve) => {
-        httpGet({ port, path: `http://${host}/`, headers, agent }, (reply) => {
-          if (reply.statusCode !== 200) failed += 1;
-          reply.resume().on('end', () => {
-            passed += 1;
-            resolve();
-          });
-        }).on('error', () => {
-          failed += 1;
-          resolve();
-        });
-      });
-    const requests = (async () => {
-      const all: Promise<void>[] = [];
-      for (let i = 0; !ending.signal.aborted; i++) {
-        all.push(request(i % 2 === 0 ? kept : false));
-        await sleep(20);
-      }
-      await Promise.all(all);
-    })();
+    const traffic = await startTraffic(port, me, host);
     for (let turn = 0; turn < 3; turn++) {
       expect(await reload()).toBe('ok');
       await sleep(300);
     }
     expect(processes()).toHaveLength(2);
-    ending.abort();
-    await requests;
-    kept.destroy();
-    expect({ failed, cut: tunnels.filter(({ socket }) => socket.destroyed).length }).toEqual({
-      failed: 0,
-      cut: 0,
-    });
+    const { passed, ...lost } = await traffic.end();
+    expect(lost).toEqual({ failed: 0, cut: 0 });
     expect(passed).toBeGreaterThan(50);
-    for (const tunnel of tunnels) expect(await passes(tunnel)).toBe(true);
-    for (const { socket } of tunnels) socket.destroy();
+    for (const { socket } of traffic.tunnels) socket.destroy();
     await until(() => processes().length === 1, 10_000);
   }, 60_000);
 
@@ -146,7 +106,7 @@ describe.each(['1', '2'])('a gateway of %s processes', (GATEWAY_PROCESSES) => {
     expect(await reload()).toBe('ok');
     const [fresh] = await open(1);
     if (old === undefined || fresh === undefined) throw new Error('No tunnel');
-    expect(await passes(old)).toBe(true);
+    expect(await passes(old, host)).toBe(true);
     const begun = performance.now();
     feed.publish({ ...company([]), version: 2 });
     await Promise.all([old.closed, fresh.closed]);
@@ -161,12 +121,12 @@ test('a process that does not start leaves the one before in place, and mended s
   expect(await reload()).toContain('journalctl');
   await write({ DATA_DIR: '/elsewhere' });
   expect(await reload()).toContain('DATA_DIR');
-  expect(tunnel && (await passes(tunnel))).toBe(true);
+  expect(tunnel && (await passes(tunnel, host))).toBe(true);
   await open(1);
   const other = await freePort();
   await write({ GATEWAY_PORT: String(other) });
   expect(await reload()).toBe('ok');
-  expect(tunnel && (await passes(tunnel))).toBe(true);
+  expect(tunnel && (await passes(tunnel, host))).toBe(true);
   expect((await openTunnel(port, me, host)).status).toBe(0);
   port = other;
   await open(1);

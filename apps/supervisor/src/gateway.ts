@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StartError } from '@propusk/embedded-postgres/start-error';
 import { gatewayPhrases } from '@propusk/phrases/launcher';
-import { runCommand } from './command.ts';
 import { keepGateway } from './gateway-keeper.ts';
 
 /**
@@ -39,5 +39,11 @@ async function reload(): Promise<number> {
   return 1;
 }
 
-if (process.argv[2] === '--reload') await runCommand(reload);
-await runCommand(() => keepGateway(control, process.argv[2]));
+try {
+  const settings = process.argv[2];
+  process.exit(await (settings === '--reload' ? reload() : keepGateway(control, settings)));
+} catch (error) {
+  if (!(error instanceof StartError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}

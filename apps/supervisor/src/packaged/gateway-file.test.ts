@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { readConfig } from '@propusk/api/config';
 import { expect, test } from 'vitest';
 import { gatewayEnvironment } from '../gateway-environment.ts';
-import { gatewayFile, withSettings } from './settings-file.ts';
+import { gatewayFile } from './known-settings.ts';
+import { withSettings } from './settings-file.ts';
 
 const secret = 'x'.repeat(32);
 const product = {

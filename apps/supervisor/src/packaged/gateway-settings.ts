@@ -2,7 +2,7 @@ import { readConfig } from '@propusk/api/config';
 import { runCommand } from '../command.ts';
 import { gatewayEnvironment } from '../gateway-environment.ts';
 import { readGatewaySecret } from '../secrets.ts';
-import { gatewayFile } from './settings-file.ts';
+import { gatewayFile } from './known-settings.ts';
 
 /**
  * Prints the settings of the gateway beside this api, with GATEWAY_SECRET, as a settings file. /usr/bin/propusk writes it where

@@ -2,7 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { packagedPhrases } from '@propusk/phrases/launcher';
 import { explain, say } from '../command.ts';
 import { rotate } from './daily-backups.ts';
-import { unknownSettings, withSettings } from './settings-file.ts';
+import { unknownSettings } from './known-settings.ts';
+import { withSettings } from './settings-file.ts';
 
 /** The module of each command of /usr/bin/propusk. */
 const modules: Readonly<Record<string, string>> = {

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { unknownSettings, withSettings } from './settings-file.ts';
+import { unknownSettings } from './known-settings.ts';
+import { withSettings } from './settings-file.ts';
 
 let folder: string;
 beforeAll(() => {

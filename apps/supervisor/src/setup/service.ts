@@ -50,6 +50,7 @@ export function startService(settings: string, isChanged: boolean): void {
   const units = process.env.PROPUSK_UNITS ?? '/etc/systemd/system';
   if (grantPorts(settings, units)) run('systemctl', 'daemon-reload');
   run('systemctl', isChanged ? 'restart' : 'start', 'propusk.service');
+  if (isChanged) run('systemctl', 'reload-or-restart', 'propusk-gateway.service');
 }
 
 /** Waits until a URL is healthy. @returns the last fault; null when it is healthy */

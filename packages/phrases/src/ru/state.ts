@@ -10,7 +10,7 @@ interface Said {
   readonly mend?: string;
 }
 
-const restart = 'перезапустите службу: systemctl restart propusk';
+const restart = 'перезапустите службы: propusk restart';
 const days = (n: number) => count(n, { one: 'день', few: 'дня', many: 'дней' });
 const size = (bytes: number) =>
   bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1).replace('.', ',')} ГБ` : `${Math.round(bytes / 1e6)} МБ`;
