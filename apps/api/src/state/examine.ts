@@ -1,13 +1,20 @@
 import type { Check, Examined, Finding } from './check.ts';
 import { checkClock, checkDisk, checkKeys, checkSettings } from './machine-checks.ts';
 import { checkConsole, checkGateway, checkNames } from './network-checks.ts';
-import { checkBackups, checkDatabase, checkEgress, checkMail, checkOutside } from './work-checks.ts';
+import {
+  checkBackups,
+  checkDatabase,
+  checkEgress,
+  checkLoad,
+  checkMail,
+  checkOutside,
+} from './work-checks.ts';
 
 const LIMIT_MS = 25_000;
 
 const checks: readonly Check[] = [
   ...[checkConsole, checkDatabase, checkGateway, checkKeys, checkNames, checkOutside],
-  ...[checkMail, checkBackups, checkEgress, checkDisk, checkClock, checkSettings],
+  ...[checkMail, checkBackups, checkEgress, checkLoad, checkDisk, checkClock, checkSettings],
 ];
 
 /** Runs all checks at once, at most 25 s. A check that fails is unknown. */

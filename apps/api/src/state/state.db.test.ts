@@ -14,6 +14,7 @@ import { startApi } from '@propusk/test-kit/api/api';
 import { openInbox } from '@propusk/test-kit/api/inbox';
 import { freePort } from '@propusk/test-kit/daemon';
 import { mountSmallDisk } from '@propusk/test-kit/faults/small-disk';
+import { openTunnel } from '@propusk/test-kit/gateway/client';
 import { startWholeProduct, type WholeProduct } from '@propusk/test-kit/gateway/whole-product';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { readConfig } from '../config.ts';
@@ -278,6 +279,18 @@ test.each(faults)('%s: the finding names it, and it is gone afterwards', async (
   for (const step of undo.splice(0).toReversed()) await step();
   expect(await found()).not.toContain(expected);
 });
+
+test('open connections are counted, and a gateway with some that falls silent is named', async () => {
+  const { agent, host } = await product.company('crm.company.test', product.origin);
+  const tunnel = await openTunnel(product.gateway.port, agent.who, host);
+  const load = async () => (await found()).filter((line) => line.includes('gateways_'));
+  // The first update of a visit follows its start.
+  await expect.poll(load, { timeout: 20_000 }).toEqual(['ok gateways_busy']);
+  await query("update record_runs set seen_at = now() - interval '3 minutes'");
+  expect(await load()).toEqual(['warning gateways_late']);
+  tunnel.socket.destroy();
+  await expect.poll(load, { timeout: 20_000 }).toEqual([]);
+}, 60_000);
 
 test('a database that is away is named, and the other checks still run', async () => {
   const without = await found({}, { db: false });

@@ -11,6 +11,8 @@ import type { Check, Finding } from './check.ts';
 /** Checks of the product's work: database, mail, backups, egress addresses, and the view of a vantage. */
 
 const HOUR_MS = 3_600_000;
+/** A gateway with open visits sends a batch at least every 60 s. */
+const LATE_S = 150;
 /** A backup is made every night; it may take two hours. */
 const OLD_H = 26;
 const MOST_NAMES = 5;
@@ -63,6 +65,23 @@ export const checkBackups: Check = async ({ env }) => {
   return hours > OLD_H
     ? [{ level: 'warning', code: 'backup_old', params: { hours } }]
     : [{ level: 'ok', code: 'backup_fresh', params: { hours, tried: tried === last.name } }];
+};
+
+/** The load of the gateways, and how old their last word is. A silent one has lost the api, or its machine. */
+export const checkLoad: Check = async ({ db }) => {
+  if (db === null) return [];
+  const { rows } = await sql<{ visits: number; seconds: number }>`
+    select count(*)::int as visits, extract(epoch from now() - max(g.seen_at))::int as seconds
+    from records r join record_runs g on g.id = r.run where r.state = 'open' group by g.gateway`.execute(db);
+  if (rows.length === 0) return [];
+  const visits = rows.reduce((sum, row) => sum + row.visits, 0);
+  const seconds = Math.max(...rows.map((row) => row.seconds));
+  const params = { gateways: rows.length, visits, seconds };
+  return [
+    seconds > LATE_S
+      ? { level: 'warning', code: 'gateways_late', params }
+      : { level: 'ok', code: 'gateways_busy', params },
+  ];
 };
 
 /** The proxies of today's policies: whether their egress is known, and whether it moved in the last week. */

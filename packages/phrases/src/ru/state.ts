@@ -10,6 +10,13 @@ interface Said {
   readonly mend?: string;
 }
 
+/** The open connections, the gateways that carry them, and the age of the oldest last word of these. */
+interface Load {
+  readonly gateways: number;
+  readonly visits: number;
+  readonly seconds: number;
+}
+
 const restart = 'перезапустите службы: propusk restart';
 const days = (n: number) => count(n, { one: 'день', few: 'дня', many: 'дней' });
 const size = (bytes: number) =>
@@ -20,6 +27,7 @@ const SETTINGS = 'Настройки';
 const DATABASE = 'База данных';
 const SERVICE = 'Консоль';
 const GATEWAY = 'Шлюз';
+const LOAD = 'Соединения через шлюз';
 const MAIL = 'Почта';
 const BACKUP = 'Резервная копия';
 const EGRESS = 'Адреса прокси';
@@ -191,6 +199,17 @@ export const state = {
     title: BACKUP,
     text: `Копия ${file} не читается до конца.`,
     mend: 'Сделайте новую (propusk backup) и проверьте диск: эту восстановить нельзя.',
+  }),
+
+  // gateways
+  gateways_busy: ({ gateways, visits, seconds }: Load): Said => ({
+    title: LOAD,
+    text: `Открыто ${visits}, шлюзов с ними ${gateways}. Последние сведения ${seconds} с назад.`,
+  }),
+  gateways_late: ({ visits, seconds }: Load): Said => ({
+    title: LOAD,
+    text: `Открыто ${visits}, но один из шлюзов молчит ${Math.round(seconds / 60)} мин.`,
+    mend: 'Проверьте, что он работает и достаёт до консоли: journalctl -u propusk-gateway на его сервере.',
   }),
 
   // egress and vantages
