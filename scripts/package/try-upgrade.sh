@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 cat >"$box/root/steps.sh" <<STEPS
 exec 2>&1
-export DEBIAN_FRONTEND=noninteractive PROPUSK_UPGRADE_WAIT=\${PROPUSK_UPGRADE_WAIT:-10}
+export DEBIAN_FRONTEND=noninteractive PROPUSK_UPGRADE_WAIT=\${PROPUSK_UPGRADE_WAIT:-20}
 rm -rf /etc/propusk /var/lib/propusk* /var/backups/propusk
 mkdir -p /run/systemd/system
 mv /usr/bin/systemctl /usr/bin/systemctl.real
