@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
-import { request } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { connect as connectPlain, isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { isLoopback } from '@propusk/contract/settings';
@@ -14,7 +15,7 @@ const DAY_MS = 86_400_000;
 /** Let's Encrypt's certificates are renewed 30 days before their end. */
 const LATE_DAYS = 14;
 
-export const checkConsole: Check = async ({ config: { localUrl: url } }) => {
+export const checkConsole: Check<'config'> = async ({ config: { localUrl: url } }) => {
   const reply = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(WAIT_MS) }).catch(() => null);
   if (reply === null) return [{ level: 'error', code: 'console_down', params: { url } }];
   const body = await reply.text().catch(() => '');
@@ -25,26 +26,22 @@ export const checkConsole: Check = async ({ config: { localUrl: url } }) => {
 };
 
 /** A request without credentials: the gateway, and no other server, answers 407 with its own reason (docs/specification). */
-export const checkGateway: Check = async ({ env, config: { gatewayUrl } }) => {
+export const checkGateway: Check<'config' | 'env'> = async ({ env, config: { gatewayUrl } }) => {
   const host =
     !env.GATEWAY_HOST || /^(0\.0\.0\.0|::)$/.test(env.GATEWAY_HOST) ? '127.0.0.1' : env.GATEWAY_HOST;
   const port = Number(env.GATEWAY_PORT || 3128);
-  const at = `${host}:${port}`;
-  const secure =
-    gatewayUrl.protocol === 'https:' && (env.GATEWAY_TLS_CERT !== undefined || env.TLS === 'auto');
-  const status = await new Promise<number | null>((resolve) => {
-    const asking = (secure ? httpsRequest : request)({
-      ...{ host, port, servername: gatewayUrl.hostname, rejectUnauthorized: false },
-      ...{ method: 'CONNECT', path: 'propusk.invalid:443', agent: false, timeout: WAIT_MS },
-    });
-    asking.on('connect', (reply, socket) => (socket.destroy(), resolve(reply.statusCode ?? 0)));
-    asking.on('response', (reply) => (reply.destroy(), resolve(reply.statusCode ?? 0)));
-    asking.on('timeout', () => asking.destroy());
-    asking.on('error', (error) => resolve('code' in error && error.code === 'ECONNREFUSED' ? null : 0));
-    asking.end();
-  });
+  const isSecure = gatewayUrl.protocol === 'https:' && (env.GATEWAY_TLS_CERT || env.TLS === 'auto');
+  const { get } = isSecure ? https : http;
+  const target = { host, port, path: 'http://propusk.invalid/', agent: false };
+  // The certificate names the public host, not this machine's address.
+  const request = get({ ...target, rejectUnauthorized: false, signal: AbortSignal.timeout(WAIT_MS) });
+  const status = await once(request, 'response').then(
+    ([reply]: IncomingMessage[]) => (reply?.destroy(), reply?.statusCode),
+    (error) => (error.code === 'ECONNREFUSED' ? null : 0),
+  );
   if (status === 407) return [{ level: 'ok', code: 'gateway_up' }];
-  return [{ level: 'error', code: status === null ? 'gateway_down' : 'gateway_foreign', params: { at } }];
+  const params = { at: `${host}:${port}` };
+  return [{ level: 'error', code: status === null ? 'gateway_down' : 'gateway_foreign', params }];
 };
 
 const nothing = parseNetworks('');
