@@ -77,8 +77,7 @@ function withConnectionErrors(adapter: AxiosAdapter): AxiosAdapter {
 }
 
 /**
- * Gets certificates from a CA's staging directory and discards them: proves that the names lead to `httpPort` of this machine,
- * before failures count against the limits of the production directory. The port must be free.
+ * Gets certificates and discards them: proves that the names lead to `httpPort` of this machine. The port must be free.
  * @param names DNS names @param httpPort the port to which port 80 of the names leads
  * @throws Error with the CA's reason for the first name that it refuses; EADDRINUSE or EACCES for the port
  */
