@@ -1,25 +1,27 @@
 import { fileURLToPath } from 'node:url';
+import { readConfig } from '@propusk/api/config';
 import { NODE_FLAGS } from '@propusk/gateway/node-flags';
 import { packagedPhrases } from '@propusk/phrases/launcher';
 import { explain, say } from '../command.ts';
+import { gatewayEnvironment } from '../gateway-environment.ts';
+import { readGatewaySecret } from '../secrets.ts';
 import { rotate } from './daily-backups.ts';
-import { unknownSettings, withSettings } from './settings-file.ts';
+import { gatewayFile, unknownSettings, withSettings } from './settings-file.ts';
 
-/** The module of each command of /usr/bin/propusk. */
-const modules: Readonly<Record<string, string>> = {
-  start: '../main.ts',
-  serve: '../main.ts',
-  answers: './answers.ts',
-  api: '../api.ts',
-  gateway: '../gateway.ts',
-  'gateway-settings': './gateway-settings.ts',
-  backup: '../backup/backup-command.ts',
-  restore: '../backup/restore-command.ts',
-  trial: '../backup/trial-command.ts',
-  sites: './locked-sites.ts',
-  mail: './live-mails.ts',
-  doctor: './doctor.ts',
-  'first-links': '../setup/first-links-command.ts',
+/** The module of each command of /usr/bin/propusk, and the arguments before those of the user. */
+const modules: Readonly<Record<string, readonly [path: string, ...args: string[]]>> = {
+  start: ['../main.ts'],
+  serve: ['../main.ts', 'serve'],
+  answers: ['./answers.ts'],
+  api: ['../api.ts'],
+  gateway: ['../gateway.ts'],
+  backup: ['../backup/backup-command.ts'],
+  restore: ['../backup/restore-command.ts'],
+  trial: ['../backup/trial-command.ts'],
+  sites: ['./database-command.ts', 'sites'],
+  mail: ['./database-command.ts', 'mail'],
+  'first-links': ['./database-command.ts', 'first-links'],
+  doctor: ['./doctor.ts'],
 };
 
 const services = new Set(['start', 'serve', 'api', 'gateway']);
@@ -38,15 +40,21 @@ try {
   env.UNKNOWN_SETTINGS = unknown.join();
   if (unknown.length > 0 && services.has(command))
     process.stderr.write(`${packagedPhrases.unknownSettings(settings, unknown)}\n`);
-  const module = modules[command];
+  const [module, ...first] = modules[command] ?? [];
   if (module !== undefined) {
     const script = fileURLToPath(new URL(module, import.meta.url));
     const flags = command === 'gateway' ? NODE_FLAGS : [];
-    const first = command === 'serve' ? [command] : [];
     process.execve?.(process.execPath, [process.execPath, ...flags, script, ...first, ...args], env);
   }
-  // `rotate FOLDER`, after a daily backup.
-  for (const name of rotate(args[0] ?? '', env)) say(name);
+  if (command === 'gateway-settings') {
+    // The user propusk-gateway may read neither propusk.env nor the data folder.
+    const config = readConfig(env);
+    const secret = await readGatewaySecret(config.dataDir, env);
+    process.stdout.write(gatewayFile(gatewayEnvironment(env, config, secret)));
+  } else {
+    // `rotate FOLDER`, after a daily backup.
+    for (const name of rotate(args[0] ?? '', env)) say(name);
+  }
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);
   process.exit(1);
