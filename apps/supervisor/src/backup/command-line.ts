@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
+import { openEmbedded } from '@propusk/embedded-postgres/open';
 import { backupPhrases } from '@propusk/phrases/launcher';
-import { explain } from '../command.ts';
+import { explain, say } from '../command.ts';
 import { BackupRefused } from './backup-refused.ts';
 
 /**
@@ -13,6 +14,13 @@ export function fileArgument(command: string, args: readonly string[] = process.
     throw new BackupRefused(backupPhrases.fileArgument(command));
   }
   return resolve(process.env.INIT_CWD ?? '.', name);
+}
+
+/** Opens the embedded database of a locked data folder until `opened` is disposed. @returns its url */
+export async function openDatabase(dataDir: string, opened: AsyncDisposableStack): Promise<string> {
+  const database = await openEmbedded({ dataDir, onProgress: say });
+  opened.defer(database.close);
+  return database.url;
 }
 
 /** The line for the operator: a connection error of PostgreSQL names DATABASE_URL, other errors explain themselves. */
