@@ -64,12 +64,10 @@ export const checkKeys: Check = async ({ env }) => {
   const user = userInfo().username;
   const found: Finding[] = [];
   for (const path of [env.TLS_CERT, env.TLS_KEY]) {
-    if (!path) continue;
-    const readable = await access(path, constants.R_OK).then(
-      () => true,
-      () => false,
-    );
-    if (!readable) found.push({ level: 'error', code: 'key_unreadable', params: { path, user } });
+    if (path)
+      await access(path, constants.R_OK).catch(() =>
+        found.push({ level: 'error', code: 'key_unreadable', params: { path, user } }),
+      );
   }
   return found;
 };
