@@ -6,9 +6,8 @@ import { backupPhrases } from '@propusk/phrases/launcher';
 import { runCommand, say } from '../command.ts';
 import { existingSecrets } from '../secrets.ts';
 import { BackupRefused } from './backup-refused.ts';
-import { explainBackup, fileArgument, openDatabase } from './command-line.ts';
+import { explainBackup, fileArgument, openDatabase, readPassphrase } from './command-line.ts';
 import { dump } from './dump.ts';
-import { readPassphrase } from './passphrase.ts';
 import { refuseUnfinished } from './restore-marker.ts';
 
 const WITHOUT_RECORDS = '--without-records';

@@ -6,9 +6,8 @@ import { backupPhrases } from '@propusk/phrases/launcher';
 import { runCommand, say } from '../command.ts';
 import { placeSecrets, refuseOtherSecrets } from '../secrets.ts';
 import { BackupRefused } from './backup-refused.ts';
-import { explainBackup, fileArgument, openDatabase } from './command-line.ts';
+import { explainBackup, fileArgument, openDatabase, readPassphrase } from './command-line.ts';
 import { checkEmpty, checkMigration, load } from './load.ts';
-import { readPassphrase } from './passphrase.ts';
 import { readHeader, verify } from './reader.ts';
 import { markFinished, markUnfinished, refuseUnfinished } from './restore-marker.ts';
 
