@@ -1,33 +1,7 @@
-import type { StateLevel } from '@propusk/contract/state';
-import type { StateMessage } from '@propusk/phrases/state';
-import type { Config } from '../config.ts';
-import type { Db } from '../db/open.ts';
+import type { Check, Examined, Finding } from './check.ts';
 import { checkClock, checkDisk, checkKeys, checkSettings } from './machine-checks.ts';
 import { checkConsole, checkGateway, checkNames } from './network-checks.ts';
 import { checkBackups, checkDatabase, checkEgress, checkMail, checkOutside } from './work-checks.ts';
-
-/** What a check found: a code with its parameters, rendered by `@propusk/phrases/state`. */
-export type Finding = StateMessage & { readonly level: StateLevel };
-
-export interface Examined {
-  readonly config: Pick<
-    Config,
-    'dataDir' | 'localUrl' | 'publicUrl' | 'gatewayUrl' | 'trustProxy' | 'smtpUrl'
-  >;
-  /** The settings of the process, also those of the gateway on the same machine. */
-  readonly env: NodeJS.ProcessEnv;
-  /** Null when it does not answer. */
-  readonly db: Db | null;
-  /** Why it does not answer. */
-  readonly fault: string;
-  /** Aborted when the time of all checks is over. */
-  readonly signal: AbortSignal;
-}
-
-/** @returns its findings; none where it does not apply */
-export type Check<Needs extends keyof Examined = keyof Examined> = (
-  examined: Pick<Examined, Needs>,
-) => Promise<Finding[]>;
 
 const LIMIT_MS = 25_000;
 

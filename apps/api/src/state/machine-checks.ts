@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { isLoopback } from '@propusk/contract/settings';
-import type { Check, Examined, Finding } from './examine.ts';
+import type { Check, Examined, Finding } from './check.ts';
 import { ask } from './network-checks.ts';
 
 /** Checks of the machine: settings, disk, clock, files. */

@@ -6,7 +6,7 @@ import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { isLoopback } from '@propusk/contract/settings';
 import { addressAllowed } from '@propusk/dial/addresses';
-import type { Check, Finding } from './examine.ts';
+import type { Check, Finding } from './check.ts';
 
 /** Checks over the network, from this machine: console, gateway, names and certificates. */
 

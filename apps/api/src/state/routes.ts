@@ -3,7 +3,8 @@ import { sayState } from '@propusk/phrases/state';
 import manifest from '../../package.json' with { type: 'json' };
 import { createKeyedLimiter } from '../core/keyed-limiter.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import { type Examined, examine, type Finding } from './examine.ts';
+import type { Examined, Finding } from './check.ts';
+import { examine } from './examine.ts';
 
 /** `GET /state`: an ADMIN sees what the checks of the server find. One examination runs at a time. */
 export function stateRoutes(routes: Routes, { config, env }: Pick<Examined, 'config' | 'env'>): void {

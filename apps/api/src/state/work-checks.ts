@@ -7,7 +7,7 @@ import { verifySmtp } from '../mail/mail.ts';
 import { findStuckMail } from '../mail/store.ts';
 import { PRESENT } from '../vantage/store.ts';
 import { runTask } from '../vantage/task-store.ts';
-import type { Check, Finding } from './examine.ts';
+import type { Check, Finding } from './check.ts';
 
 /** Checks of the product's work: database, mail, backups, egress addresses, and the view of a vantage. */
 
