@@ -64,10 +64,10 @@ export const checkKeys: Check = async ({ env }) => {
   const user = userInfo().username;
   const found: Finding[] = [];
   for (const path of [env.TLS_CERT, env.TLS_KEY]) {
-    if (path)
-      await access(path, constants.R_OK).catch(() =>
-        found.push({ level: 'error', code: 'key_unreadable', params: { path, user } }),
-      );
+    if (!path) continue;
+    const fault = await access(path, constants.R_OK).catch((error: Error) => error);
+    if (fault instanceof Error)
+      found.push({ level: 'error', code: 'key_unreadable', params: { path, user } });
   }
   return found;
 };
