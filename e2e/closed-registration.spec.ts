@@ -33,8 +33,8 @@ async function register(page: Page, email: string | null): Promise<void> {
 /** Runs `propusk mail`. @returns its output */
 async function liveMails(): Promise<string> {
   const env = { ...process.env, DATA_DIR: product.dataDir };
-  const command = new URL('../apps/supervisor/src/packaged/live-mails.ts', import.meta.url).pathname;
-  return (await promisify(execFile)('node', [command], { env })).stdout;
+  const command = new URL('../apps/supervisor/src/packaged/database-command.ts', import.meta.url).pathname;
+  return (await promisify(execFile)('node', [command, 'mail'], { env })).stdout;
 }
 
 /** Replaces the host of a mailed link: `console.test` does not resolve in this browser. */

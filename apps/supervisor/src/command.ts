@@ -1,6 +1,9 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { DatabaseUnfit } from '@propusk/api/db/migrate';
 import { SettingError } from '@propusk/contract/settings';
 import { StartError } from '@propusk/embedded-postgres/start-error';
+import { backupPhrases } from '@propusk/phrases/launcher';
 import { BackupRefused } from './backup/backup-refused.ts';
 import { ChildFailed } from './child-process.ts';
 
@@ -17,6 +20,25 @@ export function explain(error: unknown): string {
 /** Prints one line on standard output. */
 export function say(line: string): void {
   process.stdout.write(`${line}\n`);
+}
+
+/**
+ * Asks in the terminal.
+ * @param isSecret hides what is typed
+ * @throws StartError when the user ends the input by Ctrl-C or Ctrl-D
+ */
+export function ask(question: string, isSecret = false): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const output = isSecret ? nowhere : process.stdout;
+  const terminal = createInterface({ input: process.stdin, output, terminal: true });
+  if (isSecret) process.stderr.write(question);
+  return new Promise<string>((resolve, reject) => {
+    terminal.on('close', () => reject(new StartError(backupPhrases.interrupted())));
+    terminal.question(question, resolve);
+  }).finally(() => {
+    terminal.close();
+    if (isSecret) process.stderr.write('\n');
+  });
 }
 
 /**

@@ -1,11 +1,9 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createHash, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Agent } from 'node:https';
 import { rootCertificates } from 'node:tls';
 import type { Certificate } from '@propusk/certificate/certificate-files';
-import type { AxiosAdapter } from 'axios';
-import { answerChallenges } from './challenge.ts';
 
 /** The CA's ACME server (RFC 8555). */
 export interface Authority {
@@ -19,11 +17,28 @@ export interface Authority {
 
 /** Milliseconds for one response of the CA. acme-client sets no limit. */
 const RESPONSE_MS = 30_000;
+const CHALLENGE = /^\/\.well-known\/acme-challenge\/([\w-]+)$/;
 
 /** Creates a private key: ECDSA P-256, PKCS #8, PEM. */
 export function createKey(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+}
+
+/**
+ * Answers HTTP-01 (RFC 8555 section 8.3) for every token: the key authorization depends on the token and the account key alone.
+ * It keeps no state: any process with the account key answers, also one that did not ask the CA.
+ * @param accountKey PEM, ECDSA P-256
+ * @returns a function from a request's path to the response's text; undefined for other paths
+ */
+export function answerChallenges(accountKey: string): (path: string | undefined) => string | undefined {
+  const { crv, kty, x, y } = createPublicKey(accountKey).export({ format: 'jwk' });
+  // RFC 7638: the members in alphabetical order.
+  const thumbprint = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
+  return (path = '') => {
+    const token = CHALLENGE.exec(path)?.[1];
+    return token && `${token}.${thumbprint}`;
+  };
 }
 
 /**
@@ -33,14 +48,12 @@ export function createKey(): string {
  */
 export async function issue(authority: Authority, accountKey: string, name: string): Promise<Certificate> {
   // Loaded on demand: most starts ask the CA for nothing.
-  const [{ axios, Client, crypto }, { default: ofAxios }] = await Promise.all([
-    import('acme-client'),
-    import('axios'),
-  ]);
-  axios.defaults.adapter = withConnectionErrors(ofAxios.getAdapter('http'));
+  const { axios, Client, crypto } = await import('acme-client');
   axios.defaults.timeout = RESPONSE_MS;
-  // The caller tries again much later, because a CA limits the rate of failures.
-  Object.assign(axios.defaults, { acmeSettings: { retryMaxAttempts: 0 } });
+  // acme-client's interceptors retry at once, although a CA limits the rate of failures, and replace the error of a connection by a
+  // TypeError.
+  axios.interceptors.request.clear();
+  axios.interceptors.response.clear();
   const ca = authority.ca === undefined ? [] : [authority.ca];
   axios.defaults.httpsAgent = new Agent({ ca: [...rootCertificates, ...ca] });
   const client = new Client({ directoryUrl: authority.directory, accountKey, backoffMin: 1_000 });
@@ -62,23 +75,7 @@ export async function issue(authority: Authority, accountKey: string, name: stri
 }
 
 /**
- * Keeps the error of a connection: acme-client 5.4 reads the status of the missing response and throws a TypeError instead, unless
- * the error has no `config`.
- */
-function withConnectionErrors(adapter: AxiosAdapter): AxiosAdapter {
-  return async (config) => {
-    try {
-      return await adapter(config);
-    } catch (error) {
-      if (error instanceof Error && 'response' in error && error.response !== undefined) throw error;
-      throw new Error(error instanceof Error ? error.message : 'no connection', { cause: error });
-    }
-  };
-}
-
-/**
- * Gets certificates from a CA's staging directory and discards them: proves that the names lead to `httpPort` of this machine,
- * before failures count against the limits of the production directory. The port must be free.
+ * Gets certificates and discards them: proves that the names lead to `httpPort` of this machine. The port must be free.
  * @param names DNS names @param httpPort the port to which port 80 of the names leads
  * @throws Error with the CA's reason for the first name that it refuses; EADDRINUSE or EACCES for the port
  */
@@ -89,12 +86,8 @@ export async function tryIssue(
 ): Promise<void> {
   const accountKey = createKey();
   const answer = answerChallenges(accountKey);
-  const server = createServer((req, res) => {
-    const text = answer(req.url);
-    res.writeHead(text === undefined ? 404 : 200).end(text);
-  });
-  server.listen(httpPort);
-  await once(server, 'listening');
+  const server = createServer((req, res) => res.end(answer(req.url)));
+  await once(server.listen(httpPort), 'listening');
   try {
     for (const name of names) await issue(authority, accountKey, name);
   } finally {

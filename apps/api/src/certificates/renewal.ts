@@ -1,11 +1,10 @@
 import { X509Certificate } from 'node:crypto';
-import type { Certificate } from '@propusk/certificate/certificate-files';
+import { type Certificate, expiryOf } from '@propusk/certificate/certificate-files';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db } from '../db/open.ts';
 import { type Repeating, repeat } from '../db/repeat.ts';
-import type { Authority } from './issue.ts';
-import { issue } from './issue.ts';
+import { type Authority, issue } from './issue.ts';
 import type { Order } from './settings.ts';
 import { readStored, store } from './store.ts';
 
@@ -57,7 +56,7 @@ export function startRenewal(options: RenewalOptions): Renewal {
   /** Reads the stored certificate. @returns whether it needs no renewal */
   async function isFresh(order: Order, state: CertificateState): Promise<boolean> {
     const stored = await readStored(order);
-    state.expiresAt = stored === null ? undefined : lifeOf(stored).to;
+    state.expiresAt = stored === null ? undefined : expiryOf(stored);
     return stored !== null && !isDue(stored, jitter);
   }
 
@@ -68,7 +67,7 @@ export function startRenewal(options: RenewalOptions): Renewal {
     try {
       const certificate = await issue(options.authority, options.accountKey, name);
       await store(order, certificate);
-      state.expiresAt = lifeOf(certificate).to;
+      state.expiresAt = expiryOf(certificate);
       state.failures = 0;
       log.info({ name, expires: new Date(state.expiresAt) }, 'Certificate issued');
     } catch (error) {
@@ -100,21 +99,13 @@ function alone(db: Db, work: () => Promise<void>): Promise<void> {
     const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_lock(${LOCK}) as held`.execute(
       connection,
     );
-    if (rows[0]?.held !== true) return;
-    try {
-      await work();
-    } finally {
-      await sql`select pg_advisory_unlock(${LOCK})`.execute(connection);
-    }
+    if (rows[0]?.held === true)
+      await work().finally(() => sql`select pg_advisory_unlock(${LOCK})`.execute(connection));
   });
 }
 
-function lifeOf({ cert }: Certificate): { from: number; to: number } {
-  const { validFrom, validTo } = new X509Certificate(cert);
-  return { from: Date.parse(validFrom), to: Date.parse(validTo) };
-}
-
-function isDue(certificate: Certificate, jitter: number): boolean {
-  const { from, to } = lifeOf(certificate);
+function isDue({ cert }: Certificate, jitter: number): boolean {
+  const { validFromDate, validToDate } = new X509Certificate(cert);
+  const [from, to] = [validFromDate.getTime(), validToDate.getTime()];
   return Date.now() > to - Math.min(RENEW_MS, (to - from) / 3) * jitter;
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { RequestListener, Server } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { Server as TlsServer } from 'node:tls';
 import { type Certificate, expiryOf, followCertificate } from '@propusk/certificate/certificate-files';
 import { noCertificateYet } from '@propusk/phrases/certificates';
@@ -9,7 +9,7 @@ import type { Db } from '../db/open.ts';
 import { answerUnreadable } from '../http/error-reply.ts';
 import { createListener } from '../http/listener.ts';
 import type { Metrics } from '../http/metrics.ts';
-import { answerChallenges } from './challenge.ts';
+import { answerChallenges } from './issue.ts';
 import { type Renewal, startRenewal } from './renewal.ts';
 import type { TlsConfig } from './settings.ts';
 import { readAccountKey } from './store.ts';
@@ -67,39 +67,21 @@ export async function serveTls(app: FastifyInstance, parts: TlsParts): Promise<T
   const plain = createListener(overHttp, { ...limits, sockets: Math.min(parts.sockets, HTTP_SOCKETS) });
   for (const server of [secure, plain]) server.on('clientError', answerUnreadable);
   const unfollow = followCertificate(secure as unknown as TlsServer, tls.console, served, log);
-  await listen(secure, tls.httpsPort);
-  await listen(plain, tls.httpPort);
+  await once(secure.listen(tls.httpsPort), 'listening');
+  await once(plain.listen(tls.httpPort), 'listening');
   const renewal =
     tls.acme && accountKey !== undefined ? startRenewal({ ...tls.acme, accountKey, db, log }) : undefined;
-  metrics.watchCertificates(() =>
-    renewal !== undefined
-      ? [...renewal.states]
-      : [
-          [
-            publicUrl.hostname,
-            { expiresAt: served.certificate && expiryOf(served.certificate), failures: 0 },
-          ],
-        ],
-  );
+  metrics.watchCertificates(() => {
+    const expiresAt = served.certificate && expiryOf(served.certificate);
+    return renewal?.states ?? [[publicUrl.hostname, { expiresAt, failures: 0 }]];
+  });
   return {
     renewal,
     async close() {
       unfollow();
       // Not awaited: the CA may take minutes.
       void renewal?.close();
-      await Promise.all([secure, plain].map(end));
+      await Promise.all([secure, plain].map((server) => new Promise((done) => void server.close(done))));
     },
   };
-}
-
-async function listen(server: Server, port: number): Promise<void> {
-  server.listen(port);
-  await once(server, 'listening');
-}
-
-async function end(server: Server): Promise<void> {
-  const closed = once(server, 'close');
-  server.close();
-  server.closeIdleConnections();
-  await closed;
 }

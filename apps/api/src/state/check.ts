@@ -22,4 +22,6 @@ export interface Examined {
 }
 
 /** @returns its findings; none where it does not apply */
-export type Check = (examined: Examined) => Promise<Finding[]>;
+export type Check<Needs extends keyof Examined = keyof Examined> = (
+  examined: Pick<Examined, Needs>,
+) => Promise<Finding[]>;

@@ -1,10 +1,11 @@
 import { lookup } from 'node:dns/promises';
-import { request } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import { connect as connectPlain, isIP } from 'node:net';
-import { connect, type TLSSocket } from 'node:tls';
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
+import https, { type RequestOptions } from 'node:https';
+import { isIP } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { isLoopback } from '@propusk/contract/settings';
-import { addressAllowed, parseNetworks } from '@propusk/dial/addresses';
+import { addressAllowed } from '@propusk/dial/addresses';
 import type { Check, Finding } from './check.ts';
 
 /** Checks over the network, from this machine: console, gateway, names and certificates. */
@@ -14,7 +15,26 @@ const DAY_MS = 86_400_000;
 /** Let's Encrypt's certificates are renewed 30 days before their end. */
 const LATE_DAYS = 14;
 
-export const checkConsole: Check = async ({ config: { localUrl: url } }) => {
+/**
+ * Requests a URL over a connection of its own, and reads the head of the response alone.
+ * @throws Error of the connection or the certificate, and after 5 s, unless the options have another signal
+ */
+export async function ask<T>(
+  url: URL | string,
+  options: RequestOptions,
+  read: (head: IncomingMessage) => T,
+): Promise<T> {
+  const { get } = String(url).startsWith('https:') ? https : http;
+  const request = get(url, { agent: false, signal: AbortSignal.timeout(WAIT_MS), ...options });
+  const [head] = (await once(request, 'response')) as [IncomingMessage];
+  try {
+    return read(head);
+  } finally {
+    head.destroy();
+  }
+}
+
+export const checkConsole: Check<'config'> = async ({ config: { localUrl: url } }) => {
   const reply = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(WAIT_MS) }).catch(() => null);
   if (reply === null) return [{ level: 'error', code: 'console_down', params: { url } }];
   const body = await reply.text().catch(() => '');
@@ -25,29 +45,21 @@ export const checkConsole: Check = async ({ config: { localUrl: url } }) => {
 };
 
 /** A request without credentials: the gateway, and no other server, answers 407 with its own reason (docs/specification). */
-export const checkGateway: Check = async ({ env, config: { gatewayUrl } }) => {
+export const checkGateway: Check<'config' | 'env'> = async ({ env, config: { gatewayUrl } }) => {
   const host =
     !env.GATEWAY_HOST || /^(0\.0\.0\.0|::)$/.test(env.GATEWAY_HOST) ? '127.0.0.1' : env.GATEWAY_HOST;
-  const port = Number(env.GATEWAY_PORT || 3128);
-  const at = `${host}:${port}`;
-  const secure =
-    gatewayUrl.protocol === 'https:' && (env.GATEWAY_TLS_CERT !== undefined || env.TLS === 'auto');
-  const status = await new Promise<number | null>((resolve) => {
-    const asking = (secure ? httpsRequest : request)({
-      ...{ host, port, servername: gatewayUrl.hostname, rejectUnauthorized: false },
-      ...{ method: 'CONNECT', path: 'propusk.invalid:443', agent: false, timeout: WAIT_MS },
-    });
-    asking.on('connect', (reply, socket) => (socket.destroy(), resolve(reply.statusCode ?? 0)));
-    asking.on('response', (reply) => (reply.destroy(), resolve(reply.statusCode ?? 0)));
-    asking.on('timeout', () => asking.destroy());
-    asking.on('error', (error) => resolve('code' in error && error.code === 'ECONNREFUSED' ? null : 0));
-    asking.end();
-  });
+  const at = `${isIP(host) === 6 ? `[${host}]` : host}:${env.GATEWAY_PORT || 3128}`;
+  const isSecure = gatewayUrl.protocol === 'https:' && (env.GATEWAY_TLS_CERT || env.TLS === 'auto');
+  const options = { path: 'http://propusk.invalid/', rejectUnauthorized: false };
+  const status = await ask(
+    `${isSecure ? 'https' : 'http'}://${at}`,
+    options,
+    (head) => head.statusCode,
+  ).catch((error) => (error.code === 'ECONNREFUSED' ? null : 0));
   if (status === 407) return [{ level: 'ok', code: 'gateway_up' }];
-  return [{ level: 'error', code: status === null ? 'gateway_down' : 'gateway_foreign', params: { at } }];
+  const code = status === null ? 'gateway_down' : 'gateway_foreign';
+  return [{ level: 'error', code, params: { at } }];
 };
-
-const nothing = parseNetworks('');
 
 /** The names of console and gateway: in DNS, reachable from here, with a certificate that browsers accept. */
 export const checkNames: Check = async ({ config: { publicUrl, gatewayUrl } }) => {
@@ -58,41 +70,20 @@ export const checkNames: Check = async ({ config: { publicUrl, gatewayUrl } }) =
 
 async function checkName(url: URL): Promise<Finding[]> {
   const name = url.hostname.replace(/^\[|\]$/g, '');
-  const addresses = await lookup(name, { all: true }).catch(() => []);
-  const [first] = addresses;
+  const [first, ...others] = await lookup(name, { all: true }).catch(() => []);
   if (first === undefined) return [{ level: 'error', code: 'name_missing', params: { name } }];
   const { address } = first;
-  if (
-    nothing !== null &&
-    isIP(name) === 0 &&
-    addresses.every((each) => !addressAllowed(each.address, nothing))
-  )
-    return [
-      { level: 'warning', code: 'name_internal', params: { name, address } },
-      ...(await certificateOf(url)),
-    ];
-  return certificateOf(url);
-}
-
-async function certificateOf(url: URL): Promise<Finding[]> {
-  const name = url.host;
-  const secure = url.protocol === 'https:';
-  const port = Number(url.port || (secure ? 443 : 80));
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const servername = isIP(host) === 0 ? host : '';
-  const socket = secure
-    ? connect({ host, port, servername, rejectUnauthorized: false })
-    : connectPlain({ host, port });
-  socket.setTimeout(WAIT_MS, () => socket.destroy(new Error('timeout')));
-  const up = await new Promise<boolean>((resolve) => {
-    socket.once(secure ? 'secureConnect' : 'connect', () => resolve(true));
-    socket.once('error', () => resolve(false));
-  });
+  const isInternal =
+    isIP(name) === 0 && ![first, ...others].some((each) => addressAllowed(each.address, { v4: [], v6: [] }));
+  const found: Finding[] = isInternal
+    ? [{ level: 'warning', code: 'name_internal', params: { name, address } }]
+    : [];
   // Behind some routers a machine does not reach its own external address: no error, but no proof either.
-  if (!up) return [{ level: 'warning', code: 'unreached', params: { name } }];
-  const found = secure ? judge(name, socket as TLSSocket) : [];
-  socket.destroy();
-  return found;
+  const unreached: Finding[] = [{ level: 'warning', code: 'unreached', params: { name: url.host } }];
+  const judged = await ask(url, { rejectUnauthorized: false }, ({ socket }) =>
+    url.protocol === 'https:' ? judge(url.host, socket as TLSSocket) : [],
+  ).catch(() => unreached);
+  return [...found, ...judged];
 }
 
 function judge(name: string, socket: TLSSocket): Finding[] {

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { createServer as createHttp } from 'node:http';
+import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createServer as createTls } from 'node:tls';
 import { promisify } from 'node:util';
 import { platformState } from '@propusk/contract/state';
 import { sayState } from '@propusk/phrases/state';
@@ -68,7 +68,7 @@ async function dateServer(seconds: number): Promise<string> {
   return `http://127.0.0.1:${await listening(server)}/`;
 }
 
-/** A TLS server with a certificate for 0.0.0.0, which is this machine and no name of loopback. */
+/** An HTTPS server with a certificate for 0.0.0.0, which is this machine and no name of loopback. */
 async function tlsServer(days: number): Promise<string> {
   const [key, cert] = [join(folder, `key-${days}`), join(folder, `cert-${days}`)];
   await promisify(execFile)('/usr/bin/openssl', [
@@ -85,9 +85,7 @@ async function tlsServer(days: number): Promise<string> {
     ],
     ...['-subj', '/CN=a', '-addext', 'subjectAltName=IP:0.0.0.0', '-keyout', key, '-out', cert],
   ]);
-  const server = createTls({ key: await readFile(key), cert: await readFile(cert) }, (socket) => {
-    socket.on('error', () => {});
-  });
+  const server = createHttps({ key: await readFile(key), cert: await readFile(cert) }, (_, res) => res.end());
   return `https://0.0.0.0:${await listening(server)}`;
 }
 

@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLoopback } from '@propusk/contract/settings';
@@ -19,9 +20,8 @@ const MOST_NAMES = 5;
 
 export const checkDatabase: Check = async ({ db, fault }) => {
   if (db === null) return [{ level: 'error', code: 'database_down', params: { fault } }];
-  const { rows } = await sql<{
-    bytes: number;
-  }>`select pg_database_size(current_database())::float as bytes`.execute(db);
+  const size = sql<{ bytes: number }>`select pg_database_size(current_database())::float as bytes`;
+  const { rows } = await size.execute(db);
   return [{ level: 'ok', code: 'database_up', params: { bytes: rows[0]?.bytes ?? 0 } }];
 };
 
@@ -33,13 +33,9 @@ export const checkMail: Check = async ({ db, config: { smtpUrl, publicUrl } }) =
     const failure = await verifySmtp(smtpUrl);
     if (failure !== null) found.push({ level: 'error', code: 'mail_refused', params: { failure } });
   }
-  const stuck = db === null ? null : await findStuckMail(db);
-  if (stuck !== null && stuck.count > 0)
-    found.push({
-      level: 'error',
-      code: 'mail_stuck',
-      params: { count: stuck.count, failure: stuck.failure ?? 'other' },
-    });
+  const { count, failure } = (db === null ? null : await findStuckMail(db)) ?? { count: 0, failure: null };
+  if (count > 0)
+    found.push({ level: 'error', code: 'mail_stuck', params: { count, failure: failure ?? 'other' } });
   return found.length > 0 || smtpUrl === undefined ? found : [{ level: 'ok', code: 'mail_sent' }];
 };
 
@@ -87,22 +83,16 @@ export const checkLoad: Check = async ({ db }) => {
 /** The proxies of today's policies: whether their egress is known, and whether it moved in the last week. */
 export const checkEgress: Check = async ({ db }) => {
   if (db === null) return [];
-  const { rows } = await sql<{ name: string; moved: boolean; failed: boolean }>`
-    select distinct x.host as name, coalesce(l.moved_at > now() - interval '7 days', false) as moved,
-      l.problem is not null as failed
+  const { rows } = await sql<{ name: string; egress_moved: boolean; egress_unknown: boolean }>`
+    select distinct x.host as name, coalesce(l.moved_at > now() - interval '7 days', false) as egress_moved,
+      l.problem is not null as egress_unknown
     from policies p join proxies x on x.owner_id = p.proxy_owner_id and x.id = p.proxy_id
       join proxy_learning l on l.owner_id = x.owner_id and l.proxy_id = x.id order by name`.execute(db);
-  const named = (which: 'moved' | 'failed') => rows.filter((row) => row[which]).map(({ name }) => name);
-  const [moved, failed] = [named('moved'), named('failed')];
-  const found: Finding[] = [];
-  if (moved.length > 0)
-    found.push({ level: 'warning', code: 'egress_moved', params: { proxies: moved.slice(0, MOST_NAMES) } });
-  if (failed.length > 0)
-    found.push({
-      level: 'warning',
-      code: 'egress_unknown',
-      params: { proxies: failed.slice(0, MOST_NAMES) },
-    });
+  const found = (['egress_moved', 'egress_unknown'] as const).flatMap((code): Finding[] => {
+    const proxies = rows.filter((row) => row[code]).map(({ name }) => name);
+    if (proxies.length === 0) return [];
+    return [{ level: 'warning', code, params: { proxies: proxies.slice(0, MOST_NAMES) } }];
+  });
   return found.length > 0 || rows.length === 0 ? found : [{ level: 'ok', code: 'egress_known' }];
 };
 
@@ -113,7 +103,6 @@ export const checkOutside: Check = async ({ db, config: { publicUrl, gatewayUrl 
     where seen_at > now() - ${PRESENT} order by company_id nulls first, seen_at desc limit 1`.execute(db);
   const [vantage] = rows;
   if (vantage === undefined) return [{ level: 'unknown', code: 'outside_unseen' }];
-  const { lookup } = await import('node:dns/promises');
   const urls = [...new Map([publicUrl, gatewayUrl].map((url) => [url.origin, url])).values()];
   const lines = await Promise.all(
     urls.map(async ({ protocol, hostname, port }, at) => {
@@ -122,24 +111,17 @@ export const checkOutside: Check = async ({ db, config: { publicUrl, gatewayUrl 
       return [at, 0, scheme, hostname, port || (scheme === 'https' ? 443 : 80), address, '/', ''].join('\t');
     }),
   );
-  const reports = await runTask(
-    db,
-    vantage.id,
-    { plan: `${lines.join('\n')}\n`, groups: urls.length },
-    signal,
-  );
+  const task = { plan: `${lines.join('\n')}\n`, groups: urls.length };
+  const reports = await runTask(db, vantage.id, task, signal);
   // A line of a report: step, exit status of curl, HTTP status. The gateway answers such a request with an error: it is reachable.
   const shut = urls.filter((_, at) => {
     const report = Buffer.from(reports.get(at) ?? '', 'base64').toString('latin1');
     return !/^0 \d+ [1-5]\d\d /.test(report);
   });
-  return shut.length === 0
-    ? [{ level: 'ok', code: 'outside_good', params: { vantage: vantage.name } }]
-    : [
-        {
-          level: 'error',
-          code: 'outside_shut',
-          params: { vantage: vantage.name, urls: shut.map(({ origin }) => origin) },
-        },
-      ];
+  const params = { vantage: vantage.name, urls: shut.map(({ origin }) => origin) };
+  return [
+    shut.length === 0
+      ? { level: 'ok', code: 'outside_good', params }
+      : { level: 'error', code: 'outside_shut', params },
+  ];
 };

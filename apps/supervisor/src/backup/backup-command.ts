@@ -2,14 +2,12 @@ import { existsSync, rmSync } from 'node:fs';
 import { readConfig } from '@propusk/api/config';
 import { lockDataDir } from '@propusk/embedded-postgres/data-dir-lock';
 import { findRunning } from '@propusk/embedded-postgres/find-running';
-import { openEmbedded } from '@propusk/embedded-postgres/open';
 import { backupPhrases } from '@propusk/phrases/launcher';
 import { runCommand, say } from '../command.ts';
 import { existingSecrets } from '../secrets.ts';
 import { BackupRefused } from './backup-refused.ts';
-import { explainBackup, fileArgument } from './command-line.ts';
+import { explainBackup, fileArgument, openDatabase, readPassphrase } from './command-line.ts';
 import { dump } from './dump.ts';
-import { readPassphrase } from './passphrase.ts';
 import { refuseUnfinished } from './restore-marker.ts';
 
 const WITHOUT_RECORDS = '--without-records';
@@ -49,7 +47,5 @@ async function openOrFind(dataDir: string, opened: AsyncDisposableStack): Promis
   if (found !== null) return found;
   const lock = await lockDataDir(dataDir);
   opened.defer(lock.release);
-  const database = await openEmbedded({ dataDir, onProgress: say });
-  opened.defer(database.close);
-  return database.url;
+  return openDatabase(dataDir, opened);
 }

@@ -1,7 +1,11 @@
 import { resolve } from 'node:path';
+import { openEmbedded } from '@propusk/embedded-postgres/open';
 import { backupPhrases } from '@propusk/phrases/launcher';
-import { explain } from '../command.ts';
+import { ask, explain, say } from '../command.ts';
 import { BackupRefused } from './backup-refused.ts';
+
+/** A stolen file can be attacked offline, where argon2id's 64 MiB per attempt do not make up for a short passphrase. */
+const SHORTEST = 12;
 
 /**
  * The FILE of `npm run <command> -- FILE`, relative to the folder where npm was called.
@@ -13,6 +17,36 @@ export function fileArgument(command: string, args: readonly string[] = process.
     throw new BackupRefused(backupPhrases.fileArgument(command));
   }
   return resolve(process.env.INIT_CWD ?? '.', name);
+}
+
+/**
+ * The passphrase of a backup: BACKUP_PASSPHRASE, or typed at the terminal, which does not show it.
+ * @param making for a new backup: the passphrase is prompted twice, and must not be short
+ * @throws BackupRefused, and StartError as `ask`
+ */
+export async function readPassphrase(env: NodeJS.ProcessEnv, making: boolean): Promise<string> {
+  const given = env.BACKUP_PASSPHRASE;
+  if (given) return checked(given, making);
+  if (!process.stdin.isTTY) {
+    throw new BackupRefused(backupPhrases.noPassphrase());
+  }
+  if (!making) return ask(backupPhrases.askPassphrase(), true);
+  const first = checked(await ask(backupPhrases.askNewPassphrase(SHORTEST), true), true);
+  if ((await ask(backupPhrases.askAgain(), true)) !== first)
+    throw new BackupRefused(backupPhrases.passphrasesDiffer());
+  return first;
+}
+
+function checked(phrase: string, making: boolean): string {
+  if (!making || Array.from(phrase).length >= SHORTEST) return phrase;
+  throw new BackupRefused(backupPhrases.passphraseShort(SHORTEST));
+}
+
+/** Opens the embedded database of a locked data folder until `opened` is disposed. @returns its url */
+export async function openDatabase(dataDir: string, opened: AsyncDisposableStack): Promise<string> {
+  const database = await openEmbedded({ dataDir, onProgress: say });
+  opened.defer(database.close);
+  return database.url;
 }
 
 /** The line for the operator: a connection error of PostgreSQL names DATABASE_URL, other errors explain themselves. */

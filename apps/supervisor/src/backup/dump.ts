@@ -5,17 +5,12 @@ import { createEncryption } from '@propusk/api/encryption';
 import { backupPhrases } from '@propusk/phrases/launcher';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import type { Secrets } from '../secrets.ts';
 import { BackupRefused } from './backup-refused.ts';
 import { ROWS_IN_FRAME, Sealer, type Table } from './frames.ts';
 import { FORMAT, type Header, type PassKeys, passKeys } from './header.ts';
 import { allTables, keptTables, ofRecords, sequences } from './tables.ts';
 import { inTransaction } from './transaction.ts';
-
-/** The secrets that a backup carries: encrypted columns are useless without them. */
-export interface Keys {
-  readonly SECRET_KEY: string;
-  readonly GATEWAY_SECRET: string;
-}
 
 /**
  * Writes a consistent snapshot of a database into a new file, while others write to it.
@@ -26,7 +21,7 @@ export interface Keys {
  */
 export async function dump(
   url: string,
-  keys: Keys,
+  keys: Secrets,
   passphrase: string,
   path: string,
   { records = true }: { readonly records?: boolean } = {},
@@ -139,7 +134,7 @@ async function newestMigration(client: pg.ClientBase): Promise<string> {
 }
 
 /** Refuses a key that did not encrypt the columns of this database: nobody could decrypt them after a restore. */
-async function checkKeys(client: pg.ClientBase, { SECRET_KEY }: Keys): Promise<void> {
+async function checkKeys(client: pg.ClientBase, { SECRET_KEY }: Secrets): Promise<void> {
   const { rows } = await client.query<{ key_check: Buffer }>('select key_check from platform');
   if (rows[0]?.key_check.equals(createEncryption(SECRET_KEY).check)) return;
   throw new BackupRefused(backupPhrases.wrongKey());

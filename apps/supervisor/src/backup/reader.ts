@@ -64,11 +64,7 @@ async function* read(
     if ('table' in frame.line) yield { table: frame.line.table, rows: frame.rows };
     if ('digest' in frame.line) break;
   }
-  if (!(await atEnd(file))) throw damaged(backupParts.trailingBytes());
-
-  async function atEnd(handle: FileHandle): Promise<boolean> {
-    return (await handle.stat()).size === next.at();
-  }
+  if ((await file.stat()).size !== next.at()) throw damaged(backupParts.trailingBytes());
 }
 
 /** Reads exactly the requested number of bytes, sequentially. */

@@ -2,14 +2,12 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '@propusk/api/config';
 import { lockDataDir } from '@propusk/embedded-postgres/data-dir-lock';
-import { openEmbedded } from '@propusk/embedded-postgres/open';
 import { backupPhrases } from '@propusk/phrases/launcher';
 import { runCommand, say } from '../command.ts';
 import { placeSecrets, refuseOtherSecrets } from '../secrets.ts';
 import { BackupRefused } from './backup-refused.ts';
-import { explainBackup, fileArgument } from './command-line.ts';
+import { explainBackup, fileArgument, openDatabase, readPassphrase } from './command-line.ts';
 import { checkEmpty, checkMigration, load } from './load.ts';
-import { readPassphrase } from './passphrase.ts';
 import { readHeader, verify } from './reader.ts';
 import { markFinished, markUnfinished, refuseUnfinished } from './restore-marker.ts';
 
@@ -47,12 +45,6 @@ await runCommand(async () => {
   if (backup.header.records === false) say(backupPhrases.withoutRecords());
   return 0;
 }, explainBackup);
-
-async function openDatabase(dataDir: string, opened: AsyncDisposableStack): Promise<string> {
-  const database = await openEmbedded({ dataDir, onProgress: say });
-  opened.defer(database.close);
-  return database.url;
-}
 
 /** @throws StartError when a product runs on the folder; BackupRefused when the folder is not empty */
 async function refuseTaken(dataDir: string): Promise<void> {

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { runCommand } from '../command.ts';
-import { explainBackup, fileArgument } from './command-line.ts';
-import { readPassphrase } from './passphrase.ts';
+import { explainBackup, fileArgument, readPassphrase } from './command-line.ts';
 import { verify } from './reader.ts';
 
 /**

@@ -1,25 +1,27 @@
 import { fileURLToPath } from 'node:url';
+import { readConfig } from '@propusk/api/config';
 import { packagedPhrases } from '@propusk/phrases/launcher';
 import { explain, say } from '../command.ts';
+import { gatewayEnvironment } from '../gateway-environment.ts';
+import { readGatewaySecret } from '../secrets.ts';
 import { rotate } from './daily-backups.ts';
-import { unknownSettings } from './known-settings.ts';
+import { gatewayFile, unknownSettings } from './known-settings.ts';
 import { withSettings } from './settings-file.ts';
 
-/** The module of each command of /usr/bin/propusk. */
-const modules: Readonly<Record<string, string>> = {
-  start: '../main.ts',
-  serve: '../main.ts',
-  answers: './answers.ts',
-  api: '../api.ts',
-  gateway: '../gateway.ts',
-  'gateway-settings': './gateway-settings.ts',
-  backup: '../backup/backup-command.ts',
-  restore: '../backup/restore-command.ts',
-  trial: '../backup/trial-command.ts',
-  sites: './locked-sites.ts',
-  mail: './live-mails.ts',
-  doctor: './doctor.ts',
-  'first-links': '../setup/first-links-command.ts',
+/** The module of each command of /usr/bin/propusk, and the arguments before those of the user. */
+const modules: Readonly<Record<string, readonly [path: string, ...args: string[]]>> = {
+  start: ['../main.ts'],
+  serve: ['../main.ts', 'serve'],
+  answers: ['./answers.ts'],
+  api: ['../api.ts'],
+  gateway: ['../gateway.ts'],
+  backup: ['../backup/backup-command.ts'],
+  restore: ['../backup/restore-command.ts'],
+  trial: ['../backup/trial-command.ts'],
+  sites: ['./database-command.ts', 'sites'],
+  mail: ['./database-command.ts', 'mail'],
+  'first-links': ['./database-command.ts', 'first-links'],
+  doctor: ['./doctor.ts'],
 };
 
 const services = new Set(['start', 'serve', 'api', 'gateway']);
@@ -38,20 +40,23 @@ try {
   env.UNKNOWN_SETTINGS = unknown.join();
   if (unknown.length > 0 && services.has(command))
     process.stderr.write(`${packagedPhrases.unknownSettings(settings, unknown)}\n`);
-  const module = modules[command];
+  const [module, ...first] = modules[command] ?? [];
   if (module !== undefined) {
     const script = fileURLToPath(new URL(module, import.meta.url));
     // The keeper of a gateway reads the file itself, again at every reload.
     const keeps = command === 'gateway';
-    const first = keeps ? [settings] : command === 'serve' ? [command] : [];
-    process.execve?.(
-      process.execPath,
-      [process.execPath, script, ...first, ...args],
-      keeps ? process.env : env,
-    );
+    const all = [process.execPath, script, ...(keeps ? [settings] : first), ...args];
+    process.execve?.(process.execPath, all, keeps ? process.env : env);
   }
-  // `rotate FOLDER`, after a daily backup.
-  for (const name of rotate(args[0] ?? '', env)) say(name);
+  if (command === 'gateway-settings') {
+    // The user propusk-gateway may read neither propusk.env nor the data folder.
+    const config = readConfig(env);
+    const secret = await readGatewaySecret(config.dataDir, env);
+    process.stdout.write(gatewayFile(gatewayEnvironment(env, config, secret)));
+  } else {
+    // `rotate FOLDER`, after a daily backup.
+    for (const name of rotate(args[0] ?? '', env)) say(name);
+  }
 } catch (error) {
   process.stderr.write(`${explain(error)}\n`);
   process.exit(1);

@@ -1,19 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tryIssue } from '@propusk/api/certificates/issue';
+import type { TlsConfig } from '@propusk/api/certificates/settings';
+import { checkClock } from '@propusk/api/state/machine-checks';
 import { StartError } from '@propusk/embedded-postgres/start-error';
 import { setupPhrases } from '@propusk/phrases/setup';
+import { sayState } from '@propusk/phrases/state';
 import { say } from '../command.ts';
-import { publicAddresses, strangerOn } from './machine.ts';
-import { type Dns, namesThatMissHttp01, secondsAhead } from './network.ts';
+import { type Dns, publicAddresses, strangerOn } from './network.ts';
 import type { TlsMode } from './options.ts';
 import type { Ports } from './wanted.ts';
 
 const PAUSE_MS = 5_000;
-/** A CA accepts more; codes of a second factor do not (RFC 6238 section 6). */
-const CLOCK_OFF_S = 30;
-const DIRECTORY = 'https://acme-v02.api.letsencrypt.org/directory';
-/** Failures there count against no limit of the real one. */
-const STAGING = 'https://acme-staging-v02.api.letsencrypt.org/directory';
+const CLOCK_MS = 10_000;
 
 /** Waits until every DNS record of the names leads to this machine. @throws StartError when time is over */
 export async function checkDns(
@@ -25,7 +23,7 @@ export async function checkDns(
   if (own.length === 0) return say(setupPhrases.noPublicAddress());
   const until = Date.now() + waitMs;
   for (let said = ''; ; await sleep(Math.min(PAUSE_MS, waitMs))) {
-    const found = await Promise.all(names.map((name) => dns.addressesOf(name)));
+    const found = await Promise.all(names.map((name) => dns(name)));
     const isRight = found.map((list) => list.length > 0 && list.every((each) => own.includes(each)));
     const lines = names.map((name, at) =>
       isRight[at]
@@ -66,24 +64,19 @@ export function checkPorts(
   return 'off';
 }
 
-/** Checks the clock, and that HTTP-01 reaches this machine: from here, then from the CA's staging directory. @throws StartError */
+/** Checks the clock, and that HTTP-01 of the CA reaches this machine by every name. @throws StartError */
 export async function checkIssuing(
-  dns: Dns,
-  names: readonly string[],
-  {
-    directory = DIRECTORY,
-    httpPort,
-    mail,
-  }: { directory: string | undefined; httpPort: number; mail: string },
+  { authority, orders }: NonNullable<TlsConfig['acme']>,
+  httpPort: number,
 ): Promise<void> {
-  const ahead = await secondsAhead(directory).catch((error: NodeJS.ErrnoException) => {
-    throw new StartError(setupPhrases.caSilent(directory, error.code ?? error.message));
-  });
-  if (Math.abs(ahead) > CLOCK_OFF_S) throw new StartError(setupPhrases.clockOff(ahead));
-  const missing = await namesThatMissHttp01(names, httpPort, dns);
-  if (missing.length > 0) throw new StartError(setupPhrases.missesHttp01(missing, httpPort));
-  if (directory !== DIRECTORY) return;
-  await tryIssue({ directory: STAGING, mail }, names, httpPort).catch((error: NodeJS.ErrnoException) => {
+  const signal = AbortSignal.timeout(CLOCK_MS);
+  const [clock] = await checkClock({ env: { ACME_DIRECTORY: authority.directory }, signal });
+  if (clock !== undefined && clock.level !== 'ok')
+    throw new StartError(setupPhrases.stopped(sayState(clock)));
+  // Failures at Let's Encrypt's staging directory count against no limit.
+  const directory = authority.directory.replace('acme-v02', 'acme-staging-v02');
+  const names = orders.map(({ name }) => name);
+  await tryIssue({ ...authority, directory }, names, httpPort).catch((error: NodeJS.ErrnoException) => {
     // The product listens there already: it asks the CA by itself.
     if (error.code !== 'EADDRINUSE') throw new StartError(setupPhrases.caRefuses(error.message));
   });

@@ -1,16 +1,7 @@
-import { createInterface } from 'node:readline/promises';
 import { readConfig } from '@propusk/api/config';
 import { smtpSender } from '@propusk/api/mail/smtp';
 import { setupPhrases } from '@propusk/phrases/setup';
-import { say } from '../command.ts';
-
-/** Asks in the terminal. @returns the answer without surrounding blanks */
-export async function ask(question: string): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  const answer = await terminal.question(question);
-  terminal.close();
-  return answer.trim();
-}
+import { ask, say } from '../command.ts';
 
 /**
  * Sends a test mail and prints the server's reply.
@@ -42,7 +33,7 @@ export async function findMailServer(
   { mail, asks }: { mail: string; asks: boolean },
 ): Promise<string | undefined | null> {
   for (let url = given; ; url = undefined) {
-    if (asks) url ??= (await ask(setupPhrases.askSmtp())) || undefined;
+    if (asks) url ??= (await ask(setupPhrases.askSmtp())).trim() || undefined;
     if (url === undefined || (await accepts({ ...env, SMTP_URL: url }, mail))) return url;
     if (!asks) return null;
   }

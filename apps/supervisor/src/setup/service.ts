@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { isIP, type LookupFunction } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseEnv } from 'node:util';
+import { ask } from '@propusk/api/state/network-checks';
 import { StartError } from '@propusk/embedded-postgres/start-error';
 import { setupPhrases } from '@propusk/phrases/setup';
 import { say } from '../command.ts';
-import { type Dns, faultOf } from './network.ts';
+import type { Dns } from './network.ts';
 
 /**
  * Runs a program and returns its output.
@@ -53,14 +55,22 @@ export function startService(settings: string, isChanged: boolean): void {
   if (isChanged) run('systemctl', 'reload-or-restart', 'propusk-gateway.service');
 }
 
-/** Waits until a URL is healthy. @returns the last fault; null when it is healthy */
+/** Waits until a URL answers 200, over a valid certificate if it is https. @returns the last status or error; null for 200 */
 export async function lastFault(
   url: string,
-  { dns, waitMs }: { dns: Pick<Dns, 'lookup'>; waitMs: number },
+  { dns, waitMs }: { dns: Dns; waitMs: number },
 ): Promise<string | null> {
+  // Node asks for all addresses (`autoSelectFamily`).
+  const lookup: LookupFunction = (name, _, done) =>
+    void dns(name).then((found) => {
+      const addresses = found.map((address) => ({ address, family: isIP(address) }));
+      done(found.length > 0 ? null : Object.assign(new Error(name), { code: 'ENOTFOUND' }), addresses);
+    });
   const until = Date.now() + waitMs;
   for (;;) {
-    const fault = await faultOf(url, dns);
+    const fault = await ask(url, { lookup }, ({ statusCode }) =>
+      statusCode === 200 ? null : `HTTP ${statusCode}`,
+    ).catch((error) => error.code ?? String(error));
     if (fault === null || Date.now() >= until) return fault;
     await sleep(500);
   }

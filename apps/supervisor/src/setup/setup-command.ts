@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { readConfig } from '@propusk/api/config';
 import { StartError } from '@propusk/embedded-postgres/start-error';
 import { setupPhrases } from '@propusk/phrases/setup';
-import { runCommand, say } from '../command.ts';
+import { ask, runCommand, say } from '../command.ts';
 import { withSettings } from '../packaged/settings-file.ts';
 import { checkDns, checkIssuing, checkPorts } from './checks.ts';
-import { ask, findMailServer } from './mail.ts';
-import { Dns } from './network.ts';
+import { findMailServer } from './mail.ts';
+import { openDns } from './network.ts';
 import { readOptions } from './options.ts';
 import { lastFault, printFirstLinks, startService } from './service.ts';
 import { differences, editSettings, previousOf, readIfThere, replaceFile } from './settings-edit.ts';
@@ -34,7 +34,7 @@ await runCommand(async () => {
 async function setup(options: Options): Promise<number> {
   const env = withSettings(path, process.env);
   const { dns: servers, localUrl } = readConfig(env);
-  const dns = new Dns(servers);
+  const dns = openDns(servers);
   const port = (name: string, fallback: number) => Number(env[name] || fallback);
   const ports = {
     http: port('HTTP_PORT', 80),
@@ -42,21 +42,15 @@ async function setup(options: Options): Promise<number> {
     gateway: port('GATEWAY_PORT', 3128),
   };
   const ownName = `gw.${options.domain}`;
-  const hasOwnName = (await dns.addressesOf(ownName)).length > 0;
+  const hasOwnName = (await dns(ownName)).length > 0;
   const gateway = options.gateway ?? (hasOwnName ? ownName : options.domain);
   const names = [...new Set([options.domain, gateway])];
   const tls = checkPorts(options.tls, ports, nginxConf);
   await checkDns(dns, names, options);
-  if (tls === 'auto')
-    await checkIssuing(dns, names, {
-      directory: env.ACME_DIRECTORY || undefined,
-      httpPort: ports.http,
-      mail: options.mail,
-    });
-
   const wanted = wantedSettings(options, { tls, gateway, ports }, env);
   // An invalid setting stops before anything changes.
-  readConfig({ ...env, ...wanted });
+  const { acme } = readConfig({ ...env, ...wanted }).tls ?? {};
+  if (acme !== undefined) await checkIssuing(acme, ports.http);
   if (options.smtp !== undefined || !env.SMTP_URL) {
     const server = await findMailServer(options.smtp, { ...env, ...wanted }, options);
     if (server === null) return 1;

@@ -223,8 +223,7 @@ export const backupPhrases = {
 
 /** The command `propusk` of the Debian package. */
 export const packagedPhrases = {
-  mailNeedsDatabase: () =>
-    'База данных не запущена, и какие ссылки действуют, неизвестно: запустите systemctl start propusk и повторите',
+  databaseNeeded: () => 'База данных не запущена: запустите systemctl start propusk и повторите',
   noLiveMail: () => 'Писем с действующими ссылками нет',
   quoteValue: (path: string, name: string) =>
     `В ${path} у ${name} знак # без кавычек: заключите всё значение в двойные кавычки, а примечание вынесите на свою строку`,

@@ -30,12 +30,8 @@ export const setupPhrases = {
     `Порт ${port} занят: ${name || 'процесс неизвестен'}. Остановите его или выберите другой порт. Ничего не изменено`,
   behindNginx: (port: number, config: string) =>
     `Порт ${port} занят nginx. Продолжаю с --tls off: консоль будет за ним. Проверенная конфигурация: ${config}`,
-  clockOff: (seconds: number) =>
-    `Часы сервера ${seconds > 0 ? 'спешат' : 'отстают'} на ${Math.abs(seconds)} с: timedatectl set-ntp true. Ничего не изменено`,
-  caSilent: (url: string, fault: string) =>
-    `Центр сертификации ${url} не отвечает (${fault}): проверьте выход в интернет. Ничего не изменено`,
-  missesHttp01: (names: readonly string[], port: number) =>
-    `Запрос к порту ${port} по имени не доходит до этого сервера: ${names.join(', ')}. Проверьте DNS и сетевой экран. Ничего не изменено`,
+  stopped: ({ title, text, mend }: { title: string; text: string; mend: string | null }) =>
+    `${title}: ${text} ${mend ?? ''} Ничего не изменено`,
   caRefuses: (fault: string) =>
     `Пробный сертификат не выдан: ${fault}. Чаще всего порт 80 закрыт у хостинга. Ничего не изменено`,
   gatewayWithoutTls: () =>
