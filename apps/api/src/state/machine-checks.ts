@@ -3,6 +3,7 @@ import { access, statfs } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { isLoopback } from '@propusk/contract/settings';
 import type { Check, Examined, Finding } from './check.ts';
+import { secondsAhead } from './clock.ts';
 
 /** Checks of the machine: settings, disk, clock, files. */
 
@@ -44,16 +45,12 @@ export const checkDisk: Check = async ({ config: { dataDir } }) => {
   return [{ level: free > FULL ? 'warning' : 'error', code: 'disk_low', params: { free, path: dataDir } }];
 };
 
-/** Compares the clock with the Date header of the certificate authority's directory (RFC 9110 section 6.6.1). */
+/** Compares the clock with the certificate authority's. */
 export const checkClock: Check = async ({ env, signal }) => {
-  const url = new URL(env.ACME_DIRECTORY ?? 'https://acme-v02.api.letsencrypt.org/directory');
-  const before = Date.now();
-  const date = await fetch(url, { method: 'HEAD', signal }).then(
-    ({ headers }) => Date.parse(headers.get('date') ?? ''),
-    () => Number.NaN,
-  );
-  if (Number.isNaN(date)) return [{ level: 'unknown', code: 'clock_unseen', params: { host: url.host } }];
-  const seconds = Math.round((before - date) / 1_000);
+  const url = env.ACME_DIRECTORY || 'https://acme-v02.api.letsencrypt.org/directory';
+  const seconds = await secondsAhead(url, signal).catch(() => Number.NaN);
+  if (Number.isNaN(seconds))
+    return [{ level: 'unknown', code: 'clock_unseen', params: { host: new URL(url).host } }];
   return Math.abs(seconds) <= CLOCK_S
     ? [{ level: 'ok', code: 'clock_right' }]
     : [{ level: 'error', code: 'clock_off', params: { seconds } }];

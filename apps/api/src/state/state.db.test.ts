@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { createServer as createHttp } from 'node:http';
+import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ import { startApi } from '@propusk/test-kit/api/api';
 import { openInbox } from '@propusk/test-kit/api/inbox';
 import { freePort } from '@propusk/test-kit/daemon';
 import { mountSmallDisk } from '@propusk/test-kit/faults/small-disk';
+import { makeCertificate } from '@propusk/test-kit/gateway/certificate';
 import { startWholeProduct, type WholeProduct } from '@propusk/test-kit/gateway/whole-product';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { readConfig } from '../config.ts';
@@ -58,13 +60,15 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A server whose clock differs by some seconds. */
+/** A server whose clock differs by some seconds, with a certificate that is not trusted: a wrong clock makes each one invalid. */
 async function dateServer(seconds: number): Promise<string> {
-  const server = createHttp((_, res) => {
+  const certificate = await makeCertificate('IP:127.0.0.1');
+  await certificate.remove();
+  const server = createHttps(certificate, (_, res) => {
     res.setHeader('date', new Date(Date.now() - seconds * 1_000).toUTCString());
     res.end();
   });
-  return `http://127.0.0.1:${await listening(server)}/`;
+  return `https://127.0.0.1:${await listening(server)}/`;
 }
 
 /** A TLS server with a certificate for 0.0.0.0, which is this machine and no name of loopback. */

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tryIssue } from '@propusk/api/certificates/issue';
+import { secondsAhead } from '@propusk/api/state/clock';
 import { StartError } from '@propusk/embedded-postgres/start-error';
 import { setupPhrases } from '@propusk/phrases/setup';
 import { say } from '../command.ts';
 import { publicAddresses, strangerOn } from './machine.ts';
-import { type Dns, namesThatMissHttp01, secondsAhead } from './network.ts';
+import { type Dns, namesThatMissHttp01 } from './network.ts';
 import type { TlsMode } from './options.ts';
 import type { Ports } from './wanted.ts';
 
@@ -76,7 +77,7 @@ export async function checkIssuing(
     mail,
   }: { directory: string | undefined; httpPort: number; mail: string },
 ): Promise<void> {
-  const ahead = await secondsAhead(directory).catch((error: NodeJS.ErrnoException) => {
+  const ahead = await secondsAhead(directory, AbortSignal.timeout(10_000)).catch((error: NodeJS.ErrnoException) => {
     throw new StartError(setupPhrases.caSilent(directory, error.code ?? error.message));
   });
   if (Math.abs(ahead) > CLOCK_OFF_S) throw new StartError(setupPhrases.clockOff(ahead));

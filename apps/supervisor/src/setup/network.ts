@@ -51,13 +51,6 @@ export async function faultOf(url: string, { lookup }: Dns): Promise<string | nu
   }
 }
 
-/** The seconds that this clock is ahead of a server's Date header (RFC 9110 section 6.6.1). @throws Error of the connection */
-export async function secondsAhead(url: string): Promise<number> {
-  // A clock that is years off makes every certificate invalid. The reply is only compared with the clock.
-  const { headers } = (await request(url, { rejectUnauthorized: false })).resume();
-  return Math.round((Date.now() - Date.parse(headers.date ?? '')) / 1_000);
-}
-
 /**
  * Stands in for a try against the CA's staging directory: serves a token where HTTP-01 looks for it (RFC 8555 section 8.3),
  * and requests it by the public names. A firewall in front of this machine stays unnoticed.
