@@ -12,7 +12,7 @@ import { createSite } from '@propusk/contract/sites';
 import { setupPhrases } from '@propusk/phrases/setup';
 import { listens } from '@propusk/test-kit/daemon';
 import { caller } from '../call.ts';
-import { makeServer, nameCa } from './server.ts';
+import { makeMachine, nameCa } from './machine.ts';
 
 /**
  * Runs the given commands in the throwaway tree of try-documented.sh, in their order, each as it is written. `npm` runs in the checkout,
@@ -21,7 +21,7 @@ import { makeServer, nameCa } from './server.ts';
 const commands = JSON.parse(process.argv[2] ?? '') as string[];
 const checkout = process.cwd();
 const home = '/root';
-const { inbox, directory } = await makeServer();
+const { inbox, pebble, site } = await makeMachine();
 /** The product that a command runs in its terminal until Ctrl-C. */
 let product: ChildProcess | undefined;
 
@@ -49,7 +49,11 @@ async function follow(command: string): Promise<number> {
     for (const name of readdirSync(built).filter((file) => file.endsWith('.deb')))
       copyFileSync(join(built, name), join(home, name));
   }
-  if (command.startsWith('apt install ')) nameCa(directory);
+  if (command.startsWith('apt install ')) {
+    nameCa(pebble);
+    // The product is going to listen on that port of every address.
+    site.close();
+  }
   return code;
 }
 
