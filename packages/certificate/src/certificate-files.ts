@@ -107,7 +107,7 @@ export function followCertificate(
         error instanceof SettingError && (error.cause as NodeJS.ErrnoException)?.code === 'ENOENT';
       if (fault === complaint) return;
       // At the first start the CA issues it a moment later.
-      if (isAbsent && served.certificate === undefined) log.info({ fault }, 'Waiting for the certificate');
+      if (isAbsent && served.certificate === undefined) log.warn({ fault }, 'Waiting for the certificate');
       else log.error({ fault }, 'Cannot load the certificate, keeping the last one');
       complaint = fault;
     }

@@ -77,9 +77,11 @@ export async function checkIssuing(
     mail,
   }: { directory: string | undefined; httpPort: number; mail: string },
 ): Promise<void> {
-  const ahead = await secondsAhead(directory, AbortSignal.timeout(10_000)).catch((error: NodeJS.ErrnoException) => {
-    throw new StartError(setupPhrases.caSilent(directory, error.code ?? error.message));
-  });
+  const ahead = await secondsAhead(directory, AbortSignal.timeout(10_000)).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw new StartError(setupPhrases.caSilent(directory, error.code ?? error.message));
+    },
+  );
   if (Math.abs(ahead) > CLOCK_OFF_S) throw new StartError(setupPhrases.clockOff(ahead));
   const missing = await namesThatMissHttp01(names, httpPort, dns);
   if (missing.length > 0) throw new StartError(setupPhrases.missesHttp01(missing, httpPort));
