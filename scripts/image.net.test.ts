@@ -1,26 +1,26 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buildConsole } from '@propusk/supervisor/build-console';
-import { buildExtension } from '@propusk/supervisor/build-extension';
 import { asRoot } from '@propusk/test-kit/embedded/scratch';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { programs } from './debian.ts';
-import { architectures, buildPackage } from './package/debian.ts';
-import { installModules } from './package/modules.ts';
+import { commandsOf, notRun, settingsOf } from './documented/commands.ts';
 
 /**
- * The test builds the image from a fresh Debian package on a Debian of its own, and runs it with the options that podman-compose
- * derives from deploy/compose.yaml. The container's only network is its own loopback.
+ * The test runs the commands of the page about containers as they are written, on a Debian of its own. The container's only network
+ * is its own loopback.
  */
+const page = 'docs/operating/container.md';
 const canRun =
   asRoot &&
   (['podman', 'podman-compose', 'runc', 'catatonit', 'mmdebstrap'] as const).every((name) =>
     existsSync(programs[name]),
   );
-const arch = architectures[process.arch] ?? process.arch;
-const name = 'propusk-image-test';
+/** As podman-compose makes it from the folder. */
+const name = 'server_propusk_1';
+/** The commands of the page that have not run yet. */
+const left = new Set(commandsOf(page).filter((command) => notRun[command] === undefined));
 let scratch: string;
 let env: NodeJS.ProcessEnv;
 const podman = (...args: string[]) =>
@@ -40,23 +40,29 @@ beforeAll(async () => {
     join(scratch, 'storage.conf'),
     `[storage]\ndriver = "overlay"\ngraphroot = "${scratch}/images"\nrunroot = "${scratch}/run"\n`,
   );
+  mkdirSync(join(scratch, 'bin'));
+  writeFileSync(
+    join(scratch, 'bin/podman'),
+    `#!/bin/sh
+# The machine of the test may have no networks for containers.
+case $1 in
+  build) shift && set -- build --network none "$@" ;;
+  run) set -- run --network none $(echo "$*" | sed -E 's/^run//; s/ (--net|--network-alias|-p) \\S+//g') ;;
+esac
+exec ${programs.podman} "$@"
+`,
+    { mode: 0o755 },
+  );
   env = {
     ...process.env,
+    PATH: `${scratch}/bin:${process.env.PATH}`,
     CONTAINERS_CONF: join(scratch, 'containers.conf'),
     CONTAINERS_STORAGE_CONF: join(scratch, 'storage.conf'),
   };
-  await buildConsole(() => undefined);
-  await buildExtension(() => undefined);
-  const modules = join(process.cwd(), '.cache/package', arch, 'modules');
-  const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')).packages;
-  await installModules(process.arch, modules, lock);
-  const parts = { version: '1.2.3', cpu: process.arch, lock, modules };
-  const { path } = await buildPackage(parts, join(scratch, 'package'), 1_700_000_000, () => undefined);
+  documented('npm run package');
   execFileSync('mmdebstrap', ['--quiet', '--variant=minbase', 'bookworm', join(scratch, 'base.tar')]);
   podman('import', join(scratch, 'base.tar'), 'debian:bookworm-slim');
-  const options = ['--format', 'docker', '--network', 'none', '--tag', 'propusk'];
-  const file = ['--build-arg', `PACKAGE=${basename(path)}`, '--file', 'deploy/Containerfile'];
-  podman('build', ...options, ...file, join(scratch, 'package'));
+  documented('podman build');
 }, 300_000);
 afterAll(() => {
   if (!canRun) return;
@@ -68,13 +74,15 @@ test.skipIf(!canRun)(
   `the image serves console and gateway without root on a read-only root, and keeps its data over a restart${canRun ? '' : ' (skipped: needs root and podman)'}`,
   async () => {
     const site = 'http://crm.romashka.test:3000';
-    writeFileSync(
-      join(scratch, 'propusk.env'),
-      'PUBLIC_URL=http://localhost:3000\nGATEWAY_ALLOW_NETWORKS=127.0.0.0/8\nGATEWAY_HOSTS=crm.romashka.test=127.0.0.1\nBACKUP_PASSPHRASE=correct horse battery\n',
-    );
-    writeFileSync(join(scratch, 'compose.yaml'), readFileSync('deploy/compose.yaml'));
-    podman('run', ...composeOptions(), '--name', name, '--network', 'none', 'propusk');
+    const folder = join(scratch, 'server');
+    mkdirSync(folder);
+    cpSync('deploy/compose.yaml', join(folder, 'compose.yaml'));
+    const own = ['GATEWAY_ALLOW_NETWORKS=127.0.0.0/8', 'GATEWAY_HOSTS=crm.romashka.test=127.0.0.1'];
+    writeFileSync(join(folder, 'propusk.env'), [...settingsOf(page), ...own, ''].join('\n'));
+    const up = documented('podman-compose up', folder);
+    expect(up).toContain('-p 127.0.0.1:3000:3000 -p 3128:3128');
     await untilHealthy();
+    documented('podman healthcheck');
     expect(podman('exec', name, 'sh', '-c', 'id -u; touch /x || echo refused')).toBe('10001\nrefused');
     const status = readFileSync(`/proc/${pid()}/status`, 'utf8');
     expect(status).toMatch(/Uid:\t10001\t10001/);
@@ -89,6 +97,8 @@ test.skipIf(!canRun)(
       password: 'correct horse',
     };
     const { token } = call('/auth/registration', owner);
+    const mailed = documented('podman-compose exec propusk propusk mail', folder);
+    call('/auth/register', { token: /#token=([\w-]+)/.exec(mailed)?.[1] });
     const proxies = call('/proxy', undefined, token);
     const { id } = call('/politics', { name: 'Sales', proxyId: proxies.rows[0]?.id }, token);
     call('/domain-allowed', { address: 'crm.romashka.test:3000', politics: [id] }, token);
@@ -101,28 +111,33 @@ test.skipIf(!canRun)(
     };
     await expect.poll(through, { timeout: 5000 }).toBe('200');
     expect(curl('--proxy', 'http://127.0.0.1:3128', `${site}/api/health`).code).toBe('407');
-    expect(podman('exec', name, 'propusk', 'backup')).toContain('/var/backups/propusk/');
+    expect(documented('podman-compose exec propusk propusk backup', folder)).toContain(
+      '/var/backups/propusk/',
+    );
+    expect(documented('podman-compose exec -T', folder)).toContain('/var/backups/propusk/daily-');
 
     podman('stop', '--time', '30', name);
     expect(podman('inspect', '--format', '{{.State.ExitCode}}', name)).toBe('0');
     podman('start', name);
     await untilHealthy();
     await expect.poll(through, { timeout: 5000 }).toBe('200');
+    documented('podman-compose down', folder);
+    expect(podman('volume', 'ls', '--quiet')).toBe('');
+    expect([...left]).toEqual([]);
   },
   90_000,
 );
 
-/** Returns the options of `podman run` for deploy/compose.yaml, except its name, network and ports. */
-function composeOptions(): string[] {
-  const { stdout } = spawnSync('podman-compose', ['--dry-run', 'up', '-d'], {
-    cwd: scratch,
-    env,
-    encoding: 'utf8',
-  });
-  const line = stdout.split('\n').find((text) => text.startsWith('podman run --name=')) ?? '';
-  expect(line).toContain('-p 127.0.0.1:3000:3000 -p 3128:3128');
-  const words = line.replace(/ (?:--net|--network-alias|-p) \S+/g, '').split(' ');
-  return words.slice(3, -1);
+/** Runs the command of the page that begins so. @returns what it printed @throws Error when it fails */
+function documented(begin: string, cwd = process.cwd()): string {
+  const command = commandsOf(page).find((line) => line.startsWith(begin)) ?? '';
+  left.delete(command);
+  const line = command
+    .replace('NAME', name)
+    .replaceAll('amd64', process.arch === 'x64' ? 'amd64' : process.arch);
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', line], { cwd, env, encoding: 'utf8' });
+  expect(status, `${command}\n${stdout}${stderr}`).toBe(0);
+  return stdout + stderr;
 }
 
 function pid(): string {
@@ -165,5 +180,5 @@ function call(path: string, body?: object, token?: string): Reply {
   const bearer = token === undefined ? [] : ['-H', `authorization: Bearer ${token}`];
   const reply = curl(...data, ...bearer, `http://127.0.0.1:3000/api${path}`);
   expect(reply.code, `${path} ${reply.body}`).toMatch(/^20/);
-  return JSON.parse(reply.body);
+  return JSON.parse(reply.body || '{}');
 }

@@ -1,5 +1,6 @@
+import { Server } from 'node:tls';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { warnOfExpiry } from './certificate-files.ts';
+import { followCertificate, warnOfExpiry } from './certificate-files.ts';
 
 const DAY_MS = 86_400_000;
 const END = Date.UTC(2026, 10, 30);
@@ -37,4 +38,14 @@ test('the log warns again before a renewed certificate expires', () => {
 test('the log warns once at the start when the certificate expires tomorrow', () => {
   vi.setSystemTime(END - 0.5 * DAY_MS);
   expect(until(0.1)).toBe(1);
+});
+
+test('a server without a certificate yet warns that it waits, and reports no error', async () => {
+  vi.useRealTimers();
+  const said: string[] = [];
+  const say = (_: object, message: string) => void said.push(message);
+  const files = { cert: '/absent/cert.pem', key: '/absent/key.pem', settings: ['CERT', 'KEY'] } as const;
+  const stop = followCertificate(new Server(), files, {}, { info: () => undefined, warn: say, error: say });
+  await vi.waitFor(() => expect(said).toEqual(['Waiting for the certificate']));
+  stop();
 });

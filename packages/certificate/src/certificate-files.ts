@@ -103,7 +103,12 @@ export function followCertificate(
       log.info('Certificate loaded');
     } catch (error) {
       const fault = error instanceof Error ? error.message : 'unknown';
-      if (fault !== complaint) log.error({ fault }, 'Cannot load the certificate, keeping the last one');
+      const isAbsent =
+        error instanceof SettingError && (error.cause as NodeJS.ErrnoException)?.code === 'ENOENT';
+      if (fault === complaint) return;
+      // At the first start the CA issues it a moment later.
+      if (isAbsent && served.certificate === undefined) log.warn({ fault }, 'Waiting for the certificate');
+      else log.error({ fault }, 'Cannot load the certificate, keeping the last one');
       complaint = fault;
     }
   };

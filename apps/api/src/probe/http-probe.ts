@@ -12,7 +12,7 @@ import { ConnectError } from './connect-error.ts';
 import type { ResponseHead } from './connect-tunnel.ts';
 import { getOver } from './http-get.ts';
 import type { OutsideStep, Scheme, ThroughStep } from './plan.ts';
-import type { Route, Transport } from './transport.ts';
+import { type Route, refusalWithin, type Transport } from './transport.ts';
 
 export type RequestStep = OutsideStep | ThroughStep;
 
@@ -92,6 +92,8 @@ export const askBy =
       const stream = await transport.open(route, { host: outside ? step.address : host, port }, signal);
       connected = true;
       const response = await getOver(stream, asked, signal);
+      const refusal = refusalWithin(route, response);
+      if (refusal !== null) throw refusal;
       return resultOfResponse(step, response, response.certificateFault);
     } catch (error) {
       stop.throwIfAborted();

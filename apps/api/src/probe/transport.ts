@@ -214,6 +214,14 @@ const siteReasons: Readonly<Record<string, ConnectErrorReason>> = {
   timeout: 'timeout',
 };
 
+/**
+ * Finds the refusal of our gateway in a response of the site: within a tunnel of plain HTTP the gateway answers for a site that breaks off.
+ */
+export function refusalWithin({ kind }: Route, { status, headers }: ResponseHead): ConnectError | null {
+  const reason = kind === 'gateway' ? siteReasons[String(headers['x-propusk-reason'])] : undefined;
+  return reason === undefined ? null : new ConnectError('site', reason, status);
+}
+
 function tunnelError({ kind }: ProxyRoute, { status, headers }: ResponseHead): ConnectError | null {
   if (status >= 200 && status < 300) return null;
   // tinyproxy answers 401 for its own credentials.

@@ -14,6 +14,7 @@ import { startApi } from '@propusk/test-kit/api/api';
 import { openInbox } from '@propusk/test-kit/api/inbox';
 import { freePort } from '@propusk/test-kit/daemon';
 import { mountSmallDisk } from '@propusk/test-kit/faults/small-disk';
+import { makeCertificate } from '@propusk/test-kit/gateway/certificate';
 import { openTunnel } from '@propusk/test-kit/gateway/client';
 import { startWholeProduct, type WholeProduct } from '@propusk/test-kit/gateway/whole-product';
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
@@ -59,13 +60,15 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A server whose clock differs by some seconds. */
+/** A server whose clock differs by some seconds, with a certificate that is not trusted: a wrong clock makes each one invalid. */
 async function dateServer(seconds: number): Promise<string> {
-  const server = createHttp((_, res) => {
+  const certificate = await makeCertificate('IP:127.0.0.1');
+  await certificate.remove();
+  const server = createHttps(certificate, (_, res) => {
     res.setHeader('date', new Date(Date.now() - seconds * 1_000).toUTCString());
     res.end();
   });
-  return `http://127.0.0.1:${await listening(server)}/`;
+  return `https://127.0.0.1:${await listening(server)}/`;
 }
 
 /** An HTTPS server with a certificate for 0.0.0.0, which is this machine and no name of loopback. */

@@ -213,7 +213,11 @@ UNKNOWN="kept"`);
         expect.arrayContaining([...wanted, `GATEWAY_PUBLIC_URL=https://gw.${DOMAIN}:${ports.GATEWAY_PORT}`]),
       );
       expect(settings()).not.toContain('PASSWORD');
-      expect(log()).toEqual(['restart propusk.service', 'enable --now propusk-backup.timer']);
+      expect(log()).toEqual([
+        'restart propusk.service',
+        'reload-or-restart propusk-gateway.service',
+        'enable --now propusk-backup.timer',
+      ]);
 
       const [admin, company] = fragments(first.said);
       const password = 'correct horse';
@@ -252,7 +256,7 @@ UNKNOWN="kept"`);
       expect(await setup('--undo')).toMatchObject({ code: 2 });
       expect(settings()).toBe(written);
       expect(await setup('--undo', '--yes')).toMatchObject({ code: 0 });
-      expect([settings(), log().at(-1)]).toEqual([before, 'restart propusk.service']);
+      expect([settings(), log().at(-2)]).toEqual([before, 'restart propusk.service']);
     }, 120_000);
 
     test('setup without a terminal and without --yes shows the changes and ends with 2', async () => {

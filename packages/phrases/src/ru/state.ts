@@ -183,7 +183,7 @@ export const state = {
   // backups
   backup_fresh: ({ hours, tried }: { hours: number; tried: boolean }): Said => ({
     title: BACKUP,
-    text: `Последней ${hours} ч. ${tried ? 'Она прочитана до конца.' : 'Прочитать её до конца ещё не пробовали.'}`,
+    text: `Последней ${hours === 0 ? 'меньше часа' : `${hours} ч`}. ${tried ? 'Она прочитана до конца.' : 'Прочитать её до конца ещё не пробовали.'}`,
   }),
   backup_old: ({ hours }: { hours: number }): Said => ({
     title: BACKUP,

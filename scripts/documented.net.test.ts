@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildConsole } from '@propusk/supervisor/build-console';
+import { buildExtension } from '@propusk/supervisor/build-extension';
+import { asRoot } from '@propusk/test-kit/embedded/scratch';
+import { expect, test } from 'vitest';
+import { commandsOf, notRun } from './documented/commands.ts';
+import { architectures } from './package/debian.ts';
+import { installModules } from './package/modules.ts';
+
+/**
+ * Every command of four pages runs as it is written: here in a throwaway tree with a network of its own, those of the container in
+ * image.net.test.ts.
+ */
+const pages = ['README.md', 'docs/operating/from-zero.md', 'docs/guide-ru/server.md'];
+const commands = pages.flatMap(commandsOf).filter((command) => notRun[command] === undefined);
+const script = join(import.meta.dirname, 'package/try-documented.sh');
+const isolated = (...args: string[]) =>
+  spawnSync('unshare', ['--mount', '--pid', '--net', '--fork', '--kill-child', 'sh', script, ...args], {
+    encoding: 'utf8',
+    timeout: 240_000,
+  });
+const canRun = asRoot && existsSync('/usr/bin/dpkg-deb') && isolated('-', '0').status === 0;
+
+test('the table of documented commands that no test runs names only commands of the pages', () => {
+  const shown = new Set([...pages, 'docs/operating/container.md'].flatMap(commandsOf));
+  expect(Object.keys(notRun).filter((command) => !shown.has(command))).toEqual([]);
+});
+
+test.skipIf(!canRun)(
+  `every command of README and of both pages «A server from zero» ends without an error${canRun ? '' : ' (skipped: needs root and an overlay)'}`,
+  async () => {
+    // There the network ends at the tree.
+    await buildConsole(() => undefined);
+    await buildExtension(() => undefined);
+    const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')).packages;
+    const arch = architectures[process.arch] ?? process.arch;
+    await installModules(process.arch, join(process.cwd(), '.cache/package', arch, 'modules'), lock);
+
+    const { stdout, stderr } = isolated('scripts/documented/follow.ts', JSON.stringify(commands));
+    const steps = stdout.split(/^== /m).slice(1);
+    expect(
+      steps.map((step) => step.split('\n')[0]),
+      stderr,
+    ).toEqual(commands);
+    for (const step of steps) expect(step).toMatch(/exit 0\n$/);
+    const said = (command: string, time = 0) =>
+      steps.filter((step) => step.startsWith(`${command}\n`))[time] ?? '';
+    // The addresses of the page.
+    for (const product of ['npm start', 'npm run demo'])
+      expect(said(product)).toMatch(/http:\/\/127\.0\.0\.1:3000\n[^]*127\.0\.0\.1:3128/);
+    expect(said(commands.find((command) => command.startsWith('curl')) ?? '')).toContain('the site');
+    const setup = commands.find((command) => command.startsWith('propusk setup')) ?? '';
+    expect(said(setup)).toMatch(
+      /login#token=\S+&for=password\s[^]*\/auth\/register#invitation=[^]*\n {2}[A-Z2-7]{32}\s/,
+    );
+    expect(said(setup, 1)).not.toContain('#');
+    expect(said('propusk doctor')).toMatch(/✓[^]*gw\.propusk\.example\.ru:3128/);
+    expect(said('propusk doctor')).not.toContain('✗');
+    expect(said('propusk status')).not.toContain('✓');
+  },
+  300_000,
+);
