@@ -56,7 +56,7 @@ look() {
 # A program that ends with an error, in place of the file.
 broken='rm FILE; echo "throw new Error(\"broken\")" >FILE'
 break_file() { echo "\$broken" | sed "s|FILE|\$1|g"; }
-mark="echo 'delete from domains; create table mark ()' >\$migrations/998-mark.sql"
+mark="echo 'delete from sites; create table mark ()' >\$migrations/998-mark.sql"
 
 step damaged true 'truncate -s 20M /next.deb; propusk upgrade /next.deb'
 step no-room "sed -i 's/^Installed-Size:.*/Installed-Size: 99999999/' DEBIAN/control"

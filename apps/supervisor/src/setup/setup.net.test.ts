@@ -247,7 +247,7 @@ UNKNOWN="kept"`);
         code: 0,
         said: expect.stringContaining(setupPhrases.linksMadeBefore()),
       });
-      expect([settings(), fragments(second.said), log()[2]]).toEqual([written, [], 'start propusk.service']);
+      expect([settings(), fragments(second.said), log()[3]]).toEqual([written, [], 'start propusk.service']);
 
       const invited = await setup(DOMAIN, ADMIN, ...own, '--owner', 'second@example.ru', '--invite');
       const [again, other] = fragments(invited.said);
