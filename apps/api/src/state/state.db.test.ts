@@ -282,7 +282,7 @@ test.each(faults)('%s: the finding names it, and it is gone afterwards', async (
 });
 
 test('open connections are counted, and a gateway with some that falls silent is named', async () => {
-  const { agent, host } = await product.company('crm.company.test', product.origin);
+  const { agent, host } = await product.company('foreign.company.test', product.origin);
   const tunnel = await openTunnel(product.gateway.port, agent.who, host);
   const load = async () => (await found()).filter((line) => line.includes('gateways_'));
   // The first update of a visit follows its start.
