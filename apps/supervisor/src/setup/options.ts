@@ -4,7 +4,7 @@ import { Email } from '@propusk/contract/fields';
 import { StartError } from '@propusk/embedded-postgres/start-error';
 import { setupPhrases } from '@propusk/phrases/setup';
 
-/** No `internal`: the tree has no library that signs X.509 certificates. */
+/** No `internal`: every browser and every vantage would have to trust a CA of ours (docs/decisions/025-certificates.md). */
 const modes = ['auto', 'files', 'off'] as const;
 export type TlsMode = (typeof modes)[number];
 
