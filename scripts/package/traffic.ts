@@ -22,7 +22,9 @@ const origin = await startOrigin();
 const host = `crm.romashka.ru:${origin.port}`;
 const proxyId = (await call(owner, listProxies)).rows.find(({ direct }) => direct)?.id ?? 0;
 const { id } = await call(owner, createUser, { body: account });
-const politics = [(await call(owner, createPolicy, { body: { name: 'CRM users', proxyId, users: [id] } })).id];
+const politics = [
+  (await call(owner, createPolicy, { body: { name: 'CRM users', proxyId, users: [id] } })).id,
+];
 await call(owner, createSite, { body: { address: host, politics } });
 const { token } = await call(null, login, { body: account });
 const { username, password } = await call(token, myAccess);

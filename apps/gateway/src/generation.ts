@@ -13,6 +13,8 @@ import { once } from 'node:events';
 
 /** The environment variable with the slots, the own one first: `1,0`. */
 export const SLOTS = 'PROPUSK_SLOTS';
+/** The number of slots. More than processes can live: an ended one's slot is free for others much later. */
+export const SLOT_COUNT = 16;
 
 /** Living processes of one gateway have different slots, from 0. */
 export interface Slots {
@@ -45,11 +47,21 @@ export function slotsOf(env: NodeJS.ProcessEnv): Slots {
   return { own, others };
 }
 
+/** Questions wait for each other: an answer does not name its question. */
+let answered: Promise<unknown> = Promise.resolve();
+
 /**
- * Asks the keeper for the socket of an address. @returns undefined without a keeper
+ * Asks the keeper for the socket of an address: every call returns another descriptor of it.
+ * @returns undefined without a keeper
  * @throws Error with the `code` of bind(2) or of the name's resolution
  */
-export async function socketOf(host: string, port: number): Promise<BoundSocket | undefined> {
+export function socketOf(host: string, port: number): Promise<BoundSocket | undefined> {
+  const socket = answered.then(() => ask(host, port));
+  answered = socket.catch(() => {});
+  return socket;
+}
+
+async function ask(host: string, port: number): Promise<BoundSocket | undefined> {
   if (process.env[SLOTS] === undefined) return undefined;
   process.send?.({ type: 'bind', host, port } satisfies FromGateway);
   for (;;) {

@@ -72,13 +72,10 @@ async function checkEgress({ egress }: Config): Promise<void> {
 
 /** Waits for the certificate. The supervisor's start goes on: the console must not end with the gateway's certificate. */
 async function certificate(files: TlsFiles): Promise<void> {
-  const alone = () => process.exit(0);
-  process.once('disconnect', alone);
   await waitForCertificate(files, (fault) => {
     log.error({ fault }, 'Waiting for the certificate');
     process.send?.({ type: 'waiting' });
   });
-  process.removeListener('disconnect', alone);
 }
 
 /** Opens the data folder and creates the gateway. An unreadable folder stops the start. */
@@ -94,6 +91,10 @@ async function open(): Promise<Omit<Gateway, 'index' | 'activeRequests' | 'stale
   }
 }
 
+/** Ends the process when its parent is gone; another way once there are connections to drain. */
+let leave: () => unknown = () => process.exit(0);
+process.once('disconnect', () => void leave());
+
 const config = settings();
 const log = createLog(config.logLevel);
 const slots = slotsOf(process.env);
@@ -103,7 +104,7 @@ const gateway = await open();
 
 let port: number;
 try {
-  port = await gateway.listen(await socketOf(config.host, config.port));
+  port = await gateway.listen(() => socketOf(config.host, config.port));
 } catch (error) {
   const line = listenFault(error, config);
   if (line === null) throw error;
@@ -134,7 +135,8 @@ async function drain(): Promise<void> {
 
 async function obey(message: ToGateway): Promise<void> {
   if (message.type === 'drain') await drain();
-  else if (message.type === 'own') await gateway.own();
+  else if (message.type === 'own')
+    await gateway.own().catch((err) => log.error({ err }, 'Serving without /health and /metrics'));
   else if (message.type === 'ended') gateway.adopt(message.slot);
 }
 
@@ -143,7 +145,7 @@ process.on('SIGINT', () => void end('SIGINT'));
 // After a rotation of ACCESS_LOG. Each write looks for the file anew, so there is nothing to do; the default would end the process.
 if (config.accessLog !== undefined) process.on('SIGHUP', () => {});
 if (process.send !== undefined) {
-  process.on('disconnect', () => void end('The supervisor is gone'));
+  leave = () => end('The supervisor is gone');
   process.on('message', (message: ToGateway) => void obey(message));
   process.send({ type: 'listening', port });
 }

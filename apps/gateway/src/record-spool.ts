@@ -91,7 +91,10 @@ export class RecordSpool {
       for (const name of (await readdir(join(folder, index))).toSorted()) {
         const path = join(folder, index, name);
         const count = NAME.exec(name)?.[1];
-        const { size, mtimeMs } = await stat(path);
+        // Another process of this gateway may have sent it just now.
+        const found = await stat(path).catch(() => null);
+        if (found === null) continue;
+        const { size, mtimeMs } = found;
         if (count !== undefined) {
           this.#bytes += size;
           batches.push({ path, size, count: Number(count) });

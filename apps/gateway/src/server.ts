@@ -27,9 +27,9 @@ export interface Gateway {
   readonly metricsPort: () => number | null;
   /**
    * Starts to follow the feed and to accept connections; with a process before it, once the feed is up to date.
-   * @param socket that the keeper has bound @returns the port
+   * @param bind asks for the listening socket; undefined, or its result is, for a socket of its own @returns the port
    */
-  listen(socket?: BoundSocket): Promise<number>;
+  listen(bind?: () => Promise<BoundSocket | undefined>): Promise<number>;
   /** Takes the snapshot file and the port of metrics, which the process before has released. */
   own(): Promise<void>;
   /** Sends the records that another process has left. @param slot of a process that has ended */
@@ -83,7 +83,7 @@ export async function createGateway(
     activeRequests: () => activeRequests.size,
     stale: snapshots.stale,
     metricsPort: () => admin && admin.port,
-    async listen(socket) {
+    async listen(bind) {
       if (isFirst) await startAdmin();
       const upToDate = Promise.withResolvers<void>();
       running.push(
@@ -98,7 +98,7 @@ export async function createGateway(
         }),
       );
       if (!isFirst) await upToDate.promise;
-      return serving.listen(socket);
+      return serving.listen(await bind?.());
     },
     async own() {
       snapshots.own();

@@ -122,7 +122,11 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
     },
     save,
     own() {
-      store.remove();
+      try {
+        store.remove();
+      } catch (error) {
+        log.error({ err: error }, 'Cannot replace the snapshot file');
+      }
       writable = true;
       savedContact = Number.NEGATIVE_INFINITY;
       save();

@@ -1,13 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { lookup } from 'node:dns/promises';
-import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getSystemErrorName } from 'node:util';
 import { StartError } from '@propusk/embedded-postgres/start-error';
-import { type FromGateway, SLOTS, type ToGateway } from '@propusk/gateway/generation';
+import { type FromGateway, SLOT_COUNT, SLOTS, type ToGateway } from '@propusk/gateway/generation';
 import { NODE_FLAGS } from '@propusk/gateway/node-flags';
 import { gatewayPhrases } from '@propusk/phrases/launcher';
 import { withSettings } from './packaged/settings-file.ts';
@@ -19,7 +18,8 @@ import { withSettings } from './packaged/settings-file.ts';
  *   keeper: bound socket ─┬─> gateway, slot 0: drains for at most an hour
  *                         └─> gateway, slot 1: serves
  *
- * A new process that does not serve in time is killed, and the one before goes on. When the serving process ends, all end.
+ * A new process that does not serve in time is killed, and the one before goes on. When the serving process ends, all end. Another
+ * GATEWAY_SECRET or API_URL ends the processes before: they would learn of no revocation.
  */
 
 /** The most time until a new process serves: it needs the whole feed first. */
@@ -40,10 +40,14 @@ const { _createServerHandle: createHandle } = net as unknown as {
 
 interface Generation {
   readonly child: ChildProcess;
+  readonly env: NodeJS.ProcessEnv;
+  /** `host port` of its listening socket. */
+  address: string;
   /** Resolves when it serves or waits for a certificate. Rejects when it ends before that. */
   readonly ready: Promise<unknown>;
   readonly released: Promise<unknown>;
-  readonly ended: Promise<unknown>;
+  /** Resolves with the exit code; with null after a signal, and when it could not be started. */
+  readonly ended: Promise<number | null>;
   serves: boolean;
   send(message: ToGateway, socket?: BoundHandle): void;
 }
@@ -64,28 +68,33 @@ export async function keepGateway(control: string, settings: string | undefined)
   const living = new Map<number, Generation>();
   const failed = Promise.withResolvers<number>();
   const environment = () => (settings === undefined ? process.env : withSettings(settings, process.env));
-  const hasAccessLog = environment().ACCESS_LOG !== undefined;
-  let address = '';
-  let reloading = false;
+  let slot = -1;
+  let [reloading, stopping] = [false, false];
+  /** A process that is to follow the current one. */
+  let next: Generation | undefined;
 
-  async function bind(host: string, port: number): Promise<BoundHandle> {
-    address = `${host} ${port}`;
-    const known = sockets.get(address);
+  async function bind(one: Generation, host: string, port: number): Promise<BoundHandle> {
+    one.address = `${host} ${port}`;
+    const known = sockets.get(one.address);
     if (known !== undefined) return known;
     const found = await lookup(host);
     const handle = createHandle(found.address, port, found.family, -1, 0);
     const fault = typeof handle === 'number' ? handle : handle.getsockname({});
-    if (typeof handle === 'number' || fault !== 0)
+    if (typeof handle === 'number' || fault !== 0) {
+      if (typeof handle !== 'number') handle.close();
       throw Object.assign(new Error('Cannot bind'), { code: getSystemErrorName(fault) });
-    sockets.set(address, handle);
+    }
+    sockets.set(one.address, handle);
     return handle;
   }
 
   function start(): Generation {
-    let slot = 0;
-    while (living.has(slot)) slot += 1;
+    do slot = (slot + 1) % SLOT_COUNT;
+    while (living.has(slot));
+    const own = slot;
+    const env: NodeJS.ProcessEnv = { ...environment(), [SLOTS]: [own, ...living.keys()].join() };
     const child = fork(fileURLToPath(import.meta.resolve('@propusk/gateway/main')), {
-      env: { ...environment(), [SLOTS]: [slot, ...living.keys()].join() },
+      env,
       execArgv: [...process.execArgv, ...NODE_FLAGS],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
@@ -93,18 +102,20 @@ export async function keepGateway(control: string, settings: string | undefined)
     ready.promise.catch(() => {});
     const one: Generation = {
       child,
+      env,
+      address: '',
       ready: ready.promise,
       released: released.promise,
-      ended: once(child, 'exit'),
+      ended: new Promise((resolve) => child.once('exit', resolve).once('error', () => resolve(null))),
       serves: false,
       // The callback ignores a closed channel: 'exit' reports an ended process.
       send: (message, socket) => void child.send(message, socket as net.Server | undefined, () => {}),
     };
-    living.set(slot, one);
+    living.set(own, one);
     child.on('message', (message: FromGateway) => {
       if (message.type === 'released') return released.resolve();
       if (message.type === 'bind')
-        return void bind(message.host, message.port).then(
+        return void bind(one, message.host, message.port).then(
           (socket) => one.send({ type: 'socket' }, socket),
           (error) => one.send({ type: 'refused', code: String(error.code) }),
         );
@@ -112,43 +123,47 @@ export async function keepGateway(control: string, settings: string | undefined)
       ready.resolve();
       process.send?.(message);
     });
-    child.once('exit', (code) => {
-      living.delete(slot);
+    void one.ended.then((code) => {
+      living.delete(own);
       ready.reject(new Error('Ended'));
-      if (one !== current) current.send({ type: 'ended', slot });
-      else if (!reloading) failed.resolve(code || 1);
+      if (one !== current) current.send({ type: 'ended', slot: own });
+      else if (reloading) next?.child.kill('SIGKILL');
+      else failed.resolve(code || 1);
     });
     return one;
+  }
+
+  /** @throws Error when it ends, or takes too long */
+  async function inTime({ ready, child }: Generation): Promise<void> {
+    const late = setTimeout(() => child.kill('SIGKILL'), READY_MS);
+    await ready.finally(() => clearTimeout(late));
   }
 
   /** Has a new process serve, and the one before drain. @throws Error when the new one does not serve */
   async function handOver(): Promise<void> {
     const others = [...living.keys()];
-    const next = start();
-    const late = setTimeout(() => next.child.kill('SIGKILL'), READY_MS);
-    await next.ready.finally(() => clearTimeout(late));
-    if (!next.serves) {
-      next.child.kill('SIGKILL');
+    const before = current;
+    const after = start();
+    next = after;
+    await inTime(after);
+    if (!after.serves) {
+      after.child.kill('SIGKILL');
       throw new Error('It waits for a certificate');
     }
-    const before = current;
-    current = next;
+    current = after;
+    const isCut = ['GATEWAY_SECRET', 'API_URL'].some((name) => before.env[name] !== after.env[name]);
+    if (isCut) for (const one of living.values()) if (one !== after) one.child.kill('SIGTERM');
     before.send({ type: 'drain' });
-    const hung = setTimeout(() => before.child.kill('SIGKILL'), RELEASE_MS);
-    await Promise.race([before.released, before.ended]);
+    const hung = setTimeout(() => before.child.kill('SIGKILL'), isCut ? STOP_MS : RELEASE_MS);
+    await Promise.race([isCut ? before.ended : before.released, before.ended]);
     clearTimeout(hung);
-    next.send({ type: 'own' });
-    for (const slot of others) if (!living.has(slot)) next.send({ type: 'ended', slot });
-    for (const [other, socket] of sockets) {
-      if (other === address) continue;
-      socket.close();
-      sockets.delete(other);
-    }
+    after.send({ type: 'own' });
+    for (const other of others) if (!living.has(other)) after.send({ type: 'ended', slot: other });
   }
 
   /** @returns `ok`, or what went wrong */
   async function reload(): Promise<string> {
-    if (reloading || living.size >= MOST_LIVING) return gatewayPhrases.busy();
+    if (reloading || stopping || living.size >= MOST_LIVING) return gatewayPhrases.busy();
     reloading = true;
     try {
       environment();
@@ -157,39 +172,58 @@ export async function keepGateway(control: string, settings: string | undefined)
         current.child.kill('SIGKILL');
         await current.ended;
         current = start();
-        await current.ready;
+        await inTime(current);
       }
       return 'ok';
     } catch (error) {
       return error instanceof StartError ? error.message : gatewayPhrases.notReplaced();
     } finally {
       reloading = false;
+      next = undefined;
       if (![...living.values()].includes(current)) failed.resolve(1);
+      for (const [address, socket] of sockets) {
+        if (address === current.address) continue;
+        socket.close();
+        sockets.delete(address);
+      }
     }
   }
 
   const stopped = new Promise<number>((resolve) => {
     for (const event of ['SIGINT', 'SIGTERM', 'disconnect']) process.on(event, () => resolve(0));
     // After a rotation of ACCESS_LOG, which needs no signal.
-    process.on('SIGHUP', () => void (hasAccessLog || resolve(0)));
+    process.on('SIGHUP', () => void (current.env.ACCESS_LOG || resolve(0)));
   });
   let current = start();
   const server = net.createServer((client) => {
     client.on('error', () => {});
     void reload().then((answer) => client.end(answer));
   });
-  server.on('error', (error) =>
-    process.stderr.write(`${gatewayPhrases.noControl(control, error.message)}\n`),
+  const withoutControl = (error: unknown) =>
+    process.stderr.write(`${gatewayPhrases.noControl(control, String(error))}\n`);
+  server.on('error', withoutControl);
+  // Another gateway may have the socket, as long as this one has not bound its port.
+  current.ready.then(
+    () => {
+      try {
+        mkdirSync(dirname(control), { recursive: true, mode: 0o700 });
+        rmSync(control, { force: true });
+        server.listen(control);
+      } catch (error) {
+        withoutControl(error);
+      }
+    },
+    () => {},
   );
-  mkdirSync(dirname(control), { recursive: true, mode: 0o700 });
-  rmSync(control, { force: true });
-  server.listen(control);
   const code = await Promise.race([failed.promise, stopped]);
-  for (const { child } of living.values()) {
+  stopping = true;
+  const all = [...living.values()];
+  for (const { child } of all) {
     child.kill('SIGTERM');
     setTimeout(() => child.kill('SIGKILL'), STOP_MS).unref();
   }
-  await Promise.all([...living.values()].map(({ ended }) => ended));
-  rmSync(control, { force: true });
+  await Promise.all(all.map(({ ended }) => ended));
+  // Removes the file of the socket.
+  server.close();
   return code;
 }

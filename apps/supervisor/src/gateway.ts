@@ -12,7 +12,7 @@ import { keepGateway } from './gateway-keeper.ts';
  * start this path.
  */
 const RETRY_MS = 200;
-const TRIES = 25;
+const TRIES = 50;
 
 const control = join(process.env.DATA_DIR || './data', 'gateway-control');
 

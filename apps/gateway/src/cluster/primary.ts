@@ -5,7 +5,7 @@ import { readCertificate } from '@propusk/certificate/certificate-files';
 import { type AdminServer, startAdminServer } from '../admin-server.ts';
 import type { Config } from '../config.ts';
 import { startFeed } from '../feed.ts';
-import type { BoundSocket, Slots } from '../generation.ts';
+import { type BoundSocket, SLOT_COUNT, SLOTS, type Slots } from '../generation.ts';
 import type { Log } from '../log.ts';
 import { NODE_FLAGS } from '../node-flags.ts';
 import { DRAIN_MS } from '../proxy-server.ts';
@@ -66,10 +66,18 @@ export async function createCluster(config: Config, log: Log, slots: Slots): Pro
   running.push(() => retries.forEach((retry) => clearTimeout(retry)));
   const first = Promise.withResolvers<number>();
   let admin: AdminServer | null = null;
-  /** Kept for the process's life: its collection as garbage would close the descriptor that the workers listen on. */
-  let socket: BoundSocket | undefined;
+  /**
+   * Each worker listens on a descriptor of its own, which node:cluster closes with the worker. The collection of the socket as garbage
+   * would close whatever has its number then.
+   */
+  // grows: by workers that end; bound: an empty object for each, within a process's life; at the bound: does not grow
+  const sockets: (BoundSocket | undefined)[] = [];
+  let bind: Parameters<Cluster['listen']>[0];
   let serving = 0;
   let [closing, stopping] = [false, false];
+  const everyOther = Array.from({ length: SLOT_COUNT }, (_, slot) => slot).filter(
+    (slot) => slot !== slots.own,
+  );
   let turn = 0;
   let retryMs = FIRST_RETRY_MS;
   let relayedAt = 0;
@@ -78,9 +86,23 @@ export async function createCluster(config: Config, log: Log, slots: Slots): Pro
     for (const member of members.values()) member.send(message);
   };
 
-  /** @param index of the worker, which names its folder of records */
-  function fork(index: number): void {
-    const worker = cluster.fork({ [WORKER_INDEX]: String(index) });
+  async function serve(member: Member): Promise<void> {
+    try {
+      const socket = await bind?.();
+      sockets.push(socket);
+      member.send(closing ? { type: 'close', deadlineMs: 0 } : { type: 'serve', fd: socket?.fd });
+    } catch (error) {
+      first.reject(error);
+      member.worker.process.kill('SIGKILL');
+    }
+  }
+
+  /** @param index of the worker, which names its folder of records @param taken the slots whose records it leaves alone */
+  function fork(index: number, taken = slots.others): void {
+    const worker = cluster.fork({
+      [WORKER_INDEX]: String(index),
+      ...(process.env[SLOTS] && { [SLOTS]: [slots.own, ...taken].join() }),
+    });
     const { id } = worker;
     const born = performance.now();
     const member: Member = {
@@ -102,7 +124,7 @@ export async function createCluster(config: Config, log: Log, slots: Slots): Pro
           for (const snapshot of companies) member.send({ type: 'company', snapshot });
           if (Number.isFinite(contact)) member.send({ type: 'contact', at: contact });
           members.set(id, member);
-          member.send(closing ? { type: 'close', deadlineMs: 0 } : { type: 'serve', fd: socket?.fd });
+          void serve(member);
           break;
         }
         case 'serving':
@@ -144,7 +166,8 @@ export async function createCluster(config: Config, log: Log, slots: Slots): Pro
       if (performance.now() - born > LAST_RETRY_MS) retryMs = FIRST_RETRY_MS;
       const retry = setTimeout(() => {
         retries.delete(retry);
-        fork(index);
+        // Other processes may have come since.
+        fork(index, everyOther);
       }, retryMs);
       retries.add(retry);
       retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
@@ -202,8 +225,8 @@ export async function createCluster(config: Config, log: Log, slots: Slots): Pro
 
   return {
     metricsPort: () => admin && admin.port,
-    async listen(bound) {
-      socket = bound;
+    async listen(asks) {
+      bind = asks;
       if (isFirst) await startAdmin();
       // The workers accept from one listening socket. Round robin would make the primary the bottleneck.
       cluster.schedulingPolicy = cluster.SCHED_NONE;
