@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { type FeedServer, startFeedServer } from '@propusk/test-kit/gateway/feed
 import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
 import { type Process, startProcess } from '@propusk/test-kit/gateway/process';
 import { passes, startTraffic } from '@propusk/test-kit/gateway/traffic';
-import { company, credentials, hosts, SECRET, until } from '@propusk/test-kit/gateway/world';
+import { company, credentials, hosts, OTHER_SECRET, SECRET, until } from '@propusk/test-kit/gateway/world';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 /** A gateway's processes follow each other on one listening socket, and no connection is cut. */
@@ -75,8 +75,9 @@ function reload(): Promise<string> {
 }
 
 /** The gateway's processes under the keeper. */
-const processes = () =>
-  readFileSync(`/proc/${keeper.pid}/task/${keeper.pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+const processes = () => childrenOf(keeper.pid);
+const childrenOf = (pid: number) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
 
 const open = async (count: number) => {
   const tunnels: Tunnel[] = [];
@@ -185,6 +186,60 @@ test('a gateway that waits for its certificate starts anew with the settings of 
   const { execPath } = process;
   execFileSync(execPath, [entry, '--reload'], { env: { DATA_DIR: folder } });
   await serves();
+});
+
+test('workers that all die at once are replaced on the same socket', async () => {
+  await start({ GATEWAY_PROCESSES: '2' });
+  const [primary] = processes();
+  for (const worker of childrenOf(Number(primary))) process.kill(Number(worker), 'SIGKILL');
+  await expect
+    .poll(() => openTunnel(port, me, host).then(({ status }) => status), { timeout: 10_000 })
+    .toBe(200);
+});
+
+test('another GATEWAY_SECRET ends the connections of before, which would learn of no revocation', async () => {
+  await start();
+  const [tunnel] = await open(1);
+  const other = await startFeedServer(OTHER_SECRET);
+  other.publish(company([host]));
+  await write({ GATEWAY_SECRET: OTHER_SECRET, API_URL: other.url });
+  expect(await reload()).toBe('ok');
+  expect(tunnel?.socket.destroyed).toBe(true);
+  const now = credentials(1, { secret: OTHER_SECRET });
+  expect(statusAndReason(await get(port, now, `http://${host}/`))).toBe('200');
+  await other.stop();
+});
+
+test('a port of metrics that is taken costs the metrics alone', async () => {
+  await start();
+  await write({ GATEWAY_METRICS_PORT: String(origin.port) });
+  expect(await reload()).toBe('ok');
+  await sleep(500);
+  await open(1);
+});
+
+test('while a new process waits for the api, a kill of the serving one ends the gateway at once', async () => {
+  await start();
+  await feed.stop();
+  const answer = reload().catch(() => 'none');
+  await until(() => processes().length === 2);
+  process.kill(Number(processes()[0]), 'SIGKILL');
+  await until(() => keeper.ended() !== null);
+  expect(await answer).not.toBe('ok');
+  await feed.start();
+});
+
+test('while a new process waits for the api, a kill of the keeper leaves no process', async () => {
+  await start();
+  await feed.stop();
+  reload().catch(() => {});
+  await until(() => processes().length === 2);
+  // Both are past their start.
+  await sleep(1_000);
+  const all = processes();
+  await keeper.kill();
+  await expect.poll(() => all.filter((pid) => existsSync(`/proc/${pid}`)), { timeout: 10_000 }).toEqual([]);
+  await feed.start();
 });
 
 test('a signal ends all processes', async () => {

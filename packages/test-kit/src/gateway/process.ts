@@ -43,7 +43,7 @@ export async function startProcess(
     ended: () => ended,
     kill: () => stop(child),
     async terminate() {
-      if (child.exitCode !== null) return null;
+      if (ended !== null) return null;
       const exited = once(child, 'exit');
       child.kill('SIGTERM');
       return (await exited)[0];
