@@ -238,7 +238,7 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
       expect(step('restore')).toContain('восстановлена в /var/lib/propusk');
       // The gateway's user and environment; /var/lib/propusk-gateway has the records of the gateway before it.
       expect(step('units')).toMatch(
-        /^gateway-records\npropusk .*main\.ts\n(?:propusk .*\n)+(?:propusk-gateway .*\n){2}\/run\/propusk-gateway\/settings\.env 640 root:propusk-gateway\nGATEWAY_SECRET\n(?:cat: .*: Permission denied\n){5}gateway 407\ninactive\ninactive\n$/m,
+        /^gateway-records\npropusk .*main\.ts\n(?:propusk .*\n)+(?:propusk-gateway .*\n){2}\/run\/propusk-gateway\/settings\.env 640 root:propusk-gateway\nGATEWAY_SECRET\n(?:cat: .*: Permission denied\n){5}gateway 407\napi gateway\n1\ninactive\ninactive\n$/m,
       );
       expect(step('purge')).toMatch(/Замки на этих сайтах остаются.*\n {2}crm\.romashka\.ru\n/);
       expect(step('purge')).toContain('/var/lib/propusk/postgres\n');

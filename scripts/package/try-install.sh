@@ -86,6 +86,9 @@ node_fetch "
   const request = (await import('node:http')).get({ port: $gateway, path: 'http://crm.romashka.ru/' });
   request.on('response', (reply) => { console.log('gateway', reply.statusCode); process.exit() });
 "
+propusk restart
+propusk answers 60 api gateway
+grep -c 'serves new connections' /run/units/propusk-gateway.service.log
 systemctl stop propusk.service propusk-gateway.service
 systemctl is-active propusk.service propusk-gateway.service
 mv /usr/bin/systemctl.real /usr/bin/systemctl
