@@ -11,5 +11,5 @@ export function useMailed(): boolean {
 
 /** Says where the mail is when the server sends none. Otherwise shows nothing. */
 export function NoMail() {
-  return useMailed() ? null : <Notice kind="warning">{t.noMail}</Notice>;
+  return useMailed() ? null : <Notice kind="hint">{t.noMail}</Notice>;
 }

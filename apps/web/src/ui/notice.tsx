@@ -2,16 +2,17 @@ import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import classes from './notice.module.css';
 
-const tones = { warning: 'warning', error: 'bad', success: 'good' };
+const tones = { hint: 'warning', warning: 'warning', error: 'bad', success: 'good' };
+const roles = { hint: 'note', warning: 'alert', error: 'alert', success: 'status' };
 
 /**
- * A message in a form or a dialog: `warning` asks to check the input, `error` reports a failure, `success` the outcome of
- * the previous step.
+ * A message in a form or a dialog: `hint` is there from the start, so that no screen reader interrupts for it, `warning` asks to check
+ * the input, `error` reports a failure, `success` the outcome of the previous step.
  */
 export function Notice({ kind, children }: { kind: keyof typeof tones; children: ReactNode }) {
   const Icon = kind === 'success' ? IconCircleCheck : IconAlertTriangle;
   return (
-    <div className={classes.notice} data-tone={tones[kind]} role={kind === 'success' ? 'status' : 'alert'}>
+    <div className={classes.notice} data-tone={tones[kind]} role={roles[kind]}>
       <Icon size={18} aria-hidden />
       <div>{children}</div>
     </div>
