@@ -12,8 +12,8 @@ import { untilStatus } from '@propusk/test-kit/gateway/whole-product';
 import { caller } from '../call.ts';
 
 /**
- * `traffic.ts PORT GATEWAY_PORT OWNER_TOKEN STOP_FILE`: a user with 200 tunnels and 50 requests a second, from `ready` on standard output
- * until the file exists. Then prints what was lost.
+ * `traffic.ts PORT GATEWAY_PORT OWNER_TOKEN STOP_FILE` plays a user with 200 tunnels and 50 requests a second. It prints `ready` once all
+ * tunnels are open, and goes on until the file exists. Then it prints how many tunnels were cut and how many requests failed.
  */
 const [port = '', gateway = '', owner = '', stopFile = ''] = process.argv.slice(2);
 const call = caller(() => `http://127.0.0.1:${port}`);

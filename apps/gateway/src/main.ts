@@ -125,7 +125,7 @@ async function end(why: string): Promise<void> {
   process.exit(0);
 }
 
-/** Serves what is connected for at most an hour, with the feed: a revocation still cuts at once. */
+/** Keeps the open connections for at most an hour. It still follows the feed, so that a revocation ends them within a second. */
 async function drain(): Promise<void> {
   log.info('Another process serves new connections');
   setTimeout(() => void end('An hour has passed'), DRAIN_MOST_MS).unref();

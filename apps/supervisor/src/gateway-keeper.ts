@@ -152,8 +152,8 @@ export async function keepGateway(control: string, settings: string | undefined)
     }
     current = after;
     const isCut = ['GATEWAY_SECRET', 'API_URL'].some((name) => before.env[name] !== after.env[name]);
-    if (isCut) for (const one of living.values()) if (one !== after) one.child.kill('SIGTERM');
-    before.send({ type: 'drain' });
+    if (!isCut) before.send({ type: 'drain' });
+    else for (const one of living.values()) if (one !== after) one.child.kill('SIGTERM');
     const hung = setTimeout(() => before.child.kill('SIGKILL'), isCut ? STOP_MS : RELEASE_MS);
     await Promise.race([isCut ? before.ended : before.released, before.ended]);
     clearTimeout(hung);

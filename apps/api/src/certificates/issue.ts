@@ -27,7 +27,7 @@ export function createKey(): string {
 
 /**
  * Answers HTTP-01 (RFC 8555 section 8.3) for every token: the key authorization depends on the token and the account key alone.
- * It keeps no state: any process with the account key answers, also one that did not ask the CA.
+ * It keeps no state. The CA's request may therefore reach any api process that has the account key.
  * @param accountKey PEM, ECDSA P-256
  * @returns a function from a request's path to the response's text; undefined for other paths
  */
