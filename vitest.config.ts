@@ -2,8 +2,14 @@ import { globSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { isInTurn } from './packages/test-kit/src/turns.ts';
 
+/** Timeouts that hold on a busy machine with one core. A passing test never waits for them. */
+const patient = {
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 30_000, interval: 20 } },
+};
 /** Tests with sockets, processes and clocks. CI retries one that failed, as it does in a browser, and reports it as FLAKY. */
-const real = { testTimeout: 60_000, hookTimeout: 120_000, retry: process.env.CI === 'true' ? 1 : 0 };
+const real = { ...patient, retry: process.env.CI === 'true' ? 1 : 0 };
 const launcher = '{packages/embedded-postgres/src,apps/api/test/faults}/**/*.db.test.ts';
 /** What takes long with statements that other files bring to both databases. */
 const once = [
@@ -56,6 +62,7 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...patient,
           name: 'unit',
           include: ['{packages,apps,scripts}/**/*.test.{ts,tsx}'],
           exclude: ['**/node_modules/**', '**/*.{db,net}.test.ts'],

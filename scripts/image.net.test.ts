@@ -109,7 +109,7 @@ test.skipIf(!canRun)(
       const login = `${access.username}:${access.password}`;
       return curl('--proxy', 'http://127.0.0.1:3128', '--proxy-user', login, `${site}/api/health`).code;
     };
-    await expect.poll(through, { timeout: 5000 }).toBe('200');
+    await expect.poll(through).toBe('200');
     expect(curl('--proxy', 'http://127.0.0.1:3128', `${site}/api/health`).code).toBe('407');
     expect(documented('podman-compose exec propusk propusk backup', folder)).toContain(
       '/var/backups/propusk/',
@@ -120,7 +120,7 @@ test.skipIf(!canRun)(
     expect(podman('inspect', '--format', '{{.State.ExitCode}}', name)).toBe('0');
     podman('start', name);
     await untilHealthy();
-    await expect.poll(through, { timeout: 5000 }).toBe('200');
+    await expect.poll(through).toBe('200');
     documented('podman-compose down', folder);
     expect(podman('volume', 'ls', '--quiet')).toBe('');
     expect([...left]).toEqual([]);

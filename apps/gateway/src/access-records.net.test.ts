@@ -322,7 +322,7 @@ test('after a change of the company’s setting no record has more of an address
     expect((await readFile(join(folder, '0', name))).includes('127.0.0.')).toBe(false);
   expect(JSON.stringify(world.feed.arrived.slice(arrived))).not.toContain('127.0.0.');
   world.feed.answerRecords('store');
-  await until(() => records().length === 7 && records().every(({ open }) => !open), 10_000);
+  await until(() => records().length === 7 && records().every(({ open }) => !open));
   expect(addresses(5)).toEqual(['refusal ', 'requests ']);
 });
 

@@ -104,14 +104,14 @@ describe('the feed', () => {
   test('after 2 s without a feed message all access ends, open tunnels included, until the next message', async () => {
     const tunnel = await openTunnel(world.port, me, host, 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');
     await world.feed.stop();
-    await until(() => tunnel.socket.destroyed, 5_000);
+    await until(() => tunnel.socket.destroyed);
     expect(await ask()).toBe('503 snapshot_stale');
     expect(statusAndReason((await openTunnel(world.port, me, host)).head)).toBe('503 snapshot_stale');
     expect(statusAndReason(await raw(world.port, `CONNECT ${host} HTTP/1.1\r\n\r\n`))).toBe(
       '407 no_credentials',
     );
     await world.feed.start();
-    await until(() => world.feed.connections() === 2, 10_000);
+    await until(() => world.feed.connections() === 2);
     await until(() => !world.gateway.stale());
     expect(await ask()).toBe('200');
   });
@@ -266,7 +266,7 @@ describe('the snapshot on disk', () => {
     await store(Date.now() - 59_000);
     const gateway = await restarted();
     expect(await ask(gateway.port)).toBe('200');
-    await until(() => gateway.stale(), 3_000);
+    await until(() => gateway.stale());
     expect(await ask(gateway.port)).toBe('503 snapshot_stale');
     await gateway.close(0);
   });

@@ -151,7 +151,7 @@ describe.each(['1', '2'])('a gateway of %s processes without a usable certificat
     expect(types).toEqual(['waiting']);
     await copyFile(certificate.keyPath, join(own, 'key.pem'));
     await copyFile(certificate.certPath, join(own, 'cert.pem'));
-    await until(() => types.includes('listening'), 20_000);
+    await until(() => types.includes('listening'));
     expect(child.exitCode).toBeNull();
   }, 30_000);
 

@@ -8,7 +8,7 @@ import { get } from '@propusk/test-kit/gateway/client';
 import { type FeedServer, startFeedServer } from '@propusk/test-kit/gateway/feed-server';
 import { startGatewayProcess } from '@propusk/test-kit/gateway/gateway-process';
 import { company, credentials, SECRET, until } from '@propusk/test-kit/gateway/world';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from './log.ts';
 import { RecordSender } from './record-sender.ts';
 import { RecordSpool } from './record-spool.ts';
@@ -94,9 +94,9 @@ test.each<['answers 500' | 'answers 401' | 'is gone' | 'stores and cuts']>([
   expect(await spooled()).toHaveLength(11);
   if (how === 'is gone') await api.start();
   api.answerRecords('store');
-  await until(() => sender.waiting === 0, 10_000);
+  await until(() => sender.waiting === 0);
   expect(stored()).toEqual(all.flat());
-  await vi.waitFor(async () => expect(await spooled()).toEqual([]));
+  await expect.poll(() => spooled()).toEqual([]);
   if (how === 'stores and cuts') {
     const repeats = api.arrived.filter(({ number }) => number === 2);
     expect(repeats.length).toBeGreaterThan(1);
@@ -110,7 +110,7 @@ test('a batch that the api hangs on is repeated after 10 s', { timeout: 30_000 }
   sender.add(some(5));
   await until(() => api.arrived.length === 1);
   api.answerRecords('store');
-  await until(() => sender.waiting === 0, 15_000);
+  await until(() => sender.waiting === 0);
   expect(api.arrived.map(({ number }) => number)).toEqual([1, 1]);
 });
 
@@ -129,7 +129,7 @@ test('more than 1 MB that waits for one reply is on disk, and none of it is lost
   await api.stop();
   api.answerRecords('store');
   await api.start();
-  await until(() => sender.waiting === 0, 20_000);
+  await until(() => sender.waiting === 0);
   expect(stored().map(({ ms }) => ms)).toEqual(all.flat().map(({ ms }) => ms));
 });
 
@@ -160,7 +160,7 @@ test('a full spool loses the newest records, and one record of loss counts them'
   const { lost } = sender.totals;
   expect(lost).toBeGreaterThan(10_000);
   await api.start();
-  await until(() => sender.waiting === 0, 20_000);
+  await until(() => sender.waiting === 0);
   const last = some(1);
   sender.add(last);
   await until(() => sender.waiting === 0);
@@ -180,7 +180,7 @@ test('without a spool records wait in memory', async () => {
   const all = some(40);
   sender.add(all);
   await until(() => api.arrived.length > 1);
-  await vi.waitFor(async () => expect(await spooled()).toEqual([]));
+  await expect.poll(() => spooled()).toEqual([]);
   api.answerRecords('store');
   await until(() => sender.waiting === 0);
   expect(stored()).toEqual(all);
@@ -212,7 +212,7 @@ test('a worker sends the batches of a worker that no longer exists', async () =>
   api.answerRecords('store');
   start({ worker: 1, workers: 2 });
   await until(() => api.batches.length === 1);
-  await vi.waitFor(async () => expect(await spooled(3)).toEqual([]));
+  await expect.poll(() => spooled(3)).toEqual([]);
 });
 
 test.each<[string, (path: string) => Promise<void>]>([
@@ -240,7 +240,7 @@ test.each<[string, (path: string) => Promise<void>]>([
   await until(() => sender.waiting === 0 && sender.totals.sent === 4);
   expect(stored()).toEqual(whole);
   expect(sender.totals.lost).toBe(3);
-  await vi.waitFor(async () => expect(await spooled()).toEqual([]));
+  await expect.poll(() => spooled()).toEqual([]);
 });
 
 test('files of the spool hold no readable record, and only their owner reads them', async () => {
@@ -278,7 +278,7 @@ test('a gateway that is killed while the api is away loses no record that it has
   const again = await startGatewayProcess(env);
   await until(() => api.connections() === 2);
   await get(again.port, me, 'http://d.foreign.test/');
-  await until(() => stored().length === 5, 10_000);
+  await until(() => stored().length === 5);
   const refused = stored().filter(({ kind }) => kind === 'refusal');
   expect(refused.map(({ host }) => host)).toEqual(['a', 'b', 'c', 'd'].map((name) => `${name}.foreign.test`));
   const gaps = () => stored().filter(({ kind }) => kind === 'loss');
@@ -294,7 +294,7 @@ test('a gateway that is killed while the api is away loses no record that it has
   expect(batches).toEqual([...before, ...after]);
   await again.terminate();
   const third = await startGatewayProcess(env);
-  await until(() => new Set(api.batches.map((batch) => batch.run)).size === 3, 10_000);
+  await until(() => new Set(api.batches.map((batch) => batch.run)).size === 3);
   expect(gaps()).toHaveLength(1);
   await third.terminate();
 });

@@ -52,7 +52,7 @@ afterAll(async () => {
 
 const ask = async (who: string) => statusAndReason(await get(gateway.port, who, `http://${host}/`));
 async function becomes(who: string, expected: string): Promise<void> {
-  await expect.poll(() => ask(who), { timeout: 10_000, interval: 20 }).toBe(expected);
+  await expect.poll(() => ask(who)).toBe(expected);
 }
 const drip = (who: string) => openTunnel(gateway.port, who, host, 'GET /drip HTTP/1.1\r\nHost: x\r\n\r\n');
 

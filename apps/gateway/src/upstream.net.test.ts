@@ -83,9 +83,7 @@ describe.each([
     const got = await curl(world.port, me, '--proxytunnel', `${site}/in-a-tunnel`);
     expect(got).toMatchObject({ status: 200, connectStatus: 200, body: `hello from ${site.slice(7)}` });
     // squid logs a tunnel when it ends.
-    await expect
-      .poll(() => proxy().log(), { timeout: 10_000 })
-      .toMatch(new RegExp(`CONNECT ${site.slice(7)}`));
+    await expect.poll(() => proxy().log()).toMatch(new RegExp(`CONNECT ${site.slice(7)}`));
   });
 
   test('on shared egress the proxy receives HTTP inside a tunnel as separate requests', async () => {

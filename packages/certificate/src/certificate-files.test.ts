@@ -46,6 +46,6 @@ test('a server without a certificate yet warns that it waits, and reports no err
   const say = (_: object, message: string) => void said.push(message);
   const files = { cert: '/absent/cert.pem', key: '/absent/key.pem', settings: ['CERT', 'KEY'] } as const;
   const stop = followCertificate(new Server(), files, {}, { info: () => undefined, warn: say, error: say });
-  await vi.waitFor(() => expect(said).toEqual(['Waiting for the certificate']));
+  await expect.poll(() => said).toEqual(['Waiting for the certificate']);
   stop();
 });

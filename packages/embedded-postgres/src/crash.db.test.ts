@@ -24,7 +24,7 @@ import {
   startHolder,
 } from '@propusk/test-kit/embedded/scratch';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findBinaries } from './binaries.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { findPlace, nobodyId } from './location.ts';
@@ -219,7 +219,7 @@ test('a kill -9 of the server is detected, and no acknowledged row is lost', asy
     const written = Array.from({ length: 4 }, async (_, writer) =>
       insertUntilCut(url, round * 10 + writer, count),
     );
-    await vi.waitFor(() => expect(acknowledgedRows).toBeGreaterThan(100), { timeout: 20_000, interval: 5 });
+    await expect.poll(() => acknowledgedRows, { interval: 5 }).toBeGreaterThan(100);
     process.kill(postmasterOf(join(folder, 'postgres')), 'SIGKILL');
     const counts = await Promise.all(written);
     expect(await db.exited).toEqual({ code: null, signal: 'SIGKILL' });

@@ -2,7 +2,7 @@ import { myAccess } from '@propusk/contract/access';
 import { createPairing, login, logout, pair } from '@propusk/contract/auth';
 import { me } from '@propusk/contract/me';
 import { changeOwnPassword, deleteUser, getUser } from '@propusk/contract/users';
-import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { answered, PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
 let api: TestApi;
@@ -44,7 +44,7 @@ describe('a pairing code', () => {
   test('exactly one of 100 concurrent uses of a pairing code over two processes succeeds', async () => {
     const code = await codeOf((await api.company()).token);
     const replies = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => redeem(code, i % 2 === 0 ? api : second)),
+      Array.from({ length: 100 }, (_, i) => answered(() => redeem(code, i % 2 === 0 ? api : second))),
     );
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
     const losers = replies.filter(({ status }) => status !== 200);

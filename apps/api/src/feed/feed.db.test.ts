@@ -52,7 +52,7 @@ async function listen(to: TestApi = api) {
     heard.findLast(
       ({ event, data }) => event === 'company' && (data as CompanySnapshot).companyId === companyId,
     )?.data as CompanySnapshot | undefined;
-  await vi.waitFor(() => expect(heard.map(({ event }) => event)).toContain('ready'), 5_000);
+  await expect.poll(() => heard.map(({ event }) => event)).toContain('ready');
   return { heard, last, ended: () => ended };
 }
 
@@ -141,11 +141,9 @@ describe('the feed', () => {
       where query like 'listen propusk_policy%' and datname = current_database()`;
     expect((await api.database.pool.query(kill)).rowCount).toBe(1);
     await api.must(owner, createSite, { body: { address: 'unheard.example.ru' } });
-    await vi.waitFor(
-      () =>
-        expect(gateway.last(company)?.sites.map(({ address }) => address)).toContain('unheard.example.ru'),
-      { timeout: 5_000 },
-    );
+    await expect
+      .poll(() => gateway.last(company)?.sites.map(({ address }) => address))
+      .toContain('unheard.example.ru');
   });
 
   test('the feed sends a heartbeat only while the database answers', async () => {
@@ -161,7 +159,7 @@ describe('the feed', () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(beats()).toBe(before);
     await other.database.reopen();
-    await vi.waitFor(() => expect(beats()).toBeGreaterThan(before), 5_000);
+    await expect.poll(() => beats()).toBeGreaterThan(before);
     await other.close();
   });
 

@@ -66,7 +66,7 @@ test('a batch that never ends does not block later lookups', async () => {
   void find(key('a'));
   await expect.poll(() => asked.length).toBe(1);
   const later = find(key('b'));
-  await expect.poll(() => asked.length, { timeout: 5_000 }).toBe(2);
+  await expect.poll(() => asked.length).toBe(2);
   asked[1]?.answer(['b']);
   expect(await later).toBe('found b');
 });

@@ -1,7 +1,7 @@
 import { register } from '@propusk/contract/auth';
 import { createSite, listSites } from '@propusk/contract/sites';
 import { companyUsers, createUser, updateUser } from '@propusk/contract/users';
-import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { answered, PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, inject, test } from 'vitest';
 
@@ -24,7 +24,7 @@ afterAll(async () => {
 /** Calls both processes concurrently. @returns the count of each status: `{201: 1, 409: 49}` */
 async function atOnce(call: (api: TestApi, n: number) => Promise<{ status: number }>) {
   const replies = await Promise.all(
-    Array.from({ length: AT_ONCE }, (_, n) => call(apis[n % 2] ?? apis[0], n)),
+    Array.from({ length: AT_ONCE }, (_, n) => answered(() => call(apis[n % 2] ?? apis[0], n))),
   );
   const counts: Record<number, number> = {};
   for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1;

@@ -247,7 +247,7 @@ test.each([
     if (talk === null) await new Promise((resolve) => server.close(resolve));
     const { mailer } = start({ smtpUrl: url(port) });
     await queue(mailer);
-    await expect.poll(async () => (await rows())[0]?.failure, { timeout: 5_000 }).toBe(failure);
+    await expect.poll(async () => (await rows())[0]?.failure).toBe(failure);
     await mailer.close();
     server.close();
   },
@@ -282,7 +282,7 @@ describe('the leases of mails in the outbox', () => {
     const all = Array.from({ length: 100 }, (_, i) => `each${i}@company.test`);
     for (let i = 0; i < 4; i++) start();
     await Promise.all(all.map((to, i) => queue(mailers[i % 4], { ...MAIL, to })));
-    await expect.poll(rows, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(rows).toEqual([]);
     expect(
       inbox.mails
         .slice(before)

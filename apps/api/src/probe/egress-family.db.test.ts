@@ -13,7 +13,7 @@ import { ECHO_HOST, startProbeWorld } from '@propusk/test-kit/api/probe-world';
 import { freePort } from '@propusk/test-kit/daemon';
 import { get, openTunnel, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { credentials, testConfig } from '@propusk/test-kit/gateway/world';
-import { expect, inject, test, vi } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { readProbeProxy, saveEgress } from './egress-store.ts';
 
 test('a gateway without GATEWAY_EGRESS opens sites by the families that the echo saw', async () => {
@@ -50,8 +50,9 @@ test('a gateway without GATEWAY_EGRESS opens sites by the families that the echo
     socket.destroy();
     return statusAndReason(head);
   };
-  const opens = (four: string, six: string) =>
-    vi.waitFor(async () => expect([await open('four'), await open('six')]).toEqual([four, six]), 5_000);
+  const opens = async (four: string, six: string) => {
+    await expect.poll(async () => [await open('four'), await open('six')]).toEqual([four, six]);
+  };
 
   // The echo has seen nothing yet.
   await opens('200', '200');

@@ -180,13 +180,9 @@ test('within a second of the end of a trial its limits apply: existing rows stay
     await api.must(token, createSite, { body: { address } });
   await sql("update companies set trial_ends_at = now() + interval '700 ms' where id = $1", id);
   await api.must(token, createSite, { body: { address: 'c.example.ru' } });
-  await vi.waitFor(
-    async () => {
-      const { rows } = await sql('select trial_ends_at < now() as over from companies where id = $1', id);
-      expect(rows[0].over).toBe(true);
-    },
-    { timeout: 5_000, interval: 50 },
-  );
+  const isOver = async () =>
+    (await sql('select trial_ends_at < now() as over from companies where id = $1', id)).rows[0].over;
+  await expect.poll(isOver).toBe(true);
   const late = await api.call(token, createSite, { body: { address: 'd.example.ru' } });
   expect(late.error.code).toBe('plan_limit');
   expect((await api.must(token, listSites, { query: {} })).count).toBe(3);
@@ -220,9 +216,7 @@ test('several apis and restarts mail the owner once 7, 3 and 1 days before the e
     const ended = (await api.must(token, me)).company?.ending;
     expect(ended?.what).toBe(days > 7 ? undefined : 'trial');
     // Each api sends the queued mails.
-    await vi.waitFor(async () => expect((await sql('select from mails')).rowCount).toBe(0), {
-      timeout: 10_000,
-    });
+    await expect.poll(async () => (await sql('select from mails')).rowCount).toBe(0);
     expect((await mailsTo(email)).length, `${days} days before`).toBe(mails);
   }
 });
@@ -291,9 +285,7 @@ test('paid proxies stop 14 days after the plan, own ones go on, and a new plan s
     used: { paidProxies: 1, proxies: 1 },
   });
   expect((await api.must(token, me)).company?.ending?.what).toBe('paid');
-  await vi.waitFor(async () => {
-    expect(await mailsTo(email)).toEqual([expect.stringContaining('paid.crm.ru')]);
-  }, 10_000);
+  await expect.poll(() => mailsTo(email)).toEqual([expect.stringContaining('paid.crm.ru')]);
 
   await sql("update companies set paid_ends_at = now() - interval '13 days 23 hours' where id = $1", id);
   await keep();
@@ -329,7 +321,7 @@ test('a request reaches the operator, is open once, and is answered, refused wit
   expect((await api.call(token, createRequest, { body })).error.code).toBe('request_open');
   const foreign = await api.call(token, createRequest, { body: { kind: 'plan', planId: 999_999 } });
   expect(foreign.error.code).toBe('request_open');
-  await vi.waitFor(async () => expect(await mailsTo('sales@platform.test')).toHaveLength(1));
+  await expect.poll(() => mailsTo('sales@platform.test')).toHaveLength(1);
   expect((await api.must(admin, listRequests, { query: { state: 'open' } })).rows[0]?.id).toBe(asked.id);
 
   const params = { id: asked.id };
@@ -339,7 +331,7 @@ test('a request reaches the operator, is open once, and is answered, refused wit
   expect((await api.call(admin, answerRequest, { params, body: { state: 'answered' } })).error.code).toBe(
     'request_closed',
   );
-  await vi.waitFor(async () => expect(await mailsTo(email)).toHaveLength(1));
+  await expect.poll(() => mailsTo(email)).toHaveLength(1);
   expect((await api.call(token, withdrawRequest, { params })).error.code).toBe('request_closed');
 
   const proxy = await api.must(token, createRequest, { body: { kind: 'paid_proxy' } });

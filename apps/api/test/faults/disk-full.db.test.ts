@@ -37,10 +37,10 @@ test.skipIf(!asRoot)(
         for (let round = 0; round < ROUNDS; round++) {
           using traffic = startTraffic(api, (await api.company()).token, { writers: 6 });
           await traffic.wellSince(performance.now());
-          await expect.poll(() => existsSync(server.reserveFile), { timeout: 20_000 }).toBe(true);
+          await expect.poll(() => existsSync(server.reserveFile)).toBe(true);
           server.fill();
           // Fills the space that the deleted reserve file freed.
-          await expect.poll(() => existsSync(server.reserveFile), { timeout: 5_000 }).toBe(false);
+          await expect.poll(() => existsSync(server.reserveFile)).toBe(false);
           // The file name disappears before its pages are free.
           await sleep(500);
           server.fill();

@@ -171,7 +171,7 @@ describe('a pairing offer of another account', () => {
         'a new start of the browser': () => started(),
       };
       await ways[way]?.();
-      await vi.waitFor(() => expect(logouts()).toEqual(['mallory.1 DELETE /api/auth/logout']));
+      await expect.poll(() => logouts()).toEqual(['mallory.1 DELETE /api/auth/logout']);
       expect([await pairing.question(), await token(), ended.has('anna.typed')]).toEqual([
         null,
         'anna.typed',
@@ -227,7 +227,7 @@ describe('a pairing offer', () => {
           vi.setSystemTime(Date.now() + 2 * 60_000);
           ring({ name: 'question' });
         }
-        await vi.waitFor(() => expect(ended).toContain(`mallory.${way}`));
+        await expect.poll(() => ended).toContain(`mallory.${way}`);
         requests = [];
         outcomes = [];
         for (let i = 0; i < 200; i++) await pairing.offer(origin, `mallory.again${i}`, 1 + (i % 2));

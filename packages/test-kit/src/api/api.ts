@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { checkKey } from '@propusk/api/db/key-check';
 import { createEncryption } from '@propusk/api/encryption';
@@ -204,4 +205,16 @@ function path(endpoint: Endpoint, params: Record<string, unknown>): string {
 
 function strings(query: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
+}
+
+/**
+ * Repeats a call that is answered 503, as a client does. A busy machine answers so when a request waits for more than 2 s for a
+ * database connection.
+ */
+export async function answered<R extends { status: number }>(call: () => Promise<R>): Promise<R> {
+  for (;;) {
+    const reply = await call();
+    if (reply.status !== 503) return reply;
+    await sleep(100);
+  }
 }

@@ -21,29 +21,33 @@ export interface Origin {
 export async function startOrigin(): Promise<Origin> {
   const requests: Origin['requests'] = [];
   let [connections, open] = [0, 0];
-  const server = createServer(async (req, res) => {
-    const body = await text(req).catch(() => '(broken off)');
-    requests.push({ method: req.method ?? '', url: req.url ?? '', headers: req.headers, body });
-    if (req.url === '/drip') {
-      const timer = setInterval(() => res.write('drop '), 20);
-      return void res.on('close', () => clearInterval(timer));
-    }
-    if (req.url === '/slow') await sleep(700);
-    if (req.url === '/reset') return void req.socket.resetAndDestroy();
-    if (req.url === '/cut') {
-      res.writeHead(200, { 'content-length': '1000' });
-      return void res.write('half', () => res.destroy());
-    }
-    if (req.url === '/challenge')
-      return void res.writeHead(407, { 'proxy-authenticate': 'Basic realm="evil"' }).end();
-    const connection = 'Keep-Alive, X-Nominated';
-    res
-      .setHeader('X-Nominated', 'hop')
-      .setHeader('Proxy-Something', 'hop')
-      .setHeader('Set-Cookie', ['a=1', 'b=2']);
-    if (req.url === '/nominate') res.setHeader('Connection', connection);
-    res.end(`hello from ${req.headers.host}`);
-  });
+  // Without Node's timeouts: the gateway alone decides how long a connection lives.
+  const server = createServer(
+    { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 },
+    async (req, res) => {
+      const body = await text(req).catch(() => '(broken off)');
+      requests.push({ method: req.method ?? '', url: req.url ?? '', headers: req.headers, body });
+      if (req.url === '/drip') {
+        const timer = setInterval(() => res.write('drop '), 20);
+        return void res.on('close', () => clearInterval(timer));
+      }
+      if (req.url === '/slow') await sleep(700);
+      if (req.url === '/reset') return void req.socket.resetAndDestroy();
+      if (req.url === '/cut') {
+        res.writeHead(200, { 'content-length': '1000' });
+        return void res.write('half', () => res.destroy());
+      }
+      if (req.url === '/challenge')
+        return void res.writeHead(407, { 'proxy-authenticate': 'Basic realm="evil"' }).end();
+      const connection = 'Keep-Alive, X-Nominated';
+      res
+        .setHeader('X-Nominated', 'hop')
+        .setHeader('Proxy-Something', 'hop')
+        .setHeader('Set-Cookie', ['a=1', 'b=2']);
+      if (req.url === '/nominate') res.setHeader('Connection', connection);
+      res.end(`hello from ${req.headers.host}`);
+    },
+  );
   server.on('connection', (socket) => {
     connections += 1;
     open += 1;

@@ -142,7 +142,7 @@ export function testConfig({ SNAPSHOT_MAX_AGE = '900', ...env }: Readonly<Record
 }
 
 /** Waits until a condition is true. @throws Error when it is not in time */
-export async function until(what: () => boolean, ms = 5_000): Promise<void> {
+export async function until(what: () => boolean, ms = 30_000): Promise<void> {
   const deadline = performance.now() + ms;
   while (!what()) {
     if (performance.now() > deadline) throw new Error(`Not within ${ms} ms: ${what.toString()}`);
@@ -162,7 +162,7 @@ export async function untilMetric(
   metricsPort: number,
   name: 'snapshot_version' | 'snapshot_companies',
   least: number,
-  ms = 5_000,
+  ms = 30_000,
 ): Promise<void> {
   const deadline = performance.now() + ms;
   while (!((await readMetric(metricsPort, name)) >= least)) {
