@@ -40,6 +40,7 @@ import { createTeller } from './mail/tell-holder.ts';
 import { onboardingProgressRoutes } from './onboarding-progress/routes.ts';
 import type { Passwords } from './passwords.ts';
 import { policyRoutes } from './policies/routes.ts';
+import { createPace, type Pace } from './probe/pace.ts';
 import { checkRoutes } from './probe/routes.ts';
 import { startProbeRunner } from './probe/runner.ts';
 import { createTransport, type TransportOptions } from './probe/transport.ts';
@@ -92,6 +93,8 @@ export interface ServerParts {
   readonly vantageIdleS?: number | undefined;
   /** Replaces the system's name resolution for probes. */
   readonly lookup?: TransportOptions['lookup'];
+  /** Replaces the pace of probes, in tests. */
+  readonly pace?: Pace | undefined;
   /** Whether this process runs queued probes, schedules due ones, and ends plans. */
   readonly runsProbes: boolean;
 }
@@ -193,7 +196,10 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     stop: stopping.signal,
   };
   const runner = parts.runsProbes
-    ? startProbeRunner({ db: opened.db, encryption, log: app.log, outbound })
+    ? startProbeRunner({
+        ...{ db: opened.db, encryption, log: app.log, outbound },
+        pace: parts.pace ?? createPace(),
+      })
     : null;
   const keeper = parts.runsProbes
     ? startPlanKeeper({

@@ -66,6 +66,8 @@ export const AuditField = z.enum([
   'password',
   'roles',
   'address',
+  'startPaths',
+  'openPaths',
   'politics',
   'description',
   'proxy',

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { IdParams, IsoDate, Named, text } from './fields.ts';
+import { IdParams, IsoDate, Named, text, versioned } from './fields.ts';
+import { limits } from './limits.ts';
 import { Verdict } from './protection.ts';
 
 /**
@@ -138,6 +139,47 @@ export const openLockLink = endpoint({
   errors: ['lock_link_dead', 'too_many_requests'],
 });
 
+/** A path of a site, without query and fragment. @example /base/ */
+const Path = text(1, limits.startPath).check(z.regex(/^\/[^?#\s]*$/));
+
+/** The paths of a site that its probe treats apart. They change nothing about who reaches the site. */
+export const ProbePaths = z.object({
+  /** Paths that the probe requests besides the first page, as a stranger and through the proxies. */
+  startPaths: z.array(Path).check(z.maxLength(limits.startPaths)),
+  /** Exact URLs that may be open to strangers; every verdict names them. @example ["/favicon.ico"] */
+  openPaths: z.array(Path).check(z.maxLength(limits.openPaths)),
+});
+export type ProbePaths = z.infer<typeof ProbePaths>;
+
+/** The paths of a site's probe, with the version of the site. */
+const VersionedPaths = z.object({ ...ProbePaths.shape, ...versioned });
+
+/** Get the start paths of the site, and its URLs that may be open. */
+export const getProbePaths = endpoint({
+  method: 'GET',
+  path: '/domain-allowed/:id/paths',
+  access: ['CREATOR', 'ADMIN'],
+  params: IdParams,
+  reply: VersionedPaths,
+  versioned: true,
+  errors: ['not_found'],
+});
+
+/**
+ * Replace the start paths of the site, and its URLs that may be open. A path without `/` at its start is refused. The next probe reads
+ * the site anew.
+ */
+export const setProbePaths = endpoint({
+  method: 'PUT',
+  path: '/domain-allowed/:id/paths',
+  access: ['CREATOR', 'ADMIN'],
+  params: IdParams,
+  body: ProbePaths,
+  reply: VersionedPaths,
+  versioned: true,
+  errors: ['not_found'],
+});
+
 /** One request of a probe and its outcome. */
 export const ProbeStep = z.object({
   /** The request, in Russian: route, scheme, spoofed headers. */
@@ -182,6 +224,8 @@ export const SiteCheck = z.object({
   /** Its requests, in order. */
   steps: z.array(ProbeStep),
   proof: LockProof,
+  /** A host to which the site redirects its users, and which they do not reach; null for none. @example romashka.ru */
+  leadsTo: z.nullable(z.string()),
   /** The time of the request for the probe. */
   startedAt: IsoDate,
   /** The time of its end. */

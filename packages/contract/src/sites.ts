@@ -17,7 +17,10 @@ export const Site = z.object({
 });
 export type Site = z.infer<typeof Site>;
 
-/** A host or a whole URL; only the host is stored, with a port if one is given. @example https://crm.romashka.ru/login */
+/**
+ * A host or a whole URL. The site is the host, with a port if one is given; a path becomes a start path of the site's probe.
+ * @example https://crm.romashka.ru/login
+ */
 const Address = text(1, limits.description);
 
 /** A site to protect. */

@@ -138,6 +138,8 @@ export interface Tables {
     address: string;
     shown_address: string;
     claim: Generated<number | null>;
+    start_paths: Generated<string[]>;
+    open_paths: Generated<string[]>;
   };
   policies: Row & {
     company_id: number;
@@ -185,6 +187,8 @@ export interface Tables {
     fingerprint: string | null;
     policy_version: number | null;
     next_at: string | null;
+    sample: unknown;
+    rules: Generated<number>;
   };
   vantages: {
     id: Generated<number>;

@@ -47,12 +47,14 @@ describe('a site of Apache', () => {
     await site.lock(text);
     const check = await probe(world.api, token, id);
     expect(check).toMatchObject({ state: 'done', verdict: 'protected', advice: null });
-    // An explicit port speaks only http: a plain request, five headers, five other paths, squid and its egress.
-    expect(titles(check, 'passed')).toHaveLength(13);
+    // An explicit port speaks only http: a plain request, five headers, five other paths, squid and its egress, and one row of
+    // samples.
+    expect(titles(check, 'passed')).toHaveLength(14);
     expect(titles(check, 'failed')).toEqual([]);
     expect(check.steps.filter(({ outcome }) => outcome === 'waiting')).toEqual([]);
     expect(check.steps.filter(({ advice }) => advice !== null)).toEqual([]);
-    expect(check.proof).toEqual({ outside: { passed: 11, of: 11 }, through: { passed: 1, of: 1 } });
+    // Besides, made-up names with six usual extensions at the root.
+    expect(check.proof).toEqual({ outside: { passed: 17, of: 17 }, through: { passed: 1, of: 1 } });
     expect((await world.api.must(token, getSite, { params: { id } })).protection).toMatchObject({
       verdict: 'protected',
       drifted: false,

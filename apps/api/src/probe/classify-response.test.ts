@@ -78,9 +78,20 @@ describe('responses to strangers', () => {
     expect(classifyOutside(step, { status, headers })).toBe(expected),
   );
 
-  test('a response through a proxy is open unless it is a refusal or a server error', () => {
-    const found = [200, 301, 401, 404, 403, 500].map((status) => classifyThrough({ status, headers: {} }));
-    expect(found).toEqual(['open', 'open', 'open', 'open', 'denied', 'server_error']);
+  test.each([
+    [200, 'open'],
+    [204, 'open'],
+    [401, 'open'],
+    [403, 'denied'],
+    [404, 'missing'],
+    [405, 'missing'],
+    [410, 'missing'],
+    [304, 'rejected'],
+    [400, 'rejected'],
+    [429, 'rejected'],
+    [500, 'server_error'],
+  ])('a response with the status %i through a proxy is %s', (status, finding) => {
+    expect(classifyThrough({ status, headers: {} })).toBe(finding);
   });
 
   test('a connect error of the proxy is inconclusive about the site', () => {

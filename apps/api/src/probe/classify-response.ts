@@ -20,6 +20,14 @@ export type Finding =
   | 'redirect'
   /** The site answered with content, or its application runs for strangers. */
   | 'open'
+  /** Open to strangers, as the owner wants it. */
+  | 'allowed'
+  /** Through a proxy: the site has no such page, but it answered. */
+  | 'missing'
+  /** Through a proxy: the site answered with a status that opens no page. */
+  | 'rejected'
+  /** Through a proxy: the site redirects to a host that the users of its policies do not reach. */
+  | 'away'
   /** The site failed. */
   | 'server_error'
   /** No TLS handshake: the port does not speak TLS, or no version of ours. */
@@ -43,7 +51,25 @@ const REDIRECT_BODY = 4096;
 /** Classifies a response through a proxy of the site's policies. */
 export function classifyThrough({ status }: ResponseHead): Finding {
   if (status === 403) return 'denied';
-  return status >= 500 ? 'server_error' : 'open';
+  if (status >= 500) return 'server_error';
+  if ([404, 405, 410].includes(status)) return 'missing';
+  return (status >= 200 && status < 300) || status === 401 ? 'open' : 'rejected';
+}
+
+/** Refusals of a first page through a proxy that opens a start path by the same scheme: the site needs no first page. */
+export function outweighedBy(results: readonly StepResult[]): ReadonlySet<StepResult> {
+  const through = results.flatMap((result) =>
+    result.step.kind === 'get' ? [{ ...result.step, result }] : [],
+  );
+  const opened = through.filter(({ path, result }) => path !== '/' && result.finding === 'open');
+  return new Set(
+    through
+      .filter(({ path, proxyId, scheme, result }) => {
+        const own = opened.some((other) => other.proxyId === proxyId && other.scheme === scheme);
+        return path === '/' && result.finding === 'denied' && own;
+      })
+      .map(({ result }) => result),
+  );
 }
 
 /** Classifies a response to a stranger. */

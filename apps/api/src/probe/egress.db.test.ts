@@ -12,6 +12,7 @@ import {
 import { SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { readProbeProxy, saveEgress } from './egress-store.ts';
+import { unpaced } from './pace.ts';
 import { startProbeRunner } from './runner.ts';
 import { createTransport } from './transport.ts';
 
@@ -100,6 +101,7 @@ test('an egress address older than a day is refreshed automatically', async () =
     encryption: testEncryption,
     log: api.app.log,
     outbound: { transport, echoUrl, stop, turns: (_, work) => work() },
+    pace: unpaced,
   });
   await runner.tick();
   await runner.close();

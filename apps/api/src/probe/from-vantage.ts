@@ -3,21 +3,22 @@ import type { StepResult } from './classify-response.ts';
 import { ConnectError } from './connect-error.ts';
 import type { ResponseHead } from './connect-tunnel.ts';
 import { resultOfFailure, resultOfResponse } from './http-probe.ts';
-import type { OutsideStep } from './plan.ts';
+import { type OutsideStep, placeOf } from './plan.ts';
 
 /** Sends requests from a vantage. A POSIX shell reads the plan and writes the report, both as text. */
 
 /** Sends a plan to a vantage. @returns the report of each group, by its number */
 export type SendPlan = (plan: { plan: string; groups: number }) => Promise<ReadonlyMap<number, string>>;
 
-/** Lets a vantage send the requests of all steps at once. @returns the result of each step that the vantage reported */
+/**
+ * Lets a vantage send the requests of all steps at once. A group holds the steps of one list to one place, at most eleven.
+ * @returns the result of each step that the vantage reported
+ */
 export async function probeFromVantage(
-  steps: readonly OutsideStep[],
+  lists: readonly (readonly OutsideStep[])[],
   send: SendPlan,
 ): Promise<ReadonlyMap<OutsideStep, StepResult>> {
-  const groups = [
-    ...Map.groupBy(steps, ({ scheme, host, address }) => `${scheme} ${host} ${address}`).values(),
-  ];
+  const groups = lists.flatMap((steps) => [...Map.groupBy(steps, placeOf).values()]);
   const reports = await send({ plan: writePlan(groups), groups: groups.length });
   // grows: not, lives for one call
   const results = new Map<OutsideStep, StepResult>();

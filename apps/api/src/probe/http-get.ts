@@ -11,11 +11,14 @@ export interface GetRequest extends Place {
   readonly verify: boolean;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Limit of the body in bytes; a longer one fails the request. 0: the body is not read. */
+  /** Limit of the body in bytes. 0: the body is not read. */
   readonly bodyLimit: number;
+  /** Whether a longer or broken body is cut; otherwise it fails the request. */
+  readonly cut?: boolean;
 }
 
 export interface GetResponse extends ResponseHead {
+  /** The bytes as latin1. */
   readonly body: string;
   /** OpenSSL's code for an invalid certificate; null for a valid one or none. */
   readonly certificateFault: string | null;
@@ -43,7 +46,7 @@ export async function getOver(
 }
 
 async function exchange(stream: Duplex, asked: GetRequest, signal: AbortSignal): Promise<GetResponse> {
-  const { host, port, tls, path, headers, bodyLimit } = asked;
+  const { host, port, tls, path, headers } = asked;
   const name = host.includes(':') ? `[${host}]` : host;
   const sent = request({
     method: 'GET',
@@ -65,7 +68,7 @@ async function exchange(stream: Duplex, asked: GetRequest, signal: AbortSignal):
     sent.on('error', () => reject(failure(signal)));
     sent.end();
   });
-  const body = await readBody(response, bodyLimit, signal);
+  const body = await readBody(response, asked, signal);
   // Typed as an Error; at run time a code, an Error, or null.
   const fault: unknown = stream instanceof TLSSocket ? stream.authorizationError : null;
   return {
@@ -77,17 +80,24 @@ async function exchange(stream: Duplex, asked: GetRequest, signal: AbortSignal):
 }
 
 /** Reads an untrusted body: a proxy may send an endless one. */
-async function readBody(response: IncomingMessage, limit: number, signal: AbortSignal): Promise<string> {
+async function readBody(
+  response: IncomingMessage,
+  { bodyLimit, cut = false }: Pick<GetRequest, 'bodyLimit' | 'cut'>,
+  signal: AbortSignal,
+): Promise<string> {
   // Errors after the head do not matter to a caller that reads no body.
   response.on('error', () => {});
-  if (limit === 0) return '';
+  if (bodyLimit === 0) return '';
   let body = '';
   try {
     for await (const chunk of response.setEncoding('latin1')) {
       body += String(chunk);
-      if (body.length > limit) throw new ConnectError('site', 'broken_off');
+      if (body.length <= bodyLimit) continue;
+      if (!cut) throw new ConnectError('site', 'broken_off');
+      return body.slice(0, bodyLimit);
     }
   } catch (error) {
+    if (cut) return body;
     throw error instanceof ConnectError ? error : failure(signal);
   }
   return body;

@@ -1,18 +1,18 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckMessage } from '@propusk/phrases/checks';
 import {
   cdnOf,
-  classifyConnectError,
   classifyFailure,
   classifyOutside,
-  classifyThrough,
   type Finding,
   type StepResult,
 } from './classify-response.ts';
 import { ConnectError } from './connect-error.ts';
 import type { ResponseHead } from './connect-tunnel.ts';
-import { getOver } from './http-get.ts';
+import { type GetResponse, getOver } from './http-get.ts';
+import type { Pace } from './pace.ts';
 import type { OutsideStep, Scheme, ThroughStep } from './plan.ts';
-import { type Route, refusalWithin, type Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 export type RequestStep = OutsideStep | ThroughStep;
 
@@ -24,32 +24,39 @@ export interface ProbeSignals {
   readonly deadline: AbortSignal;
 }
 
-const STEP_MS = 10_000;
-/** Findings of the first request to a place after which its further requests can still change the verdict. */
-const worthMore: ReadonlySet<Finding> = new Set(['denied', 'redirect', 'dropped']);
+export const STEP_MS = 10_000;
+/** Findings of a stranger's first request to a place after which further requests can still change the verdict. */
+export const worthMore: ReadonlySet<Finding> = new Set(['denied', 'redirect', 'dropped']);
+/** Findings of a request through a proxy that the site answered. */
+const answered: ReadonlySet<Finding> = new Set([
+  ...['denied', 'open', 'missing', 'rejected', 'away', 'server_error'],
+] as Finding[]);
 const noConnection: ReadonlySet<Finding> = new Set(['no_connection', 'refused', 'no_egress']);
 
 /** Sends the request of a step. @throws the reason of `stop` */
-export type Ask = (step: RequestStep) => Promise<StepResult>;
+export type Ask<Step extends RequestStep = RequestStep> = (step: Step) => Promise<StepResult>;
 
 /**
  * Runs the steps of one place, one request after another.
  * @param steps to one host by one route: those of https, then those of http
  * @throws what `ask` throws
  */
-export async function probePlace(
-  ask: Ask,
-  steps: readonly RequestStep[],
+export async function probePlace<Step extends RequestStep>(
+  ask: Ask<Step>,
+  steps: readonly Step[],
   { deadline }: Pick<ProbeSignals, 'deadline'>,
   settle: (result: StepResult) => void,
 ): Promise<void> {
   const onePort = new Set(steps.map(({ port }) => port)).size === 1;
   /** Schemes without further requests; null hides the step. */
   const skipped: Partial<Record<Scheme, CheckMessage | null>> = {};
+  /** Schemes whose first page was answered through a proxy: one of them is enough for start paths. */
+  const reached: Scheme[] = [];
   for (const step of steps) {
     const first = isFirst(step);
     const late = deadline.aborted;
-    const reason = late ? ({ code: 'out_of_time' } as const) : skipped[step.scheme];
+    const needless = step.kind === 'get' && !first && reached[0] !== step.scheme;
+    const reason = late ? ({ code: 'out_of_time' } as const) : needless ? null : skipped[step.scheme];
     if (reason !== undefined) {
       settle({ step, finding: 'inconclusive', detail: first || late ? reason : null, cdn: null });
       continue;
@@ -59,7 +66,9 @@ export async function probePlace(
     const plainPort = first && onePort && result.finding === 'no_tls';
     settle(plainPort ? { ...result, finding: 'inconclusive', detail: { code: 'port_without_tls' } } : result);
     if (!first) continue;
-    if (!worthMore.has(result.finding)) skipped[step.scheme] = null;
+    if (step.kind === 'get') {
+      if (answered.has(result.finding)) reached.push(step.scheme);
+    } else if (!worthMore.has(result.finding)) skipped[step.scheme] = null;
     if (onePort && step.scheme === 'https' && !plainPort) {
       // A gateway without an address of the site's family sent nothing to the port.
       const unsent = result.finding === 'denied' && result.detail?.code === 'unreached';
@@ -68,68 +77,79 @@ export async function probePlace(
   }
 }
 
-const isFirst = ({ kind }: RequestStep) => kind === 'plain' || kind === 'get';
+const isFirst = (step: RequestStep) => step.kind === 'plain' || (step.kind === 'get' && step.path === '/');
 
-/** Sends requests from this machine. */
-export const askBy =
-  (transport: Transport, route: Route, { stop, deadline }: ProbeSignals): Ask =>
-  async (step) => {
-    const { host, port, scheme } = step;
-    const outside = step.vantage === 'outside';
-    const asked = {
-      host,
-      port,
-      ...(outside && { headers: step.headers }),
-      path: outside ? step.path : '/',
-      tls: scheme === 'https',
-      // An invalid certificate is only reported: a site denies access under any certificate.
-      verify: false,
-      bodyLimit: 0,
-    };
-    const signal = AbortSignal.any([stop, deadline, AbortSignal.timeout(STEP_MS)]);
+/** Bytes of a first page, to recognize a challenge. */
+const CHALLENGE_BYTES = 16_384;
+const MAX_RETRY_S = 10;
+
+/** Sends a stranger's requests from this machine. */
+export const askDirectly =
+  (transport: Transport, pace: Pace, { stop, deadline }: ProbeSignals) =>
+  async (step: OutsideStep): Promise<StepResult> => {
+    const { host, port, scheme, address, path, headers } = step;
+    const bodyLimit = step.kind === 'plain' ? CHALLENGE_BYTES : 0;
+    // An invalid certificate is only reported: a site denies access under any certificate.
+    const asked = { host, port, headers, path, tls: scheme === 'https', verify: false, bodyLimit, cut: true };
+    const inconclusive = (code: 'out_of_time' | 'host_busy'): StepResult => ({
+      ...{ step, finding: 'inconclusive', detail: { code }, cdn: null },
+    });
     let connected = false;
-    try {
-      const stream = await transport.open(route, { host: outside ? step.address : host, port }, signal);
+    const send = async (): Promise<GetResponse | null> => {
+      if (!(await pace.count(host))) return null;
+      await pace.turn(address, AbortSignal.any([stop, deadline]));
+      const signal = AbortSignal.any([stop, deadline, AbortSignal.timeout(STEP_MS)]);
+      const stream = await transport.open({ kind: 'outside' }, { host: address, port }, signal);
       connected = true;
-      const response = await getOver(stream, asked, signal);
-      const refusal = refusalWithin(route, response);
-      if (refusal !== null) throw refusal;
-      return resultOfResponse(step, response, response.certificateFault);
+      return getOver(stream, asked, signal);
+    };
+    try {
+      let response = await send();
+      if (response !== null && (response.status === 429 || response.status === 503)) {
+        pace.slow(address);
+        const seconds = Math.min(Number(response.headers['retry-after'] ?? 1) || 1, MAX_RETRY_S);
+        await pause(seconds * 1000, null, { signal: AbortSignal.any([stop, deadline]) });
+        response = await send();
+      }
+      return response === null
+        ? inconclusive('host_busy')
+        : resultOfResponse(step, response, response.certificateFault);
     } catch (error) {
       stop.throwIfAborted();
-      if (deadline.aborted) {
-        return { step, finding: 'inconclusive', detail: { code: 'out_of_time' }, cdn: null };
-      }
+      if (deadline.aborted) return inconclusive('out_of_time');
       const failed = error instanceof ConnectError ? error : new ConnectError('site', 'timeout');
       return resultOfFailure(step, failed, connected);
     }
   };
 
-/** The result of a request with a response. @param certificateFault OpenSSL's code; null for a valid certificate or none */
+/** The result of a stranger's request with a response. @param certificateFault OpenSSL's code; null for a valid one or none */
 export function resultOfResponse(
-  step: RequestStep,
-  response: ResponseHead,
+  step: OutsideStep,
+  response: ResponseHead & { readonly body?: string },
   certificateFault: string | null,
 ): StepResult {
+  const { status, body = '' } = response;
   const cdn = cdnOf(response.headers);
-  const finding = step.vantage === 'outside' ? classifyOutside(step, response) : classifyThrough(response);
-  const detail: CheckMessage = {
-    code: 'answered',
-    params: { status: response.status, cdn, certificateFault },
-  };
-  return { step, finding, detail, cdn };
+  const challenge = status === 200 && isChallenge(body) ? ({ challenge: true } as const) : {};
+  const detail: CheckMessage = { code: 'answered', params: { status, cdn, certificateFault, ...challenge } };
+  return { step, finding: classifyOutside(step, response), detail, cdn };
 }
 
-/** The result of a request without a response. @param connected whether the connection was up */
-export function resultOfFailure(step: RequestStep, error: ConnectError, connected: boolean): StepResult {
-  const finding =
-    step.vantage === 'outside'
-      ? classifyFailure(error, { first: isFirst(step), connected })
-      : classifyConnectError(error);
+/** Whether a page holds a script that sets a cookie or reloads, and hardly a word: a check of the browser before the site. */
+function isChallenge(page: string): boolean {
+  const isScripted =
+    /<script/i.test(page) && /document\.cookie|location\.(?:reload|href|replace)|location\s*=/i.test(page);
+  const words = page.replace(/<(script|style)[^]*?<\/\1>|<[^>]*>/gi, ' ').match(/\S+/g) ?? [];
+  return isScripted && words.length < 60;
+}
+
+/** The result of a stranger's request without a response. @param connected whether the connection was up */
+export function resultOfFailure(step: OutsideStep, error: ConnectError, connected: boolean): StepResult {
+  const finding = classifyFailure(error, { first: isFirst(step), connected });
   return { step, finding, detail: describeConnectError(error), cdn: null };
 }
 
-function describeConnectError({ where, reason, status }: ConnectError): CheckMessage {
+export function describeConnectError({ where, reason, status }: ConnectError): CheckMessage {
   if (where === 'site') return { code: 'unreached', params: { reason } };
   if (reason === 'credentials') return { code: 'proxy_credentials' };
   if (reason === 'tls_failed') return { code: 'proxy_certificate' };

@@ -15,7 +15,7 @@ const outside = (kind: OutsideStep['kind']): PlannedStep => ({
   headers: {},
   from: null,
 });
-const through: PlannedStep = { ...place, vantage: 'through', kind: 'get', proxyId: 3 };
+const through: PlannedStep = { ...place, vantage: 'through', kind: 'get', proxyId: 3, path: '/' };
 const echo: PlannedStep = { vantage: 'through', kind: 'egress', proxyId: 3, title: text };
 const nameless: PlannedStep = { vantage: 'outside', kind: 'unresolved', host: 'x.ru', title: text };
 

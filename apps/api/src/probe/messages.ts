@@ -1,8 +1,8 @@
 import type { ProbeStep, SiteCheck } from '@propusk/contract/lock';
 import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
-import type { Finding, StepResult } from './classify-response.ts';
+import { type Finding, outweighedBy, type StepResult } from './classify-response.ts';
 import { answersNobody } from './connectivity.ts';
-import { type PlannedStep, proxyOf } from './plan.ts';
+import { type OutsideStep, type PlannedStep, placeOf, proxyOf } from './plan.ts';
 
 /** The steps of a probe for display: their outcome, their advice and the tallies of all steps. Pure functions. */
 
@@ -17,25 +17,63 @@ export function listSteps(
       .map(({ step }) => proxyOf(step)),
   );
   const down = answersNobody([...results.values()]);
+  const outweighed = outweighedBy([...results.values()]);
+  const sampled = Map.groupBy(steps.filter(isSample), (step) => `${step.from} ${placeOf(step)}`);
   return steps.flatMap((step): CheckStep[] => {
     const { title, vantage } = step;
     const result = results.get(step);
+    if (isSample(step)) {
+      const group = sampled.get(`${step.from} ${placeOf(step)}`) ?? [];
+      const own = result === undefined || outcomeOf(result) !== 'failed' ? [] : [failed(result)];
+      return group[0] === step ? [...sumOf(group, results), ...own] : own;
+    }
     if (result === undefined) return [{ title, vantage, outcome: 'waiting', detail: null }];
     const { finding, detail } = result;
     if (detail === null) return [];
     // A site needs only one of the two schemes.
     const spare =
-      step.kind === 'get' && finding !== 'denied' && finding !== 'open' && reached.has(proxyOf(step));
+      step.kind === 'get' &&
+      (finding === 'denied' ? outweighed.has(result) : finding !== 'open' && reached.has(proxyOf(step)));
     if (spare) return [{ title, vantage, detail, outcome: 'skipped' }];
     const outcome = down && vantage === 'outside' ? 'skipped' : outcomeOf(result);
     return [{ title, vantage, detail, outcome, advice: adviseStep(result) }];
   });
 }
 
+const failed = (result: StepResult): CheckStep => ({
+  ...{ title: result.step.title, vantage: result.step.vantage, detail: result.detail, outcome: 'failed' },
+  advice: adviseStep(result),
+});
+
+/** A request for a start path or a sample. */
+export const isSample = (step: PlannedStep): step is OutsideStep =>
+  step.kind === 'start' || step.kind === 'file' || step.kind === 'guess';
+
+/** Lists the samples of one place as one row, because there may be fifty of them; those that failed have their own. */
+function sumOf(group: readonly OutsideStep[], results: ReadonlyMap<PlannedStep, StepResult>): CheckStep[] {
+  const [first] = group;
+  if (first === undefined || first.title.code !== 'outside_path') return [];
+  const { path, ...target } = first.title.params;
+  const settled = group.flatMap((step) => results.get(step) ?? []);
+  const row = { title: { code: 'outside_samples', params: target }, vantage: 'outside' } as const;
+  if (settled.length < group.length) return [{ ...row, outcome: 'waiting', detail: null }];
+  const denied = settled.filter((result) => outcomeOf(result) === 'passed' && result.finding !== 'redirect');
+  const skipped = settled.filter((result) => outcomeOf(result) === 'skipped' && result.detail !== null);
+  const rows: CheckStep[] = [];
+  if (denied.length > 0) {
+    const detail = { code: 'samples_denied', params: { count: denied.length } } as const;
+    rows.push({ ...row, outcome: 'passed', detail, count: denied.length });
+  }
+  if (skipped[0] !== undefined)
+    rows.push({ ...row, outcome: 'skipped', detail: skipped[0].detail, count: skipped.length });
+  return rows;
+}
+
 function outcomeOf({ step, finding }: StepResult): ProbeStep['outcome'] {
   if (step.kind === 'unresolved' || step.kind === 'address_refused') return 'failed';
   const outside = step.vantage === 'outside';
-  if (finding === 'inconclusive' || (outside && finding === 'no_egress')) return 'skipped';
+  if (finding === 'inconclusive' || finding === 'allowed' || (outside && finding === 'no_egress'))
+    return 'skipped';
   return (outside ? passedOutside : passedThrough).has(finding) ? 'passed' : 'failed';
 }
 
@@ -46,15 +84,17 @@ const passedOutside: ReadonlySet<Finding> = new Set([
   'dropped',
   'redirect',
 ]);
-const passedThrough: ReadonlySet<Finding> = new Set(['open', 'redirect']);
+const passedThrough: ReadonlySet<Finding> = new Set(['open', 'redirect', 'missing']);
 
 /** The advice for a failed or unproven step; null for any other. The verdict's own advice names the first cause. */
 export function adviseStep(result: StepResult): CheckMessage | null {
-  const { step, finding, cdn } = result;
+  const { step, finding, detail, cdn } = result;
   if (step.kind === 'unresolved') return { code: 'fix_name' };
   if (step.kind === 'address_refused') return { code: 'fix_internal' };
   if (finding === 'server_error') return { code: 'fix_server' };
   if (step.vantage === 'through') return adviseThrough(result);
+  if (finding === 'open' && detail?.code === 'answered' && detail.params.challenge === true)
+    return { code: 'challenge_page' };
   if (finding === 'open')
     return cdn === null ? { code: openings[step.kind] } : { code: 'use_cdn_lock', params: { cdn } };
   return finding === 'unclear' || finding === 'no_tls' ? { code: 'read_server_log' } : null;
@@ -66,6 +106,9 @@ const openings = {
   spoofed: 'distrust_header',
   deep: 'lock_whole_site',
   acme: 'lock_whole_site',
+  start: 'lock_path',
+  file: 'lock_files',
+  guess: 'lock_path',
 } as const;
 
 function adviseThrough({ step, finding, detail }: StepResult): CheckMessage | null {
@@ -74,6 +117,9 @@ function adviseThrough({ step, finding, detail }: StepResult): CheckMessage | nu
   if (detail?.code === 'unreached' && detail.params.reason === 'no_family') return { code: 'fix_family' };
   if (detail?.code === 'out_of_time') return { code: 'check_again' };
   if (finding === 'denied') return { code: 'renew_lock' };
+  if (finding === 'missing') return { code: 'add_start_path' };
+  if (finding === 'rejected') return { code: 'fix_status' };
+  if (finding === 'away' && detail?.code === 'leads_away') return { code: 'add_site', params: detail.params };
   if (finding === 'inconclusive' && detail?.code !== 'unreached') return { code: 'check_proxy' };
   return finding === 'open' || finding === 'redirect' ? null : { code: 'fix_firewall' };
 }
@@ -81,9 +127,11 @@ function adviseThrough({ step, finding, detail }: StepResult): CheckMessage | nu
 /** Counts strangers' requests and refusals, and proxies and those that open the site. */
 export function tallyProof(steps: readonly CheckStep[]): SiteCheck['proof'] {
   const outside = steps.filter((step) => step.vantage === 'outside' && counts(step));
+  const requests = (those: readonly CheckStep[]) => those.reduce((sum, { count = 1 }) => sum + count, 0);
   const byProxy = Map.groupBy(
-    steps.filter(({ title }) => title.code === 'through_get'),
-    ({ title }) => (title.code === 'through_get' ? title.params.proxy : null),
+    steps.filter(({ title }) => title.code === 'through_get' || title.code === 'through_path'),
+    ({ title }) =>
+      title.code === 'through_get' || title.code === 'through_path' ? title.params.proxy : null,
   );
   // One working scheme is enough. A refusal of either scheme counts as a refusal.
   const opened = [...byProxy.values()].filter(
@@ -91,7 +139,10 @@ export function tallyProof(steps: readonly CheckStep[]): SiteCheck['proof'] {
       own.some(({ outcome }) => outcome === 'passed') && own.every(({ outcome }) => outcome !== 'failed'),
   );
   return {
-    outside: { passed: outside.filter(({ outcome }) => outcome === 'passed').length, of: outside.length },
+    outside: {
+      passed: requests(outside.filter(({ outcome }) => outcome === 'passed')),
+      of: requests(outside),
+    },
     through: { passed: opened.length, of: byProxy.size },
   };
 }
@@ -101,6 +152,7 @@ const unproven: ReadonlySet<CheckMessage['code']> = new Set([
   'no_egress_either',
   'own_egress',
   'out_of_time',
+  'host_busy',
 ]);
 
 function counts({ outcome, detail }: CheckStep): boolean {

@@ -8,7 +8,15 @@ describe('the plan of a probe', () => {
     names: ReturnType<typeof named>[],
     port: number | null = null,
     egress: string | null = '192.0.2.5',
-  ) => planRequests({ names, port, proxies: [{ id: 3, name: 'proxy.ru' }], egress, random: 'abc' });
+  ) =>
+    planRequests({
+      names,
+      port,
+      proxies: [{ id: 3, name: 'proxy.ru' }],
+      egress,
+      random: 'abc',
+      startPaths: [],
+    });
 
   test('the plan requests each address by both schemes: plainly, with five spoofed headers and at five other paths; and the site through each proxy', () => {
     const steps = plan([named('a.ru', ['198.51.100.7', '2001:db8::7']), named('www.a.ru', ['198.51.100.7'])]);

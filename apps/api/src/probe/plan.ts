@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
+import { unicodeHost } from '@propusk/contract/unicode-host';
 import type { CheckMessage } from '@propusk/phrases/checks';
+import type { Sample } from './sample.ts';
 
 /**
  * The steps of a probe, planned before the first request. Pure.
@@ -18,7 +20,8 @@ interface Step {
 /** A request from outside to one address of one name. */
 export interface OutsideStep extends Step {
   readonly vantage: 'outside';
-  readonly kind: 'plain' | 'spoofed' | 'deep' | 'acme';
+  /** `start`: a start path of the owner; `file`, `guess`: a linked file, or a made-up name in a folder of the site. */
+  readonly kind: 'plain' | 'spoofed' | 'deep' | 'acme' | 'start' | Sample['kind'];
   readonly host: string;
   readonly port: number;
   readonly scheme: Scheme;
@@ -51,6 +54,8 @@ export interface ThroughStep extends Step {
   readonly host: string;
   readonly port: number;
   readonly scheme: Scheme;
+  /** `/`, or a start path. */
+  readonly path: string;
 }
 
 export type PlannedStep = OutsideStep | UnreachableStep | EgressStep | ThroughStep;
@@ -92,6 +97,7 @@ export interface PlanInput {
   readonly egress: string | null;
   /** A random label that no server knows. */
   readonly random: string;
+  readonly startPaths: readonly string[];
 }
 
 /** Limit of probed addresses over all names of a site. */
@@ -119,7 +125,7 @@ export function planEgress(proxies: PlanInput['proxies']): EgressStep[] {
 }
 
 /** The requests to the site, in the order of display. */
-export function planRequests({ names, port, proxies, egress, random }: PlanInput): PlannedStep[] {
+export function planRequests({ names, port, proxies, egress, random, startPaths }: PlanInput): PlannedStep[] {
   const steps: PlannedStep[] = [];
   const found = names.filter(({ addresses }) => addresses.length > 0);
   for (const { host, refused, optional, addresses } of names) {
@@ -141,19 +147,55 @@ export function planRequests({ names, port, proxies, egress, random }: PlanInput
   if (host === undefined) return steps;
   for (const { id, name } of proxies) {
     for (const [scheme, at] of portsOf(port)) {
-      steps.push({
-        vantage: 'through',
-        kind: 'get',
-        proxyId: id,
-        host,
-        port: at,
-        scheme,
-        title: { code: 'through_get', params: { proxy: name, url: urlOf(scheme, host, at) } },
-      });
+      const place = { vantage: 'through', kind: 'get', proxyId: id, host, port: at, scheme } as const;
+      const url = urlOf(scheme, host, at);
+      steps.push({ ...place, path: '/', title: { code: 'through_get', params: { proxy: name, url } } });
+      for (const path of startPaths)
+        steps.push({ ...place, path, title: { code: 'through_path', params: { proxy: name, url, path } } });
     }
   }
   return steps;
 }
+
+/** Limits of the requests for start paths and samples. */
+const MAX_DIRECT = 250;
+const MAX_SAMPLES_ELSEWHERE = 4;
+const MAX_VANTAGE_SAMPLES = 6;
+
+/**
+ * Plans a stranger's requests for start paths and samples, at every place whose first page is closed.
+ * @param places the requests for first pages that were denied or redirected
+ * @param samples the most telling first
+ * @returns the steps, and the number of requests that exceed the 250 of a probe
+ */
+export function planSamples(
+  places: readonly OutsideStep[],
+  startPaths: readonly string[],
+  samples: readonly Sample[],
+  sent: number,
+): { steps: OutsideStep[]; unfit: number } {
+  const all = [...startPaths.map((path) => ({ path, kind: 'start' }) as const), ...samples];
+  /** The first name gets all samples at its first address of each family. */
+  const main = [4, 6].flatMap((family) => places.find(({ address }) => isIP(address) === family) ?? []);
+  const isMain = (place: OutsideStep) =>
+    main.some(({ host, address }) => host === place.host && address === place.address);
+  const ordered = [...places].toSorted((a, b) => Number(isMain(b)) - Number(isMain(a)));
+  const wanted = ordered.flatMap((place) =>
+    all.slice(0, isMain(place) ? all.length : MAX_SAMPLES_ELSEWHERE).map(({ path, kind }): OutsideStep => {
+      const params = { url: urlOf(place.scheme, place.host, place.port), address: place.address, path };
+      return { ...place, kind, path, headers: {}, title: { code: 'outside_path', params } };
+    }),
+  );
+  const steps = wanted.slice(0, Math.max(0, MAX_DIRECT - sent));
+  return { steps, unfit: wanted.length - steps.length };
+}
+
+/** The samples of one place that a vantage requests: those of different folders and kinds come first. */
+export const forVantage = (steps: readonly OutsideStep[]) =>
+  [...Map.groupBy(steps, placeOf).values()].flatMap((own) => own.slice(0, MAX_VANTAGE_SAMPLES));
+
+/** The name, address and scheme of a request from outside. */
+export const placeOf = ({ scheme, host, address }: OutsideStep) => `${scheme} ${host} ${address}`;
 
 /** TLS first: a plain request to a TLS port looks like a broken site. */
 function portsOf(port: number | null): [Scheme, number][] {
@@ -164,7 +206,7 @@ function portsOf(port: number | null): [Scheme, number][] {
 }
 
 function urlOf(scheme: Scheme, host: string, port: number): string {
-  return `${scheme}://${host}${port === (scheme === 'https' ? 443 : 80) ? '' : `:${port}`}`;
+  return `${scheme}://${unicodeHost(host)}${port === (scheme === 'https' ? 443 : 80) ? '' : `:${port}`}`;
 }
 
 function outsideSteps(target: {

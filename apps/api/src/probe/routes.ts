@@ -1,9 +1,11 @@
 import * as contract from '@propusk/contract/lock';
+import { unicodeHost } from '@propusk/contract/unicode-host';
 import { sayCheck, sayStep } from '@propusk/phrases/checks';
 import { type Actor, readerOf } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { tallyProof } from './messages.ts';
+import { findPaths, setPaths } from './paths-store.ts';
 import { findCheck, requestCheck, type StoredCheck } from './store.ts';
 
 export interface CheckParts {
@@ -23,6 +25,12 @@ export function checkRoutes(routes: Routes, { limits, wake }: CheckParts): void 
     return present(check, actor);
   });
 
+  implement(routes, contract.getProbePaths, ({ actor, params, db }) => findPaths(db, actor, params.id));
+
+  implement(routes, contract.setProbePaths, ({ actor, params, body, ifMatch, write }) =>
+    write((tx) => setPaths(tx, actor, params.id, body, ifMatch)),
+  );
+
   implement(routes, contract.getSiteCheck, async ({ actor, params, db }) => {
     const check = await findCheck(db, actor, params.id);
     return check === null ? null : present(check, actor);
@@ -36,5 +44,6 @@ function present({ meaning, advice, steps, ...check }: StoredCheck, actor: Actor
     advice: sayCheck(advice, reader),
     steps: steps.map((step) => sayStep(step, reader)),
   };
-  return { ...check, ...rendered, proof: tallyProof(steps) };
+  const leadsTo = meaning?.code === 'redirects_away' ? unicodeHost(meaning.params.host) : null;
+  return { ...check, ...rendered, proof: tallyProof(steps), leadsTo };
 }

@@ -5,6 +5,7 @@ import { sayCheck } from '@propusk/phrases/checks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConnectError, type ConnectErrorReason } from './connect-error.ts';
 import type { SiteProxy } from './egress-store.ts';
+import { unpaced } from './pace.ts';
 import { runProbe } from './run-probe.ts';
 import type { Transport } from './transport.ts';
 
@@ -83,6 +84,8 @@ async function probe(addresses: string[], dead: Readonly<Record<string, ConnectE
       // An explicit port speaks only http.
       address: `${SITE}:${port}`,
       proxies: [proxy],
+      ...{ startPaths: [], openPaths: [], sample: null, pace: unpaced },
+      isCoveredElsewhere: async () => false,
       isHeldByOther: async () => false,
       report: () => {},
       vantages: [],

@@ -2,23 +2,28 @@ import { randomBytes } from 'node:crypto';
 import { parseSiteAddress } from '@propusk/access/site-address';
 import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
 import type { SiteVantage } from '../vantage/task-store.ts';
-import type { StepResult } from './classify-response.ts';
+import type { Finding, StepResult } from './classify-response.ts';
 import { type Connectivity, discountSilence } from './connectivity.ts';
 import { type EgressResult, learnEgress } from './echo-client.ts';
 import type { SiteProxy } from './egress-store.ts';
 import { probeFromVantage, type SendPlan } from './from-vantage.ts';
-import { type Ask, askBy, probePlace, type RequestStep } from './http-probe.ts';
+import { type Ask, askDirectly, probePlace, worthMore } from './http-probe.ts';
 import { listSteps } from './messages.ts';
+import type { Pace } from './pace.ts';
 import {
+  forVantage,
   namesOf,
   type OutsideStep,
   type PlannedStep,
+  placeOf,
   planEgress,
   planRequests,
+  planSamples,
   planVantage,
   type Resolved,
   type ThroughStep,
 } from './plan.ts';
+import { samplesOf } from './sample.ts';
 import {
   type ConnectionEnds,
   checkSelfEgress,
@@ -26,13 +31,21 @@ import {
   endsOf,
   familiesProvenBy,
 } from './self-egress-check.ts';
+import { createSiteReader, type SiteContent } from './site-reader.ts';
 import type { Outbound, Transport } from './transport.ts';
 import { decideVerdict, type ProbeVerdict, type ProbingVantage } from './verdict.ts';
 
 export interface ProbeOptions {
   /** The site's stored address. */
   readonly address: string;
+  readonly startPaths: readonly string[];
+  /** Paths that the owner leaves open to strangers. */
+  readonly openPaths: readonly string[];
+  /** The sample of the last probe; null where the site has to be read. */
+  readonly sample: StoredSample | null;
   readonly proxies: readonly SiteProxy[];
+  /** Whether the users of the site's policies on a proxy reach a host and port through that proxy too. */
+  readonly isCoveredElsewhere: (proxyId: number, host: string, port: number) => Promise<boolean>;
   /** Whether another company holds a name on shared egress. */
   readonly isHeldByOther: (host: string) => Promise<boolean>;
   /** Called with the list of steps after every change of it. */
@@ -43,15 +56,28 @@ export interface ProbeOptions {
   readonly vantages: readonly SiteVantage[];
   /** Gives a vantage a plan, and waits for its reports. */
   readonly send: (vantageId: number, plan: Parameters<SendPlan>[0]) => ReturnType<SendPlan>;
+  /** Limits the requests from this machine. */
+  readonly pace: Pace;
   /** Ends the probe without a verdict. */
   readonly stop: AbortSignal;
 }
 
 export interface ProbeResult extends ProbeVerdict {
   readonly steps: CheckStep[];
+  /** The sample for the next probes; null when the site was not read. */
+  readonly sample: StoredSample | null;
 }
 
-const PROBE_MS = 60_000;
+/** What reading a site found, as stored with its last probe. */
+export interface StoredSample extends SiteContent {
+  /** The time of reading. */
+  readonly readAt: string;
+  /** Paths that were open to strangers, until they are denied. */
+  readonly open: readonly string[];
+}
+
+const PROBE_MS = 90_000;
+const SAMPLE_DAYS = 7;
 /** No echo call starts later than this into the probe. */
 const ECHO_MS = 25_000;
 /** Places probed in parallel; the requests to one place are sequential. */
@@ -63,17 +89,28 @@ const PARALLEL = 4;
  */
 export async function runProbe(
   { transport, echoUrl }: Outbound,
-  { address, proxies, isHeldByOther, report, onEgress, vantages, send, stop }: ProbeOptions,
+  options: ProbeOptions,
 ): Promise<ProbeResult> {
+  const { address, startPaths, openPaths, proxies, isHeldByOther, isCoveredElsewhere } = options;
+  const { report, onEgress, vantages, send, pace, stop } = options;
   const site = parseSiteAddress(address);
   if ('fault' in site) throw new Error(`not a stored address: ${address}`);
   let connectivity: Connectivity = { confirmed: [], failed: [] };
   const away = vantages.filter(({ present }) => !present).map(({ name }) => name);
   // grows: not, set once within one call
   let probing: ProbingVantage[] = [];
-  const context = { egressKnown: false, insider: false, unfinished: false, held: false, connectivity, away };
-  if (proxies.length === 0)
-    return { ...decideVerdict([], { ...context, proxies: 0, vantages: [] }), steps: [] };
+  if (proxies.length === 0) {
+    const nothing = {
+      egressKnown: false,
+      insider: false,
+      unfinished: false,
+      held: false,
+      connectivity,
+      away,
+    };
+    const none = { ...nothing, proxies: 0, vantages: [], unfit: 0, emptySample: true, confirmedProxies: [] };
+    return { ...decideVerdict([], none), steps: [], sample: options.sample };
+  }
 
   const signals = { stop, deadline: AbortSignal.timeout(PROBE_MS) };
   const named = proxies.map(({ id, host, direct }) => ({ id, name: direct ? null : host }));
@@ -85,9 +122,12 @@ export async function runProbe(
     return listSteps(steps, new Map(discounted.map((result) => [result.step, result])));
   };
   const settle = (result: StepResult) => {
-    results.set(result.step, result);
+    const { step, finding } = result;
+    const isAllowed = finding === 'open' && 'address' in step && openPaths.includes(step.path);
+    results.set(step, isAllowed ? { ...result, finding: 'allowed' satisfies Finding } : result);
     report(list());
   };
+  const findingOf = (step: PlannedStep): Finding => results.get(step)?.finding ?? 'inconclusive';
   const skip = (step: PlannedStep, detail: CheckMessage | null) =>
     settle({ step, finding: 'inconclusive', detail, cdn: null });
   report(list());
@@ -97,6 +137,7 @@ export async function runProbe(
   /** Connections to companies' proxies, which prove this machine's internet access. */
   // grows: not, lives for one call
   const connections: ConnectionEnds[] = [];
+  const confirmedProxies: number[] = [];
   const findEgress = async (proxy: SiteProxy, index: number) => {
     const step = steps[index];
     if (step === undefined) return proxy.addresses;
@@ -110,6 +151,8 @@ export async function runProbe(
       if (ends !== null) connections.push(ends);
     });
     await onEgress(proxy, seen);
+    if (seen.addresses.length > 0 && seen.addresses.every((one) => proxy.addresses.includes(one)))
+      confirmedProxies.push(proxy.id);
     if (seen.problem !== null && seen.addresses.length === 0) {
       skip(step, seen.problem);
       // Addresses of earlier calls may still be valid.
@@ -138,6 +181,7 @@ export async function runProbe(
     proxies: named,
     egress: egress[0] ?? null,
     random,
+    startPaths,
   });
   const direct = requests.filter((step): step is OutsideStep => 'address' in step);
   steps.push(...requests, ...probing.flatMap((vantage) => planVantage(direct, vantage)));
@@ -159,22 +203,64 @@ export async function runProbe(
   const shared = new Set(proxies.filter(({ ownerId }) => ownerId === 0).map(({ id }) => id));
   const held = host !== undefined && shared.size > 0 && (await isHeldByOther(host));
   for (const step of held ? through : []) if (shared.has(step.proxyId)) skip(step, { code: 'held' });
-  const askDirectly = askBy(transport, { kind: 'outside' }, signals);
+  const ask = askDirectly(transport, pace, signals);
+  const probeHere = (group: readonly OutsideStep[]) => probePlace(ask, group, signals, settle);
+  const readers = proxies.map(({ id, route }) =>
+    route === null || (held && shared.has(id))
+      ? null
+      : createSiteReader({
+          ...{ transport, route, site, signals },
+          isCoveredElsewhere: (name, port) => isCoveredElsewhere(id, name, port),
+          isHeld: async (name) => name !== host && shared.has(id) && (await isHeldByOther(name)),
+        }),
+  );
+  const stored = isFresh(options.sample) ? options.sample : null;
+  const [content] = await Promise.all([
+    inParallel([...proxies.entries()], async ([index, { id }]) => {
+      const reader = readers[index];
+      const group = through.filter((step) => step.proxyId === id && !results.has(step));
+      if (reader !== null && reader !== undefined) await probePlace(reader.open, group, signals, settle);
+    }).then(async () => {
+      const opened = through.find((step) => results.get(step)?.finding === 'open')?.proxyId;
+      const reader = readers[proxies.findIndex(({ id }) => id === opened)];
+      return stored ?? (await reader?.read()) ?? null;
+    }),
+    inParallel(placesOf(fromHere), probeHere),
+  ]);
+  const sample: StoredSample | null =
+    content === null ? options.sample : { readAt: new Date().toISOString(), open: [], ...content };
+  const wasOpen = options.sample?.open ?? [];
+  const samples = [
+    ...wasOpen.map((path) => ({ path, kind: 'file' }) as const),
+    ...(sample === null ? [] : samplesOf(sample, random)),
+  ];
+  const closed = direct.filter((step) => step.kind === 'plain' && worthMore.has(findingOf(step)));
+  const planned = planSamples(insiders.has(null) ? [] : closed, startPaths, samples, fromHere.length);
+  /** A vantage repeats the samples of this machine, at every place: what this machine saw is another view. */
+  const elsewhere = planSamples(
+    direct.filter(({ kind }) => kind === 'plain'),
+    startPaths,
+    samples,
+    0,
+  );
+  const ofVantages = witnesses.flatMap((vantage) => planVantage(forVantage(elsewhere.steps), vantage));
+  steps.push(...planned.steps, ...ofVantages);
   await Promise.all([
-    inParallel(placesOf(fromHere), (group) => probePlace(askDirectly, group, signals, settle)),
+    inParallel(placesOf(planned.steps), (group) => inTurn(group, async (step) => settle(await ask(step)))),
     ...witnesses.map(async ({ id }) => {
       const own = outside.filter(({ from }) => from === id);
-      const seen = await probeFromVantage(own, (plan) => send(id, plan));
+      const extra = ofVantages.filter(({ from }) => from === id);
+      const seen = await probeFromVantage([own, extra], (plan) => send(id, plan));
       for (const place of placesOf(own)) await probePlace(answersOf(seen), place, signals, settle);
-    }),
-    inParallel(proxies, async ({ id, route }) => {
-      const group = through.filter((step) => step.proxyId === id && !results.has(step));
-      if (route !== null) await probePlace(askBy(transport, route, signals), group, signals, settle);
+      for (const step of extra) settle(sampleOf(step, seen, own, findingOf));
     }),
   ]);
   for (const step of through) if (!results.has(step)) skip(step, { code: 'proxy_unavailable' });
   const verdict = decideVerdict([...results.values()], {
     proxies: proxies.length,
+    unfit: planned.unfit + (content?.unread ?? 0),
+    emptySample: startPaths.length + (sample?.paths.length ?? 0) === 0,
+    confirmedProxies,
     egressKnown: egress.length > 0,
     insider,
     unfinished: signals.deadline.aborted,
@@ -183,17 +269,51 @@ export async function runProbe(
     vantages: probing,
     away,
   });
-  return { ...verdict, steps: list() };
+  const opened = [...results.values()].flatMap(({ step, finding }) =>
+    finding === 'open' && step.kind === 'file' ? [step.path] : [],
+  );
+  const denied = new Set(
+    [...results.values()].flatMap(({ step, finding }) =>
+      finding === 'denied' && step.kind === 'file' ? [step.path] : [],
+    ),
+  );
+  const open = [...new Set([...opened, ...wasOpen.filter((path) => !denied.has(path))])].slice(0, MAX_OPEN);
+  return { ...verdict, steps: list(), sample: sample === null ? null : { ...sample, open } };
 }
+
+/** Limit of open paths that the next probe requests again. */
+const MAX_OPEN = 8;
+
+const isFresh = (sample: StoredSample | null): sample is StoredSample =>
+  sample !== null &&
+  sample.paths.length > 0 &&
+  Date.now() - Date.parse(sample.readAt) < SAMPLE_DAYS * 86_400_000;
 
 const placesOf = (steps: readonly OutsideStep[]) => [
   ...Map.groupBy(steps, (step) => `${step.host} ${step.address}`).values(),
 ];
 
 /** Answers each step with what a vantage reported for it. */
-function answersOf(seen: ReadonlyMap<RequestStep, StepResult>): Ask {
+function answersOf(seen: ReadonlyMap<OutsideStep, StepResult>): Ask<OutsideStep> {
   return async (step): Promise<StepResult> =>
     seen.get(step) ?? { step, finding: 'inconclusive', detail: { code: 'vantage_silent' }, cdn: null };
+}
+
+/** The result of a vantage's sample. It counts only where the vantage found the first page closed. */
+function sampleOf(
+  step: OutsideStep,
+  seen: ReadonlyMap<OutsideStep, StepResult>,
+  own: readonly OutsideStep[],
+  findingOf: (step: OutsideStep) => Finding,
+): StepResult {
+  const first = own.find((other) => other.kind === 'plain' && placeOf(other) === placeOf(step));
+  const closed = first !== undefined && worthMore.has(findingOf(first));
+  const silent = { step, finding: 'inconclusive', detail: { code: 'vantage_silent' }, cdn: null } as const;
+  return closed ? (seen.get(step) ?? silent) : { ...silent, detail: null };
+}
+
+async function inTurn<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  for (const item of items) await work(item);
 }
 
 function probingVantage({ id, name, address }: SiteVantage, egress: readonly string[]): ProbingVantage {

@@ -12,11 +12,13 @@ import {
   readSiteProxies,
   saveEgress,
 } from './egress-store.ts';
+import type { Pace } from './pace.ts';
 import { runProbe } from './run-probe.ts';
 import {
   type ClaimedCheck,
   claimCheck,
   finishCheck,
+  isCoveredElsewhere,
   isHeldByOther,
   queueDueChecks,
   readFingerprint,
@@ -40,6 +42,7 @@ export interface ProbeRunnerParts {
   readonly encryption: Encryption;
   readonly log: FastifyBaseLogger;
   readonly outbound: Outbound;
+  readonly pace: Pace;
 }
 
 /** Probes that one process runs at once. */
@@ -52,7 +55,7 @@ const MAX_PROXIES = 5;
 const WRITE_MS = 200;
 
 /** Starts the probe runner of this process. */
-export function startProbeRunner({ db, encryption, log, outbound }: ProbeRunnerParts): ProbeRunner {
+export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeRunnerParts): ProbeRunner {
   const closing = new AbortController();
   // grows: by owners who start probes; bound: 4 probes at once, about 1 MB; at the bound: further probes wait in the
   // table site_checks
@@ -83,7 +86,7 @@ export function startProbeRunner({ db, encryption, log, outbound }: ProbeRunnerP
   }
 
   async function run(claimed: ClaimedCheck): Promise<void> {
-    const { companyId, siteId, address } = claimed;
+    const { companyId, siteId, address, startPaths, openPaths, sample } = claimed;
     // Aborted when another process claimed the probe or the site was deleted: this run must stop writing.
     const lost = new AbortController();
     const writer = createWriter(
@@ -95,9 +98,9 @@ export function startProbeRunner({ db, encryption, log, outbound }: ProbeRunnerP
       let before = claimed.fingerprint;
       const proxies = await readSiteProxies(db, encryption, { companyId, siteId });
       const result = await runProbe(outbound, {
-        address,
-        proxies,
+        ...{ address, startPaths, openPaths, sample, proxies, pace },
         isHeldByOther: (host) => isHeldByOther(db, companyId, host),
+        isCoveredElsewhere: (proxyId, host, port) => isCoveredElsewhere(db, claimed, { proxyId, host, port }),
         vantages: await readSiteVantages(db, companyId),
         send: (vantageId, plan) => runTask(db, vantageId, plan, stop),
         stop,

@@ -9,10 +9,12 @@ import { AppError } from '../core/errors.ts';
 import { demandConfirmed } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { findManagedSite } from '../sites/store.ts';
-import type { ProbeVerdict } from './verdict.ts';
+import type { ProbeResult, StoredSample } from './run-probe.ts';
 
-/** The lease of a claimed probe. A probe takes at most a minute: after the lease its process is dead. */
-const LEASE = sql.raw(`interval '2 minutes'`);
+/** The lease of a claimed probe. A probe takes at most 90 s: after the lease its process is dead. */
+const LEASE = sql.raw(`interval '3 minutes'`);
+/** The version of the rules of a probe. The first probe under other rules sets no drift. */
+const RULES = 1;
 /** Whether a waiting probe (`d`) has priority: a user requested it, or it waits for ten minutes. */
 const isUrgent = sql.raw(`(d.asked or d.started_at < now() - interval '10 minutes')`);
 /** Sites whose fingerprint one tick compares. */
@@ -26,10 +28,13 @@ export interface ClaimedCheck extends Facts {
   readonly siteId: number;
   readonly run: string;
   readonly address: string;
+  readonly startPaths: readonly string[];
+  readonly openPaths: readonly string[];
+  readonly sample: StoredSample | null;
 }
 
 /** A stored probe, with messages by code. */
-export interface StoredCheck extends Omit<SiteCheck, 'meaning' | 'advice' | 'steps' | 'proof'> {
+export interface StoredCheck extends Omit<SiteCheck, 'meaning' | 'advice' | 'steps' | 'proof' | 'leadsTo'> {
   readonly meaning: CheckMessage | null;
   readonly advice: CheckMessage | null;
   readonly steps: readonly CheckStep[];
@@ -123,6 +128,7 @@ export async function claimCheck(db: Db): Promise<ClaimedCheck | null> {
     ) due join sites s on s.company_id = due.company_id and s.id = due.site_id
     where k.company_id = due.company_id and k.site_id = due.site_id
     returning k.company_id as "companyId", k.site_id as "siteId", s.address,
+      s.start_paths as "startPaths", s.open_paths as "openPaths", k.sample,
       site_fingerprint(k.company_id, k.site_id) as fingerprint,
       (select c.policy_version from companies c where c.id = k.company_id) as "policyVersion"`.execute(db);
   return rows[0] === undefined ? null : { ...rows[0], run };
@@ -142,6 +148,32 @@ export async function isHeldByOther(db: Db, companyId: number, host: string): Pr
     .limit(1)
     .executeTakeFirst();
   return holder !== undefined && holder.company_id !== companyId;
+}
+
+/**
+ * Whether all users of the site's policies on a proxy reach another host and port of their company through that proxy: the rule of
+ * `decide()`.
+ */
+export async function isCoveredElsewhere(
+  db: Db,
+  { companyId, siteId }: Pick<ClaimedCheck, 'companyId' | 'siteId'>,
+  { proxyId, host, port }: { proxyId: number; host: string; port: number },
+): Promise<boolean> {
+  const isWeb = port === 80 || port === 443;
+  const addresses = patternsCovering(host).map((pattern) => (isWeb ? pattern : `${pattern}:${port}`));
+  const { rows } = await sql<{ covered: boolean }>`
+    with own as (
+      select p.id, p.all_sites, exists (select from policy_sites l where l.policy_id = p.id and l.site_id = ${siteId}) as here,
+        exists (select from policy_sites l join sites s on s.company_id = l.company_id and s.id = l.site_id
+          where l.policy_id = p.id and s.address = any (${addresses})) as there
+      from policies p where p.company_id = ${companyId} and p.proxy_id = ${proxyId}
+    ), opening as (select id from own where there or (all_sites and ${isWeb}))
+    select exists (select from opening) and not exists (
+      select from own join policy_users u on u.policy_id = own.id
+      where (own.here or own.all_sites) and u.user_id not in (
+        select user_id from policy_users where policy_id in (select id from opening))
+    ) as covered`.execute(db);
+  return rows[0]?.covered ?? false;
 }
 
 /** Reads the current facts; null for a deleted site. */
@@ -168,7 +200,7 @@ export async function saveSteps(db: Db, claimed: ClaimedCheck, steps: CheckStep[
 export async function finishCheck(
   db: Db,
   claimed: ClaimedCheck,
-  { verdict, meaning, advice, steps }: ProbeVerdict & { steps: CheckStep[] },
+  { verdict, meaning, advice, steps, sample }: ProbeResult,
   { fingerprint, policyVersion }: Facts,
   changed: boolean,
 ): Promise<void> {
@@ -176,8 +208,11 @@ export async function finishCheck(
   await sql`update site_checks set state = 'done', run = null, finished_at = now(), steps = ${JSON.stringify(steps)},
       verdict = ${verdict}, meaning = ${JSON.stringify(meaning)},
       advice = ${advice === null ? null : JSON.stringify(advice)}, shown_verdict = ${verdict}, shown_at = now(),
-      was_protected = was_protected or ${verdict === 'protected'},
-      drifted = case ${verdict}::text when 'protected' then false when 'unknown' then drifted else was_protected end,
+      sample = ${sample === null ? null : JSON.stringify(sample)},
+      was_protected = ${verdict === 'protected'} or was_protected and (rules = ${RULES} or ${verdict === 'unknown'}),
+      drifted = case ${verdict}::text when 'protected' then false when 'unknown' then drifted
+        else was_protected and rules = ${RULES} end,
+      rules = case when ${verdict === 'unknown'} then rules else ${RULES} end,
       fingerprint = ${fingerprint}, policy_version = ${policyVersion},
       next_at = case when ${changed} then now() else now() + interval '24 hours' + random() * interval '1 hour' end
     where ${own(claimed)}`.execute(db);

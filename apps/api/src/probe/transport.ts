@@ -85,8 +85,8 @@ export interface Outbound {
   readonly stop: AbortSignal;
 }
 
-/** Longer than a probe's minute: the gateway's clock may differ. */
-const TOKEN_SECONDS = 90;
+/** Longer than the 90 s of a probe: the gateway's clock may differ. */
+const TOKEN_SECONDS = 120;
 const anywhere = parseNetworks('0.0.0.0/0,::/0') ?? { v4: [], v6: [] };
 
 /** Builds the api's transport. */

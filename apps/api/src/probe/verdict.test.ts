@@ -13,6 +13,9 @@ const usual: VerdictContext = {
   connectivity: { confirmed: [], failed: [] },
   vantages: [],
   away: [],
+  unfit: 0,
+  emptySample: false,
+  confirmedProxies: [],
 };
 /** The connectivity of a machine whose direct call the echo answered. */
 const seen = { connectivity: { confirmed: [4 as const], failed: [] } };
@@ -35,6 +38,7 @@ const through = (proxyId = 3, scheme: 'https' | 'http' = 'https'): ThroughStep =
   vantage: 'through',
   kind: 'get',
   proxyId,
+  path: '/',
   title: { code: 'through_get', params: { proxy: `through ${proxyId}`, url: scheme } },
 });
 const took = (step: PlannedStep, finding: Finding, cdn: string | null = null): StepResult => ({

@@ -1,8 +1,8 @@
 import type { Verdict } from '@propusk/contract/protection';
 import type { CheckMessage } from '@propusk/phrases/checks';
-import type { Finding, StepResult } from './classify-response.ts';
+import { type Finding, outweighedBy, type StepResult } from './classify-response.ts';
 import { answersNobody, type Connectivity, discountSilence, targetFamily } from './connectivity.ts';
-import { adviseStep } from './messages.ts';
+import { adviseStep, isSample } from './messages.ts';
 import { type PlannedStep, proxyOf, sourceOf } from './plan.ts';
 
 /** The inputs of the verdict besides the results. */
@@ -22,6 +22,12 @@ export interface VerdictContext {
   readonly held: boolean;
   /** The time limit ended the probe early. */
   readonly unfinished: boolean;
+  /** Requests for start paths and samples that exceeded a limit. */
+  readonly unfit: number;
+  /** Whether the probe found nothing to request besides the first page. */
+  readonly emptySample: boolean;
+  /** Proxies whose echo call confirmed the addresses that were known before. */
+  readonly confirmedProxies: readonly number[];
 }
 
 /** A vantage that was given the requests from outside. */
@@ -61,23 +67,50 @@ export function decideVerdict(all: readonly StepResult[], context: VerdictContex
   const results = discountSilence(all, context.connectivity, context.vantages);
   const witnesses = context.vantages.filter(({ insider }) => !insider);
   const strangers = new Set([...(context.insider ? [] : [null]), ...witnesses.map(({ id }) => id)]);
+  const outweighed = outweighedBy(results);
   const facts: Facts = {
     ...context,
     results,
     witnesses,
     outside: results.filter(({ step }) => step.vantage === 'outside' && strangers.has(sourceOf(step))),
-    through: results.filter(({ step }) => step.kind === 'get'),
+    through: results.filter((result) => result.step.kind === 'get' && !outweighed.has(result)),
     cdn: results.find(({ cdn }) => cdn !== null)?.cdn ?? null,
   };
   for (const rule of rules) {
     const verdict = rule(facts);
     if (verdict !== null) return verdict;
   }
-  const vantages = witnesses.map(({ name }) => name);
-  const meaning: CheckMessage =
-    vantages.length === 0 ? { code: 'protected' } : { code: 'protected_from', params: { vantages } };
-  return { verdict: 'protected', meaning, advice: null };
+  const missing = facts.through.find(
+    ({ step, finding }) => finding === 'missing' && !opens(facts.through, proxyOf(step)),
+  );
+  return {
+    verdict: 'protected',
+    meaning: { code: 'protected', params: countRefusals(facts) },
+    advice: missing === undefined ? null : { code: 'add_start_path' },
+  };
 }
+
+/** What was observed: the URLs and requests that strangers were refused, and what the probe did not see. */
+function countRefusals({ outside, witnesses, unfit, emptySample }: Facts) {
+  const refused = outside.filter(({ finding }) => turnedAway.has(finding));
+  const paths = refused.flatMap(({ step }) =>
+    step.kind === 'plain' || isSample(step) ? ['path' in step ? step.path : ''] : [],
+  );
+  const allowed = outside.flatMap(({ step, finding }) =>
+    finding === 'allowed' && 'path' in step ? [step.path] : [],
+  );
+  return {
+    pages: new Set(paths).size,
+    requests: refused.length,
+    unfit,
+    emptySample,
+    allowed: [...new Set(allowed)],
+    vantages: witnesses.map(({ name }) => name),
+  };
+}
+
+const opens = (through: readonly StepResult[], proxyId: number) =>
+  through.some(({ step, finding }) => finding === 'open' && proxyOf(step) === proxyId);
 
 const unknown = (meaning: CheckMessage, advice: CheckMessage): ProbeVerdict => ({
   verdict: 'unknown',
@@ -106,14 +139,11 @@ const rules: readonly Rule[] = [
   unwitnessed,
   silentVantage,
   ({ unfinished }) => (unfinished ? unknown({ code: 'unfinished' }, { code: 'check_again' }) : null),
-  ({ through }) => {
-    const open = through.filter(({ finding }) => finding === 'open');
-    const reached = new Set(open.map(({ step }) => proxyOf(step)));
-    const failed = through.find(({ step }) => !reached.has(proxyOf(step)));
-    return failed === undefined
-      ? null
-      : unknown({ code: 'through_failed', params: quote(failed) }, { code: 'check_proxy' });
-  },
+  notOpenedThroughProxy,
+  ({ outside }) =>
+    outside.some(({ detail }) => detail?.code === 'host_busy')
+      ? unknown({ code: 'host_busy_now' }, { code: 'check_later' })
+      : null,
   ({ outside }) => {
     const unsent = outside.find(({ finding }) => finding === 'no_egress');
     if (unsent === undefined) return null;
@@ -121,6 +151,7 @@ const rules: readonly Rule[] = [
     const meaning: CheckMessage = { code: 'outside_failed', params: quote(unsent) };
     return unknown(meaning, { code: 'fix_egress', params: { family } });
   },
+  blocksProber,
   ({ outside }) => {
     const vague = outside.find(({ finding }) => finding === 'unclear' || finding === 'no_tls');
     return vague === undefined
@@ -211,11 +242,44 @@ function behindCdn({ cdn, through }: Facts): ProbeVerdict | null {
   return { verdict: 'cdn', meaning: { code, params: { cdn } }, advice: { code: 'bypass_cdn' } };
 }
 
-function deniedThroughProxy({ through }: Facts): ProbeVerdict | null {
+function deniedThroughProxy({ through, confirmedProxies }: Facts): ProbeVerdict | null {
   const denied = through.find(({ finding }) => finding === 'denied');
   if (denied === undefined) return null;
   const meaning: CheckMessage = { code: 'closed', params: quote(denied) };
-  return { verdict: 'closed', meaning, advice: adviseStep(denied) };
+  // The lock holds the proxy's address, so its server sees another one: that of a server in front.
+  const isInLock = denied.detail?.code === 'answered' && confirmedProxies.includes(proxyOf(denied.step));
+  return { verdict: 'closed', meaning, advice: isInLock ? { code: 'front_server' } : adviseStep(denied) };
+}
+
+/** Unknown: a proxy opens neither the first page nor a start path. A missing page counts where strangers are refused. */
+function notOpenedThroughProxy({ through }: Facts): ProbeVerdict | null {
+  const passing: ReadonlySet<Finding> = new Set(['open', 'missing']);
+  const passed = new Set(
+    through.filter(({ finding }) => passing.has(finding)).map(({ step }) => proxyOf(step)),
+  );
+  const failed = through.filter(({ step }) => !passed.has(proxyOf(step)));
+  const told = failed.find(({ finding }) => finding === 'away' || finding === 'rejected') ?? failed[0];
+  if (told === undefined) return null;
+  if (told.detail?.code === 'leads_away')
+    return unknown(
+      { code: 'redirects_away', params: told.detail.params },
+      { code: 'add_site', params: told.detail.params },
+    );
+  const advice: CheckMessage = told.finding === 'rejected' ? { code: 'fix_status' } : { code: 'check_proxy' };
+  return unknown({ code: 'through_failed', params: quote(told) }, advice);
+}
+
+/** Unknown: a server that had denied strangers stopped answering them. */
+function blocksProber({ outside }: Facts): ProbeVerdict | null {
+  const silent = outside.find(
+    ({ step, finding, detail }) =>
+      finding === 'unclear' &&
+      detail?.code === 'unreached' &&
+      outside.some((other) => other.finding === 'denied' && placeOf(other.step) === placeOf(step)),
+  );
+  return silent === undefined
+    ? null
+    : unknown({ code: 'prober_blocked', params: quote(silent) }, { code: 'check_later' });
 }
 
 /** Closed: the site answered a proxy of its policies by neither scheme. */

@@ -18,7 +18,8 @@ export async function createSites(
   lines: readonly SiteInput[],
 ): Promise<{ rows: Site[]; count: number }> {
   const { companyId } = actor;
-  const addresses = readLines(lines);
+  const read = readLines(lines);
+  const addresses = read.map(({ address }) => address);
   await lockOwnCompany(tx, actor);
   const existing = await tx
     .selectFrom('sites')
@@ -38,7 +39,10 @@ export async function createSites(
   const sites = await tx
     .insertInto('sites')
     .values(
-      addresses.map((address) => ({ company_id: companyId, address, shown_address: shownAddress(address) })),
+      read.map(({ address, paths }) => ({
+        ...{ company_id: companyId, address, shown_address: shownAddress(address) },
+        start_paths: paths,
+      })),
     )
     .returning(['id', 'address'])
     .execute();
@@ -65,7 +69,7 @@ export async function createSites(
   return { rows, count: rows.length };
 }
 
-function readLines(lines: readonly SiteInput[]): string[] {
+function readLines(lines: readonly SiteInput[]): { address: string; paths: string[] }[] {
   const read = lines.map(({ address }) => readAddress(address));
   // grows: not, lives for one call
   const first = new Map<string, number>();
@@ -77,7 +81,7 @@ function readLines(lines: readonly SiteInput[]): string[] {
     first.set(line.address, at);
     return null;
   });
-  return read.map((line) => ('address' in line ? line.address : ''));
+  return read.flatMap((line) => ('address' in line ? line : []));
 }
 
 /** @throws AppError with every faulty line */

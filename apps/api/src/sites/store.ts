@@ -1,6 +1,8 @@
 import { domainToUnicode } from 'node:url';
+import { startPathOf } from '@propusk/access/probe-path';
 import { type AddressFault, formatSiteAddress, parseSiteAddress } from '@propusk/access/site-address';
 import type { ListQuery } from '@propusk/contract/fields';
+import { limits } from '@propusk/contract/limits';
 import type { Protection } from '@propusk/contract/protection';
 import type { Site, SiteChange, SiteInput } from '@propusk/contract/sites';
 import type { FieldFault } from '@propusk/phrases/field-fault';
@@ -103,17 +105,19 @@ export function listSites(db: Db, actor: Actor, query: ListQuery): Promise<{ row
   return readList(matching, query, sql.ref('sites.id'));
 }
 
-/** Normalizes an entered address to its stored spelling, or returns its fault. */
-export function readAddress(raw: string): { address: string } | { fault: AddressFault } {
+/** Normalizes an entered address to its stored spelling, with the start path of a pasted URL; or returns its fault. */
+export function readAddress(raw: string): { address: string; paths: string[] } | { fault: AddressFault } {
   const site = parseSiteAddress(raw);
-  return 'fault' in site ? { fault: site.fault } : { address: formatSiteAddress(site) };
+  if ('fault' in site) return { fault: site.fault };
+  const path = startPathOf(raw);
+  return { address: formatSiteAddress(site), paths: path === null ? [] : [path] };
 }
 
 /** @throws AppError bad_input with `address` */
-function storedAddress(raw: string): string {
+function storedAddress(raw: string): { address: string; paths: string[] } {
   const read = readAddress(raw);
   if ('fault' in read) throw new AppError('bad_input', { fields: { address: [read.fault] } });
-  return read.address;
+  return read;
 }
 
 /** The fault of an address that the company already has a site for. */
@@ -126,13 +130,16 @@ export function shownAddress(address: string): string {
 
 /** @throws AppError bad_input, site_exists, too_many_objects */
 export async function createSite(tx: Tx, actor: Member, body: SiteInput): Promise<Site> {
-  const address = storedAddress(body.address);
+  const { address, paths } = storedAddress(body.address);
   await makeRoom(tx, 'sites', actor.companyId);
   const { id } = await refusing(
     takenBy(address),
     tx
       .insertInto('sites')
-      .values({ company_id: actor.companyId, address, shown_address: shownAddress(address) })
+      .values({
+        ...{ company_id: actor.companyId, address, shown_address: shownAddress(address) },
+        start_paths: paths,
+      })
       .returning('id')
       .executeTakeFirstOrThrow(),
   );
@@ -153,15 +160,25 @@ export async function updateSite(
   body: SiteChange,
   ifMatch: IfMatch,
 ): Promise<Site> {
-  return changeEntity(tx, actor, siteEntity, { id, ifMatch }, ({ company_id: companyId }) => {
-    const address = body.address === undefined ? undefined : storedAddress(body.address);
-    const { politics } = body;
-    return {
-      set: address === undefined ? {} : { address, shown_address: shownAddress(address) },
-      refusals: takenBy(address ?? ''),
-      links: politics === undefined ? [] : [linkPolicies(tx, companyId, id, politics)],
-    };
-  });
+  return changeEntity(
+    tx,
+    actor,
+    siteEntity,
+    { id, ifMatch },
+    ({ company_id: companyId, start_paths: known }) => {
+      const read = body.address === undefined ? undefined : storedAddress(body.address);
+      const { politics } = body;
+      const paths = [...new Set([...known, ...(read?.paths ?? [])])].slice(0, limits.startPaths);
+      return {
+        set:
+          read === undefined
+            ? {}
+            : { address: read.address, shown_address: shownAddress(read.address), start_paths: paths },
+        refusals: takenBy(read?.address ?? ''),
+        links: politics === undefined ? [] : [linkPolicies(tx, companyId, id, politics)],
+      };
+    },
+  );
 }
 
 /** @throws AppError not_found, changed_meanwhile */
@@ -184,7 +201,7 @@ export async function deleteSiteByAddress(
   raw: string,
   ifMatch: IfMatch,
 ): Promise<void> {
-  const address = storedAddress(raw);
+  const { address } = storedAddress(raw);
   // Lock before the lookup: a concurrent transaction may move the address to another site.
   await lockOwnCompany(tx, actor);
   const site = await tx

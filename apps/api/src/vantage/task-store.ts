@@ -16,7 +16,7 @@ export interface SiteVantage {
 }
 
 /** Milliseconds that a probe waits for the reports of a vantage. */
-const TASK_MS = 45_000;
+const TASK_MS = 60_000;
 const POLL_MS = 300;
 
 /** Reads the paired vantages that serve a company: its own and the platform's. */

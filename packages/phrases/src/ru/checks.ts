@@ -1,4 +1,6 @@
 import type { ProbeStep } from '@propusk/contract/lock';
+import { unicodeHost } from '@propusk/contract/unicode-host';
+import { count as countOf } from './count.ts';
 
 /** The sentences of a probe: titles and details of its steps, problems of a proxy's egress, meanings and advices of verdicts. */
 
@@ -24,6 +26,17 @@ interface Target {
 interface Vantages {
   readonly vantages: readonly string[];
 }
+/** What a probe saw of a protected site. */
+interface Refusals extends Vantages {
+  readonly pages: number;
+  readonly requests: number;
+  /** Requests that exceeded a limit of the probe. */
+  readonly unfit: number;
+  /** The probe found nothing to request besides the first page. */
+  readonly emptySample: boolean;
+  /** URLs that the owner leaves open. */
+  readonly allowed: readonly string[];
+}
 const pointsOf = (names: readonly string[]) =>
   `${names.length === 1 ? 'точки' : 'точек'} ${names.map((name) => `«${name}»`).join(', ')}`;
 
@@ -37,6 +50,9 @@ function notOpened({ title, detail }: Step): string {
 }
 const askOperator =
   'Адрес узнать не удалось. Сообщите администратору платформы: причину он увидит в разделе «Прокси-серверы», если проверит шлюз.';
+const requestsOf = (n: number) => countOf(n, { one: 'запрос', few: 'запроса', many: 'запросов' });
+const pagesOf = (n: number) =>
+  countOf(n, { one: 'страница или файл', few: 'страницы и файла', many: 'страниц и файлов' });
 const certificates: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'просрочен',
   CERT_NOT_YET_VALID: 'ещё не действует',
@@ -77,17 +93,40 @@ const phrases = {
     `${phrases.outside(target)}, с поддельным ${header}`,
   outside_place: ({ place, ...target }: Target & { place: keyof typeof places }): string =>
     `${phrases.outside(target)}, ${places[place]}`,
-  outside_name: ({ host }: { host: string }): string => `Снаружи: ${host}`,
+  outside_path: ({ path, ...target }: Target & { path: string }): string =>
+    `${phrases.outside(target)}, ${path}`,
+  outside_samples: (target: Target): string => `${phrases.outside(target)}, страницы и файлы сайта`,
+  outside_name: ({ host }: { host: string }): string => `Снаружи: ${unicodeHost(host)}`,
   through_egress: ({ proxy }: { proxy: string | null }): string =>
     `${via(proxy)}: адрес, который видят сайты`,
   through_get: ({ proxy, url }: { proxy: string | null; url: string }): string => `${via(proxy)}: ${url}`,
 
+  through_path: ({ proxy, url, path }: { proxy: string | null; url: string; path: string }): string =>
+    `${via(proxy)}: ${url}${path}`,
+
   // details of steps
-  answered: (answer: { status: number; cdn: string | null; certificateFault: string | null }): string => {
-    const { status, cdn, certificateFault: fault } = answer;
+  answered: (answer: {
+    status: number;
+    cdn: string | null;
+    certificateFault: string | null;
+    /** The path that a redirect led to. */
+    path?: string;
+    /** The page looks like a check of the browser. */
+    challenge?: true;
+  }): string => {
+    const { status, cdn, certificateFault: fault, path } = answer;
     const certificate = fault === null ? null : `сертификат: ${certificates[fault] ?? fault}`;
-    return [String(status), cdn, certificate].filter(Boolean).join(', ');
+    const at = path === undefined ? null : `после перехода на ${path}`;
+    return [String(status), at, cdn, certificate].filter(Boolean).join(', ');
   },
+  samples_denied: ({ count }: { count: number }): string => `отказ на ${requestsOf(count)}`,
+  leads_to_sign_in: ({ host }: { host: string }): string => `переходит на вход ${unicodeHost(host)}`,
+  leads_to_site: ({ host }: { host: string }): string =>
+    `переходит на ${unicodeHost(host)}, который открыт тем же сотрудникам`,
+  leads_away: ({ host }: { host: string }): string =>
+    `переходит на ${unicodeHost(host)}, а сотрудникам он не открыт`,
+  out_of_requests: (): string => 'запросов не хватило',
+  host_busy: (): string => 'слишком много проверок этого сайта',
   unreached: ({ reason }: { reason: keyof typeof unreached }): string => unreached[reason],
   no_egress_either: ({ detail, family }: { detail: Inner | null; family: 4 | 6 }): string =>
     `${render(detail)}, но у самой проверки нет выхода в интернет по IPv${family}`,
@@ -145,18 +184,36 @@ const phrases = {
     `${who(kind)} оборвал соединение. Проверьте его настройки и журнал.`,
 
   // what a verdict means
-  protected: (): string => 'Посторонним сайт отвечает отказом, а через «Пропуск» открывается.',
+  protected: (seen: Refusals | undefined): string => {
+    const opens = 'Посторонним сайт отвечает отказом, а через «Пропуск» открывается.';
+    // Probes of versions before 0.3 counted nothing.
+    if (seen === undefined) return opens;
+    const { pages, requests, unfit, emptySample, allowed, vantages } = seen;
+    return [
+      opens,
+      `Посторонним отказано: ${pagesOf(pages)}, ${requestsOf(requests)}.`,
+      emptySample
+        ? 'Ссылок на первой странице не нашлось, поэтому проверена только она: добавьте начальные пути в «Проверять также».'
+        : 'Страницы за входом не проверены.',
+      unfit === 0 ? '' : `Не поместилось в проверку: ${requestsOf(unfit)}.`,
+      allowed.length === 0 ? '' : `Открыто намеренно: ${allowed.join(', ')}.`,
+      vantages.length === 0 ? '' : `Снаружи смотрели с ${pointsOf(vantages)}.`,
+    ]
+      .filter(Boolean)
+      .join(' ');
+  },
   protected_from: ({ vantages }: Vantages): string =>
     `Посторонним сайт отвечает отказом, а через «Пропуск» открывается. Снаружи смотрели с ${pointsOf(vantages)}.`,
   no_policy: (): string => 'У сайта нет политики доступа: открыть его пока некому.',
-  open: (step: Step): string => `Сайт открыт всем. ${quote(step)}.`,
+  open: (step: Step): string =>
+    `${step.title.code === 'outside_path' ? 'Часть сайта открыта всем' : 'Сайт открыт всем'}. ${quote(step)}.`,
   open_here: (step: Step): string =>
     `Сайт открылся с этого сервера мимо «Пропуска», а видят ли его другие посторонние, отсюда не узнать. ${quote(step)}.`,
   open_here_only: (step: Step): string =>
     `Сайт открылся с этого сервера мимо «Пропуска», хотя другим посторонним отвечает отказом. ${quote(step)}.`,
-  name_unresolved: ({ host }: { host: string }): string => `Имя ${host} не найдено в DNS.`,
+  name_unresolved: ({ host }: { host: string }): string => `Имя ${unicodeHost(host)} не найдено в DNS.`,
   name_internal: ({ host }: { host: string }): string =>
-    `Имя ${host} ведёт на внутренний или служебный адрес: такие «Пропуск» не открывает.`,
+    `Имя ${unicodeHost(host)} ведёт на внутренний или служебный адрес: такие «Пропуск» не открывает.`,
   host_taken: (): string => 'Этот сайт на общем прокси закреплён за другой компанией.',
   cdn_closed: ({ cdn }: { cdn: string }): string =>
     `Сайт работает через ${cdn}: сервер видит адреса CDN, а не ваших сотрудников, и закрыт для всех.`,
@@ -177,8 +234,13 @@ const phrases = {
     `У сайта внутренний адрес, а с ${pointsOf(vantages)} такие не открываются.`,
   vantage_unanswered: ({ vantages }: Vantages): string =>
     `Не удалось посмотреть на сайт с ${pointsOf(vantages)}: ответа не было.`,
-  unfinished: (): string => 'Проверка не успела закончиться за минуту.',
+  unfinished: (): string => 'Проверка не успела закончиться за полторы минуты.',
   through_failed: (step: Step): string => notOpened(step),
+  redirects_away: ({ host }: { host: string }): string =>
+    `Сайт переходит на ${unicodeHost(host)}, а такого сайта в политике нет: сотрудники его не откроют.`,
+  prober_blocked: (step: Step): string =>
+    `Сервер блокирует проверяющего: сначала он отвечал отказом, а потом замолчал. ${quote(step)}.`,
+  host_busy_now: (): string => 'За последние десять минут этот сайт проверяли слишком часто.',
   outside_failed: (step: Step): string =>
     `Снаружи сайт открыть не удалось, и видят ли его посторонние, неизвестно. ${quote(step)}.`,
   unclear: (step: Step): string => `По ответу не понять, закрыт ли сайт. ${quote(step)}.`,
@@ -190,6 +252,21 @@ const phrases = {
     'Снаружи сайт закрыт, а через прокси открыт. Но адрес прокси неизвестен, и проверить сайт с подделкой этого адреса нельзя.',
 
   // what to do about it
+  add_site: ({ host }: { host: string }): string =>
+    `Добавьте сайт ${unicodeHost(host)} в ту же политику или уберите переадресацию на него.`,
+  add_start_path: (): string =>
+    'Первой страницы у сайта нет. Добавьте начальный путь в «Проверять также», например /base/.',
+  fix_status: (): string =>
+    'Сервер ответил сотруднику не страницей. Если нужен сертификат пользователя или другой путь, исправьте это на сервере или добавьте начальный путь в «Проверять также».',
+  front_server: (): string =>
+    'Адрес прокси в этой проверке подтверждён. Если он уже есть в замке, перед Apache стоит другой сервер, обычно nginx панели, и Apache видит его адрес вместо посетителя. Поставьте в nginx строки для nginx из «Защитить», а в Apache включите mod_remoteip: «RemoteIPHeader X-Real-IP» и «RemoteIPInternalProxy» с адресом этого nginx. Сам адрес nginx в замок не добавляйте: через него заходят все. Если адреса прокси в замке нет, замените адреса теми, что показывает «Защитить».',
+  challenge_page: (): string =>
+    'Ответ похож на страницу проверки браузера: она отвечает всем раньше замка. Пусть замок стоит до неё или отключите её для этого сайта.',
+  lock_path: (): string =>
+    'Этот путь настроен на сервере отдельно, и замок на него не действует. Поставьте строки из «Защитить» и для него: для Apache в папку, куда ведёт Alias, для nginx в этот location.',
+  lock_files: (): string =>
+    'Этот файл отдаёт сервер, который стоит перед замком, обычно nginx панели. Поставьте строки для nginx из «Защитить» в server этого сайта. Если файл должен быть открыт всем, отметьте его в «Открыто намеренно».',
+  check_later: (): string => 'Подождите десять минут и нажмите «Проверить» ещё раз.',
   check_again: (): string => 'Нажмите «Проверить» ещё раз.',
   add_to_policy: (): string => 'Добавьте сайт в политику доступа и нажмите «Проверить» ещё раз.',
   use_cdn_lock: ({ cdn }: { cdn: string }): string =>
@@ -211,7 +288,7 @@ const phrases = {
   bypass_cdn: (): string =>
     'Возьмите в «Защитить» вариант для CDN и закройте сервер для всех адресов, кроме адресов CDN. Надёжнее отключить для этого сайта проксирование в CDN.',
   fix_server: (): string =>
-    'Причину скажет журнал ошибок сервера. У Apache это чаще всего строка в .htaccess, которой сервер не позволяет: включите AllowOverride AuthConfig и оставьте в файле только наши строки.',
+    'Причину скажет журнал ошибок сервера. У Apache это чаще всего строка в .htaccess, которой сервер не позволяет: включите AllowOverride AuthConfig и оставьте в файле только наши строки. Файл сохраняйте в UTF-8 без BOM: с BOM или в UTF-16 Apache отвечает 500.',
   renew_lock: (): string =>
     'Откройте «Защитить», узнайте адреса заново и замените ими адреса в замке. Если замок верен, посмотрите, не отвечает ли отказом сама главная страница.',
   fix_firewall: (): string =>
@@ -247,6 +324,8 @@ export type CheckMessage = {
 export interface CheckStep extends Pick<ProbeStep, 'vantage' | 'outcome'> {
   readonly title: CheckMessage;
   readonly detail: CheckMessage | null;
+  /** The number of requests in a row that sums them up; absent for one. */
+  readonly count?: number;
   /** What to do about it; absent before the step's result. */
   readonly advice?: CheckMessage | null;
 }

@@ -8,6 +8,7 @@ import { createEncryption } from '@propusk/api/encryption';
 import { createMetrics, type Metrics } from '@propusk/api/http/metrics';
 import { createLog } from '@propusk/api/log';
 import { createPasswords, type Passwords } from '@propusk/api/passwords';
+import { type Pace, unpaced } from '@propusk/api/probe/pace';
 import { ensureDirectProxy } from '@propusk/api/proxies/store';
 import { createServer, type ServerParts } from '@propusk/api/server';
 import { login, register } from '@propusk/contract/auth';
@@ -79,7 +80,9 @@ export async function startApi(
     reserveFile,
     passwords = testPasswords,
     vantageIdleS,
+    pace = unpaced,
   }: {
+    pace?: Pace;
     vantageIdleS?: number;
     reserveFile?: string;
     passwords?: Passwords;
@@ -138,6 +141,7 @@ export async function startApi(
     runsProbes,
     reserveFile,
     vantageIdleS,
+    pace,
   });
   const violations = watchReplies(app);
   await app.ready();

@@ -306,6 +306,7 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
     { address: 'new.example.ru', ...politics(aim) },
   ],
   'PUT /domain-allowed/:id': (aim) => ({ address: 'new.example.ru', ...politics(aim) }),
+  'PUT /domain-allowed/:id/paths': () => ({ startPaths: ['/base/'], openPaths: ['/favicon.ico'] }),
   'POST /politics': (aim) => ({ name: 'Новая политика', proxyId: 1, ...policyLinks(aim) }),
   'PUT /politics/:id': (aim) => ({ name: 'Новая политика', ...policyLinks(aim) }),
 };

@@ -316,6 +316,8 @@ GET /domain-allowed/:id/why
   own + user other/admin/absent, absent         401     401     401     | 403     403     404     404     404     | 403     404
   other                                         401     401     401     | 403     403     404     404     200     | 403     404
   other + user own                              401     401     401     | 403     403     404     404     404     | 403     404
+GET /domain-allowed/:id/paths
+PUT /domain-allowed/:id/paths
 GET /domain-allowed/:id/lock
 POST /domain-allowed/:id/lock/learn
 POST /domain-allowed/:id/lock/link

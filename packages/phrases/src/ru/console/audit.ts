@@ -89,6 +89,8 @@ export const audit = {
     password: 'пароль',
     roles: 'роли',
     address: 'адрес',
+    startPaths: 'начальные пути проверки',
+    openPaths: 'открыто намеренно',
     politics: 'политики доступа',
     description: 'описание',
     proxy: 'прокси',

@@ -1,0 +1,50 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+
+/** Limits the direct requests of all probes of this process, so that no probe harms the site that it looks at. */
+export interface Pace {
+  /** Waits until a request to an address may be sent. @throws the signal's reason */
+  turn(address: string, signal: AbortSignal): Promise<void>;
+  /** Halves the pace of an address that answered 429 or 503. */
+  slow(address: string): void;
+  /** Counts a request to a host. @returns false when the host has had its requests of ten minutes */
+  count(host: string): Promise<boolean>;
+}
+
+/** Requests to one address: a burst, then so many a second. */
+const BURST = 20;
+const PER_SECOND = 5;
+/** Requests to one host in ten minutes, over all companies. */
+const PER_HOST = 1_000;
+
+export function createPace(): Pace {
+  // grows: by the addresses of probed sites; bound: addresses of the last minutes; at the bound: idle ones are removed
+  const lines = new Map<string, { next: number; interval: number }>();
+  const hosts = new RateLimiterMemory({ points: PER_HOST, duration: 600 });
+  const interval = 1_000 / PER_SECOND;
+  return {
+    async turn(address, signal) {
+      const now = performance.now();
+      for (const [key, line] of lines.size > 1_000 ? lines : []) if (line.next < now) lines.delete(key);
+      const line = lines.get(address) ?? { next: 0, interval };
+      lines.set(address, line);
+      if (line.next < now - 60_000) line.interval = interval;
+      // The start of this request's slot; a slot in the past is spent at once, up to a burst.
+      line.next = Math.max(line.next, now - BURST * line.interval) + line.interval;
+      const wait = line.next - now;
+      if (wait > 0) await pause(wait, null, { signal }).catch(() => signal.throwIfAborted());
+    },
+    slow(address) {
+      const line = lines.get(address);
+      if (line !== undefined) line.interval = 2 * interval;
+    },
+    count: (host) =>
+      hosts.consume(host).then(
+        () => true,
+        () => false,
+      ),
+  };
+}
+
+/** A pace without limits, for tests and measurements. */
+export const unpaced: Pace = { turn: async () => {}, slow: () => {}, count: async () => true };

@@ -1,0 +1,67 @@
+import { Parser } from 'htmlparser2';
+
+/** Limits of reading one page. A hostile page must not hold up the event loop. */
+const MAX_LINKS = 2_000;
+const PARSE_MS = 50;
+const PIECE = 16_384;
+
+/** Link types that name a host, or a page for search engines, instead of a part of the page. */
+const hintsOnly = /\b(?:preconnect|dns-prefetch|nofollow)\b/i;
+
+/**
+ * Finds the links of an HTML page: anchors, scripts, styles, images, frames and `srcset`. It leaves out form actions, `download`,
+ * `data-method` and `rel=nofollow`, whose requests may change something.
+ * @param body the bytes of the page as latin1
+ * @param contentType the header, for the charset
+ * @returns absolute http and https URLs in the order of the page, at most 2,000
+ */
+export function linksOf(body: string, contentType: string, url: URL): URL[] {
+  const links: URL[] = [];
+  let base = url;
+  const add = (text: string | undefined) => {
+    const target = text === undefined || links.length >= MAX_LINKS ? null : URL.parse(text.trim(), base.href);
+    if (target !== null && /^https?:$/.test(target.protocol)) links.push(target);
+  };
+  const parser = new Parser({
+    onopentag(name, given) {
+      if ('data-method' in given || 'download' in given || hintsOnly.test(given.rel ?? '')) return;
+      if (name === 'base') base = URL.parse(given.href ?? '', url.href) ?? base;
+      else if (name === 'a' || name === 'area' || name === 'link') add(given.href);
+      else if (name === 'meta' && /^refresh$/i.test(given['http-equiv'] ?? ''))
+        add(/url\s*=\s*["']?([^"']+)/i.exec(given.content ?? '')?.[1]);
+      else if (name !== 'form' && name !== 'input' && name !== 'button') add(given.src ?? given.data);
+      for (const candidate of given.srcset?.split(',') ?? []) add(candidate.trim().split(/\s/)[0]);
+    },
+  });
+  const text = decode(body, contentType);
+  const end = performance.now() + PARSE_MS;
+  for (let at = 0; at < text.length && performance.now() < end && links.length < MAX_LINKS; at += PIECE)
+    parser.write(text.slice(at, at + PIECE));
+  return links;
+}
+
+/** Reads the `Disallow` folders and files, and the sitemaps, of a robots.txt (RFC 9309). */
+export function readRobots(body: string, url: URL): { disallowed: URL[]; sitemaps: URL[] } {
+  const values = (field: string) =>
+    [...body.matchAll(new RegExp(`^[ \\t]*${field}[ \\t]*:[ \\t]*([^\\s#]+)`, 'gim'))]
+      .slice(0, MAX_LINKS)
+      .flatMap(([, value = '']) => URL.parse(value.replace(/[*$].*/, ''), url.href) ?? []);
+  return { disallowed: values('disallow'), sitemaps: values('sitemap') };
+}
+
+/** Reads the URLs of a sitemap (sitemaps.org), one level. */
+export function readSitemap(body: string, url: URL): URL[] {
+  return [...body.matchAll(/<loc>\s*([^<\s]+)\s*<\/loc>/gi)]
+    .slice(0, MAX_LINKS)
+    .flatMap(([, value = '']) => URL.parse(value.replaceAll('&amp;', '&'), url.href) ?? []);
+}
+
+function decode(body: string, contentType: string): string {
+  const declared = /charset\s*=\s*["']?([\w-]+)/i;
+  const charset = (declared.exec(contentType) ?? declared.exec(body.slice(0, 1024)))?.[1] ?? 'utf-8';
+  try {
+    return new TextDecoder(charset).decode(Buffer.from(body, 'latin1'));
+  } catch {
+    return body;
+  }
+}

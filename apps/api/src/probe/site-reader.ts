@@ -1,0 +1,184 @@
+import { patternsCovering } from '@propusk/access/decide';
+import { holdsSecret, mayAct, staticExtension } from '@propusk/access/probe-path';
+import type { SiteAddress } from '@propusk/access/site-address';
+import type { CheckMessage } from '@propusk/phrases/checks';
+import { cdnOf, classifyConnectError, classifyThrough, type StepResult } from './classify-response.ts';
+import { ConnectError } from './connect-error.ts';
+import { type GetResponse, getOver } from './http-get.ts';
+import { describeConnectError, type ProbeSignals, STEP_MS } from './http-probe.ts';
+import { linksOf, readRobots, readSitemap } from './page-links.ts';
+import type { ThroughStep } from './plan.ts';
+import { chooseSamples, type Discovered } from './sample.ts';
+import { type Route, refusalWithin, type Transport } from './transport.ts';
+
+/**
+ * Opens and reads a site through one proxy of its policies. It sends GET requests to the site's own hosts and port, without
+ * cookies, credentials or Referer, at most 20 of them, and never a made-up name: a ban would hit the company's users.
+ */
+export interface SiteReader {
+  /** Opens a start path, follows redirects within the site, and classifies the last response. @throws the reason of `stop` */
+  open(step: ThroughStep): Promise<StepResult>;
+  /** Reads the pages that `open` reached, robots.txt, the sitemap and two linked pages, for at most 15 s. */
+  read(): Promise<SiteContent>;
+}
+
+export interface SiteContent extends Discovered {
+  /** Pages and files that were not requested, because the limit of requests or of time was reached. */
+  readonly unread: number;
+}
+
+export interface SiteReaderOptions {
+  readonly transport: Transport;
+  readonly route: Route;
+  readonly site: SiteAddress;
+  readonly signals: ProbeSignals;
+  /** Whether the users of the site's policies reach another host and port through the same proxy. */
+  readonly isCoveredElsewhere: (host: string, port: number) => Promise<boolean>;
+  /** Whether another company holds a host on shared egress; it gets no request. */
+  readonly isHeld: (host: string) => Promise<boolean>;
+}
+
+const MAX_REQUESTS = 20;
+const MAX_REDIRECTS = 5;
+const MAX_PAGES = 2;
+const READ_MS = 15_000;
+const PAGE_BYTES = 512 * 1024;
+const redirects = new Set([301, 302, 303, 307, 308]);
+/** Parameters of a request to a sign-in service (OpenID Connect, OAuth 2.0, SAML 2.0, WS-Federation). */
+const signInFields = ['client_id', 'response_type', 'SAMLRequest', 'RelayState', 'wtrealm'];
+
+type Fetched = GetResponse | ConnectError | 'unsent';
+
+export function createSiteReader(options: SiteReaderOptions): SiteReader {
+  const { transport, route, site, signals, isCoveredElsewhere, isHeld } = options;
+  // grows: by requested URLs; bound: 20; lives for one probe
+  const seen = new Map<string, Fetched>();
+  /** Pages that `open` reached. */
+  const pages: { url: URL; response: GetResponse }[] = [];
+
+  async function get(url: URL, limit: AbortSignal = signals.deadline): Promise<Fetched> {
+    const known = seen.get(url.href);
+    if (known !== undefined) return known;
+    if (seen.size >= MAX_REQUESTS || limit.aborted || (await isHeld(url.hostname))) return 'unsent';
+    const fetched = await request(url, limit);
+    seen.set(url.href, fetched);
+    return fetched;
+  }
+
+  async function request(url: URL, limit: AbortSignal): Promise<GetResponse | ConnectError> {
+    const signal = AbortSignal.any([signals.stop, signals.deadline, limit, AbortSignal.timeout(STEP_MS)]);
+    const [host, port, tls] = [url.hostname, portOf(url), url.protocol === 'https:'];
+    try {
+      const stream = await transport.open(route, { host, port }, signal);
+      const asked = { host, port, tls, verify: false, path: url.pathname, bodyLimit: PAGE_BYTES, cut: true };
+      const response = await getOver(stream, asked, signal);
+      return refusalWithin(route, response) ?? response;
+    } catch (error) {
+      signals.stop.throwIfAborted();
+      return error instanceof ConnectError ? error : new ConnectError('site', 'timeout');
+    }
+  }
+
+  async function open(step: ThroughStep): Promise<StepResult> {
+    const { host, port, scheme, path } = step;
+    const inconclusive = (detail: CheckMessage): StepResult => ({
+      ...{ step, finding: 'inconclusive', detail, cdn: null },
+    });
+    let url = new URL(`${scheme}://${host}:${port}${path}`);
+    for (let hops = 0; ; hops += 1) {
+      const fetched = await get(url);
+      if (signals.deadline.aborted) return inconclusive({ code: 'out_of_time' });
+      if (fetched === 'unsent') return inconclusive({ code: 'out_of_requests' });
+      if (fetched instanceof ConnectError)
+        return {
+          step,
+          finding: classifyConnectError(fetched),
+          detail: describeConnectError(fetched),
+          cdn: null,
+        };
+      const { status, headers, certificateFault } = fetched;
+      const cdn = cdnOf(headers);
+      const at = hops === 0 ? {} : { path: url.pathname };
+      const detail: CheckMessage = { code: 'answered', params: { status, cdn, certificateFault, ...at } };
+      const target = redirects.has(status) ? URL.parse(headers.location ?? '', url.href) : null;
+      if (target === null) {
+        pages.push({ url, response: fetched });
+        return { step, finding: classifyThrough(fetched), detail, cdn };
+      }
+      if (!/^https?:$/.test(target.protocol) || hops === MAX_REDIRECTS)
+        return { step, finding: 'rejected', detail, cdn };
+      if (!covers(site, target)) return { step, cdn, ...(await leave(target)) };
+      if (!mayRequest(target.pathname)) return { step, finding: 'rejected', detail, cdn };
+      url = new URL(target.pathname, target);
+    }
+  }
+
+  /** A redirect to a host that is not the site's gets no request. */
+  async function leave(target: URL): Promise<Pick<StepResult, 'finding' | 'detail'>> {
+    const [host, port] = [target.hostname, portOf(target)];
+    const address = port === 80 || port === 443 ? host : `${host}:${port}`;
+    if (signInFields.some((field) => target.searchParams.has(field)))
+      return { finding: 'open', detail: { code: 'leads_to_sign_in', params: { host: address } } };
+    return (await isCoveredElsewhere(host, port))
+      ? { finding: 'open', detail: { code: 'leads_to_site', params: { host: address } } }
+      : { finding: 'away', detail: { code: 'leads_away', params: { host: address } } };
+  }
+
+  async function read(): Promise<SiteContent> {
+    const limit = AbortSignal.timeout(READ_MS);
+    let unread = 0;
+    const fetch = async (url: URL) => {
+      const fetched = await get(url, limit);
+      if (fetched === 'unsent') unread += 1;
+      return typeof fetched === 'object' && 'body' in fetched && fetched.status === 200 ? fetched : null;
+    };
+    const linksIn = (url: URL, { body, headers }: GetResponse) => {
+      const type = headers['content-type'] ?? 'text/html';
+      return /html|xml/i.test(type) ? linksOf(body, type, url).filter((link) => covers(site, link)) : [];
+    };
+    const first = pages[0];
+    if (first === undefined) return { ...chooseSamples([]), unread };
+    const links = [...new Map(pages.map((page) => [page.url.href, page])).values()].flatMap(
+      ({ url, response }) => [url, ...linksIn(url, response)],
+    );
+    const origin = first.url;
+    const robots = await fetch(new URL('/robots.txt', origin));
+    const { disallowed, sitemaps } =
+      robots === null ? { disallowed: [], sitemaps: [] } : readRobots(robots.body, origin);
+    for (const url of nextPages(links, seen)) {
+      const page = await fetch(url);
+      if (page !== null) links.push(...linksIn(url, page));
+    }
+    const map = sitemaps.find((url) => covers(site, url)) ?? new URL('/sitemap.xml', origin);
+    const listed = await fetch(new URL(map.pathname, map));
+    if (listed !== null) links.push(...readSitemap(listed.body, map));
+    const own = [...links, ...disallowed].filter((url) => isMain(site, url));
+    return { ...chooseSamples(own.map(({ pathname }) => pathname)), unread };
+  }
+
+  return { open, read };
+}
+
+/** The first linked pages of different folders. */
+function nextPages(links: readonly URL[], seen: ReadonlyMap<string, unknown>): URL[] {
+  const pages = links
+    .map((url) => new URL(url.pathname, url))
+    .filter((url) => !seen.has(url.href) && mayRequest(url.pathname) && !staticExtension.test(url.pathname));
+  const byFolder = Map.groupBy(pages, ({ pathname }) => pathname.slice(0, pathname.lastIndexOf('/')));
+  return [...byFolder.values()].flatMap(([page]) => page ?? []).slice(0, MAX_PAGES);
+}
+
+const mayRequest = (path: string) => !mayAct(path) && !holdsSecret(path);
+
+const portOf = ({ protocol, port }: URL) => Number(port) || (protocol === 'https:' ? 443 : 80);
+
+/** Whether a site covers the host and port of a URL, by the rule of `decide()`. */
+function covers({ host, wildcard, port }: SiteAddress, url: URL): boolean {
+  const at = portOf(url);
+  const isPort = port === null ? at === 80 || at === 443 : at === port;
+  return isPort && patternsCovering(url.hostname).includes(wildcard ? `*.${host}` : host);
+}
+
+/** Whether a URL is on the host that strangers' requests go to. */
+const isMain = (site: SiteAddress, url: URL) =>
+  covers(site, url) && (url.hostname === site.host || url.hostname === `www.${site.host}`);
