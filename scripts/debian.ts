@@ -18,6 +18,8 @@ export const programs = {
   squid: '/usr/sbin/squid',
   rsyslog: '/usr/sbin/rsyslogd',
   'rsyslog-openssl': '/var/lib/dpkg/info/rsyslog-openssl.list',
+  'rsyslog-relp': '/var/lib/dpkg/info/rsyslog-relp.list',
+  stunnel4: '/usr/bin/stunnel4',
   logrotate: '/usr/sbin/logrotate',
   tinyproxy: '/usr/bin/tinyproxy',
   'postgresql-15': '/usr/lib/postgresql/15/bin/postgres',

@@ -59,6 +59,8 @@ export function stage(root: string, { version, cpu, lock, modules }: Parts): voi
     'deploy/Caddyfile',
     'deploy/haproxy.cfg',
     'deploy/rsyslog.conf',
+    'deploy/rsyslog-tls.conf',
+    'deploy/stunnel.conf',
     'deploy/logrotate.conf',
   ])
     copy(name, join(home, name));

@@ -14,6 +14,11 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
+/** A server in a process of its own. */
+export interface DaemonProcess extends Daemon {
+  readonly pid: number;
+}
+
 /** Creates a folder that servers running as another user can read and write. */
 export async function openFolder(name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `propusk-${name}-`));
@@ -32,7 +37,7 @@ export async function startDaemon(
   ports: number | readonly [number, ...number[]],
   program: string,
   args: readonly string[],
-): Promise<Daemon> {
+): Promise<DaemonProcess> {
   if (!existsSync(program)) throw new Error(`${program} is not installed: npm test brings it`);
   const all = typeof ports === 'number' ? ([ports] as const) : ports;
   const asUser =
@@ -58,6 +63,7 @@ export async function startDaemon(
   return {
     folder,
     port: all[0],
+    pid: child.pid ?? 0,
     async stop() {
       child.kill('SIGTERM');
       // Caddy waits for open connections without a limit.
