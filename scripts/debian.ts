@@ -21,6 +21,7 @@ export const programs = {
   'rsyslog-relp': '/var/lib/dpkg/info/rsyslog-relp.list',
   stunnel4: '/usr/bin/stunnel4',
   logrotate: '/usr/sbin/logrotate',
+  lighttpd: '/usr/sbin/lighttpd',
   tinyproxy: '/usr/bin/tinyproxy',
   'postgresql-15': '/usr/lib/postgresql/15/bin/postgres',
   openssl: '/usr/bin/openssl',

@@ -40,7 +40,7 @@ export const EGRESS = '127.0.0.5';
 export const ECHO_HOST = 'echo.example.test';
 
 /** The names of the environment: all on loopback except the address of a cloud's metadata service. */
-const hosts = new Map([
+const hosts = new Map<string, readonly string[]>([
   [ECHO_HOST, ['127.0.0.1']],
   [SITE, ['127.0.0.1']],
   ['squid.example.test', ['127.0.0.1']],
@@ -60,6 +60,8 @@ export async function startProbeWorld(
     settings?: NonNullable<Parameters<typeof startApi>[1]>['settings'];
     /** The listening address of the api; the default is 127.0.0.1. */
     listen?: string;
+    /** Further host names for the api and squid; squid uses the first address. */
+    hosts?: ReadonlyMap<string, readonly [string, ...string[]]>;
   } = {},
 ): Promise<ProbeWorld> {
   const port = await freePort();
@@ -68,7 +70,7 @@ export async function startProbeWorld(
     ...(options.shared !== undefined && { shared: options.shared }),
     settings: {
       echoUrl,
-      hosts,
+      hosts: new Map([...hosts, ...(options.hosts ?? [])]),
       allowNetworks: parseNetworks('127.0.0.0/22') ?? { v4: [], v6: [] },
       ...options.settings,
     },
@@ -76,7 +78,10 @@ export async function startProbeWorld(
     vantageIdleS: 1,
   });
   await api.app.listen({ port, host: options.listen ?? '127.0.0.1' });
-  const squid = await startSquid([ECHO_HOST, SITE], EGRESS);
+  const squid = await startSquid(
+    [ECHO_HOST, SITE, ...[...(options.hosts ?? [])].map(([name, [address]]) => [name, address] as const)],
+    EGRESS,
+  );
   const sites: Daemon[] = [];
   return {
     api,

@@ -15,14 +15,20 @@ export const UPSTREAM_PASSWORD = 'listo';
 const HTPASSWD = `${UPSTREAM_USER}:$apr1$propusk0$8lasfXVqaP0Acc/FNRvXw.\n`;
 
 /**
- * Starts squid, which resolves `hosts` to loopback through a hosts file of its own.
+ * Starts squid, which resolves `hosts` to 127.0.0.1, or to the address beside the name, through a hosts file of its own.
  * @param egress the loopback address that it connects from
  */
-export async function startSquid(hosts: readonly string[], egress = '127.0.0.1'): Promise<UpstreamProxy> {
+export async function startSquid(
+  hosts: readonly (string | readonly [name: string, address: string])[],
+  egress = '127.0.0.1',
+): Promise<UpstreamProxy> {
   const folder = await openFolder('squid');
   const port = await freePort();
   await writeFile(join(folder, 'users'), HTPASSWD);
-  await writeFile(join(folder, 'hosts'), `127.0.0.1 ${hosts.join(' ')}\n`);
+  const lines = hosts.map((host) =>
+    typeof host === 'string' ? `127.0.0.1 ${host}\n` : `${host[1]} ${host[0]}\n`,
+  );
+  await writeFile(join(folder, 'hosts'), lines.join(''));
   await writeFile(
     join(folder, 'squid.conf'),
     `http_port 127.0.0.1:${port}

@@ -50,7 +50,7 @@ export function nginxArguments(folder: string): string[] {
 }
 
 /** Splits the lock into its parts for `http` and `server`. */
-function parts(lock: string): { http: string; server: string } {
+export function nginxLockParts(lock: string): { http: string; server: string } {
   const at = lock.indexOf('# 2. ');
   if (at < 0) throw new Error('the lock for nginx has no second part');
   return { http: lock.slice(0, at), server: lock.slice(at) };
@@ -58,7 +58,7 @@ function parts(lock: string): { http: string; server: string } {
 
 /** Renders the whole configuration; a test changes only the owner's part and the lock. */
 export function nginxConf(folder: string, port: number, site: NginxSite): string {
-  const { http, server } = site.lock === undefined ? { http: '', server: '' } : parts(site.lock);
+  const { http, server } = site.lock === undefined ? { http: '', server: '' } : nginxLockParts(site.lock);
   return nginxMain(
     folder,
     `include /etc/nginx/mime.types;

@@ -1,0 +1,67 @@
+import { parseNetworks } from '@propusk/dial/addresses';
+import {
+  companyBehind,
+  EGRESS,
+  type ProbeWorld,
+  probe,
+  startProbeWorld,
+} from '@propusk/test-kit/api/probe-world';
+import { layouts } from '@propusk/test-kit/lab/layouts/index';
+import { judge, matrix, type Row } from '@propusk/test-kit/lab/report';
+import { addressesOf, namesOf, startLayout } from '@propusk/test-kit/lab/servers';
+import { measure } from '@propusk/test-kit/lab/truth';
+import { OUTSIDE } from '@propusk/test-kit/locks/curl';
+import { isInTurn } from '@propusk/test-kit/turns';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+
+/**
+ * The laboratory of server layouts: for each layout, an independent client measures which URLs strangers can read, and the
+ * verdict of a probe must agree.
+ */
+
+let world: ProbeWorld;
+const rows: Row[] = [];
+beforeAll(async () => {
+  const hosts = layouts.flatMap((layout, index) => {
+    const { address, second } = addressesOf(index);
+    const others = (layout.otherAddresses ?? []).map((other) => (other === 'ipv6' ? '::1' : second));
+    const { host } = namesOf(layout);
+    return [host, `www.${host}`].map((name) => [name, [address, ...others]] as const);
+  });
+  world = await startProbeWorld(inject('serverUrl'), {
+    hosts: new Map(hosts),
+    settings: { allowNetworks: parseNetworks('127.0.0.0/22,::1/128') ?? { v4: [], v6: [] } },
+  });
+});
+afterAll(async () => {
+  await world.close();
+  rows.sort((a, b) => layouts.indexOf(a.layout) - layouts.indexOf(b.layout));
+  process.stdout.write(`\n${matrix(rows)}`);
+});
+
+/** Adds a site with the address that the owner pastes. */
+async function addSite(company: Awaited<ReturnType<typeof companyBehind>>, pasted: string): Promise<number> {
+  return company.add(pasted);
+}
+
+const turn = [...layouts.entries()].filter(([index]) => isInTurn(index));
+
+describe.concurrent('the verdict of a probe', () => {
+  test.each(turn.map(([index, layout]) => [layout.name, layout, index] as const))(
+    'the verdict of %s agrees with what strangers and users get',
+    async (_, layout, index) => {
+      const running = await startLayout(layout, index, [EGRESS]);
+      try {
+        const truth = await measure(layout, running, { stranger: OUTSIDE, user: EGRESS });
+        const company = await companyBehind(world);
+        const id = await addSite(company, running.pasted);
+        const { verdict } = await probe(world.api, company.token, id);
+        const wrong = judge(layout, truth, verdict ?? 'none');
+        rows.push({ layout, truth, verdict: verdict ?? 'none', wrong });
+        expect(wrong).toBeNull();
+      } finally {
+        await running.stop();
+      }
+    },
+  );
+});

@@ -1,0 +1,51 @@
+import type { Layout } from './layout.ts';
+import type { Truth } from './truth.ts';
+
+/** The result of one layout. `wrong` states the broken rule, or is null. */
+export interface Row {
+  readonly layout: Layout;
+  readonly truth: Truth;
+  readonly verdict: string;
+  readonly wrong: string | null;
+}
+
+/**
+ * Compares a verdict with the ground truth. `protected` is wrong while a discoverable URL is open or users do not reach the
+ * site. A layout that refuses all strangers and opens for users must be `protected`.
+ */
+export function judge({ cause }: Layout, truth: Truth, verdict: string): string | null {
+  const open = [...truth.discoverable.keys()];
+  if (open.length > 0) {
+    return verdict === 'protected' ? `false protected: strangers read ${open.slice(0, 3).join(', ')}` : null;
+  }
+  if (!truth.opens || cause === 'redirect away') {
+    return verdict === 'protected' ? 'false protected: users do not reach the site' : null;
+  }
+  // A hidden opening has no wanted verdict; the matrix counts it.
+  if (truth.hidden.length > 0) return null;
+  return verdict === 'protected' ? null : `a closed layout is judged ${verdict}`;
+}
+
+/** Renders the matrix of a run. */
+export function matrix(rows: readonly Row[]): string {
+  const lines = rows.map(({ layout, truth, verdict, wrong }) =>
+    [
+      layout.name.padEnd(32),
+      layout.cause.padEnd(24),
+      summary(truth).padEnd(34),
+      verdict.padEnd(10),
+      wrong ?? '',
+    ].join(' '),
+  );
+  const hidden = rows.filter(({ truth }) => truth.discoverable.size === 0 && truth.hidden.length > 0);
+  const wrong = rows.filter((row) => row.wrong !== null);
+  return `${lines.join('\n')}
+${rows.length} layouts, ${rows.filter(({ truth }) => truth.discoverable.size > 0).length} with a discoverable opening, ${hidden.length} with hidden openings only (${hidden.filter(({ verdict }) => verdict === 'protected').length} of them protected), ${wrong.length} judged wrong
+`;
+}
+
+function summary({ discoverable, hidden, opens }: Truth): string {
+  const reasons = new Set(discoverable.values());
+  const found = discoverable.size === 0 ? 'none' : `${discoverable.size} (${[...reasons].join(', ')})`;
+  return `${found}${hidden.length > 0 ? ` + ${hidden.length} hidden` : ''}${opens ? '' : ', users refused'}`;
+}
