@@ -28,6 +28,12 @@ test.each(reasons)('the refusal page for the reason %s is complete', (reason) =>
   );
 });
 
+test('the refusal page shows a .рф site in Unicode', () => {
+  const { body } = answerRefusal(new ProxyError('no_policy'), 'xn--e1afmkfd.xn--p1ai:8443', '');
+  expect(body).toContain('пример.рф:8443');
+  expect(body).not.toContain('xn--');
+});
+
 test('every refusal reason has the right HTTP status', () => {
   const of = (status: number) => reasons.filter((reason) => statusOf(reason) === status);
   expect(of(407)).toEqual(['no_credentials', 'bad_credentials', 'expired']);

@@ -1,3 +1,4 @@
+import { unicodeHost } from '@propusk/contract/unicode-host';
 import { denyPhrases } from '@propusk/phrases/access';
 import { proxyErrorDetails, proxyErrors } from '@propusk/phrases/gateway';
 import type { ProxyError, ProxyErrorReason } from './proxy-error.ts';
@@ -58,7 +59,7 @@ export function answerRefusal(refusal: ProxyError, site: string, consoleUrl: str
   const status = statuses[refusal.reason];
   const { why, advice } = phrases[refusal.reason];
   const body = refusalPage(status, refusal.reason, {
-    site,
+    site: unicodeHost(site),
     why: detailOf(refusal) ?? why,
     advice,
     consoleUrl,

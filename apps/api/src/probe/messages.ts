@@ -47,13 +47,13 @@ const failed = (result: StepResult): CheckStep => ({
 
 /** A request for a start path or a sample. */
 export const isSample = (step: PlannedStep): step is OutsideStep =>
-  step.kind === 'start' || step.kind === 'file' || step.kind === 'guess';
+  step.kind === 'start' || step.kind === 'file' || step.kind === 'page' || step.kind === 'guess';
 
 /** Lists the samples of one place as one row, because there may be fifty of them; those that failed have their own. */
 function sumOf(group: readonly OutsideStep[], results: ReadonlyMap<PlannedStep, StepResult>): CheckStep[] {
   const [first] = group;
   if (first === undefined || first.title.code !== 'outside_path') return [];
-  const { path, ...target } = first.title.params;
+  const { path: _, ...target } = first.title.params;
   const settled = group.flatMap((step) => results.get(step) ?? []);
   const row = { title: { code: 'outside_samples', params: target }, vantage: 'outside' } as const;
   if (settled.length < group.length) return [{ ...row, outcome: 'waiting', detail: null }];
@@ -108,6 +108,7 @@ const openings = {
   acme: 'lock_whole_site',
   start: 'lock_path',
   file: 'lock_files',
+  page: 'lock_path',
   guess: 'lock_path',
 } as const;
 
@@ -160,4 +161,11 @@ function counts({ outcome, detail }: CheckStep): boolean {
   // A redirect within the site proves nothing either way. A redirect to another site has failed.
   const redirects = detail?.code === 'answered' && detail.params.status >= 300 && detail.params.status < 400;
   return outcome !== 'passed' || !redirects;
+}
+
+/** Hides the paths of a site in the messages of its probe, for an ADMIN to whom the company has not allowed support. */
+export function withoutPaths<Check>(check: Check): Check {
+  return JSON.parse(JSON.stringify(check), (key, value) =>
+    key === 'path' ? '/…' : key === 'allowed' && Array.isArray(value) ? value.map(() => '/…') : value,
+  );
 }

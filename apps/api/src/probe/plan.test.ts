@@ -30,6 +30,14 @@ describe('the plan of a probe', () => {
     ]);
   });
 
+  test('the titles of steps show a .рф site in Unicode', () => {
+    const titles = plan([named('xn--e1afmkfd.xn--p1ai', ['198.51.100.7'])]).map(({ title }) =>
+      sayCheck(title),
+    );
+    expect(titles.filter((title) => title.includes('xn--'))).toEqual([]);
+    expect(titles).toContain('Снаружи, https://пример.рф (198.51.100.7)');
+  });
+
   test('the plan of a probe requests at most eight addresses of a site', () => {
     const many = Array.from({ length: 20 }, (_, i) => `198.51.100.${i}`);
     const steps = plan([named('a.ru', many.slice(0, 5)), named('b.ru', many)]);

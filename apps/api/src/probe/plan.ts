@@ -20,7 +20,7 @@ interface Step {
 /** A request from outside to one address of one name. */
 export interface OutsideStep extends Step {
   readonly vantage: 'outside';
-  /** `start`: a start path of the owner; `file`, `guess`: a linked file, or a made-up name in a folder of the site. */
+  /** `start`: a start path of the owner; the others: a linked file, or a made-up name. */
   readonly kind: 'plain' | 'spoofed' | 'deep' | 'acme' | 'start' | Sample['kind'];
   readonly host: string;
   readonly port: number;
@@ -190,9 +190,13 @@ export function planSamples(
   return { steps, unfit: wanted.length - steps.length };
 }
 
-/** The samples of one place that a vantage requests: those of different folders and kinds come first. */
+/** The requests of a vantage at each place: some start paths, then the samples of different folders and kinds. */
 export const forVantage = (steps: readonly OutsideStep[]) =>
-  [...Map.groupBy(steps, placeOf).values()].flatMap((own) => own.slice(0, MAX_VANTAGE_SAMPLES));
+  [...Map.groupBy(steps, placeOf).values()].flatMap((own) => {
+    const isStart = ({ kind }: OutsideStep) => kind === 'start';
+    const starts = own.filter(isStart).slice(0, MAX_VANTAGE_SAMPLES / 2);
+    return [...starts, ...own.filter((step) => !isStart(step))].slice(0, MAX_VANTAGE_SAMPLES);
+  });
 
 /** The name, address and scheme of a request from outside. */
 export const placeOf = ({ scheme, host, address }: OutsideStep) => `${scheme} ${host} ${address}`;

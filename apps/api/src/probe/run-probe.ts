@@ -243,7 +243,8 @@ export async function runProbe(
     samples,
     0,
   );
-  const ofVantages = witnesses.flatMap((vantage) => planVantage(forVantage(elsewhere.steps), vantage));
+  const ofVantage = forVantage(elsewhere.steps);
+  const ofVantages = witnesses.flatMap((vantage) => planVantage(ofVantage, vantage));
   steps.push(...planned.steps, ...ofVantages);
   await Promise.all([
     inParallel(placesOf(planned.steps), (group) => inTurn(group, async (step) => settle(await ask(step)))),
@@ -258,7 +259,7 @@ export async function runProbe(
   for (const step of through) if (!results.has(step)) skip(step, { code: 'proxy_unavailable' });
   const verdict = decideVerdict([...results.values()], {
     proxies: proxies.length,
-    unfit: planned.unfit + (content?.unread ?? 0),
+    unfit: planned.unfit + (content?.unread ?? 0) + (insider ? elsewhere.steps.length - ofVantage.length : 0),
     emptySample: startPaths.length + (sample?.paths.length ?? 0) === 0,
     confirmedProxies,
     egressKnown: egress.length > 0,

@@ -6,8 +6,8 @@ import { limits } from '@propusk/contract/limits';
 /** A path to request as a stranger. */
 export interface Sample {
   readonly path: string;
-  /** `file`: a linked static file. `guess`: a made-up name in a folder of the site. */
-  readonly kind: 'file' | 'guess';
+  /** `file`: a linked static file. `page`: a made-up name beside a linked page. `guess`: one with a usual extension. */
+  readonly kind: 'file' | 'page' | 'guess';
 }
 
 /** What reading a site through a proxy found, as stored with its last probe. */
@@ -60,8 +60,8 @@ export function chooseSamples(links: readonly string[]): Discovered {
 /** The requests of a site's sample, the most telling first. @param random a name that no server knows */
 export function samplesOf({ paths, folders }: Discovered, random: string): Sample[] {
   const sampled = paths.map((path): Sample => {
-    const isGuess = path.slice(path.lastIndexOf('/') + 1).startsWith('*');
-    return { path: path.replace('*', random), kind: isGuess ? 'guess' : 'file' };
+    const isPage = path.slice(path.lastIndexOf('/') + 1).startsWith('*');
+    return { path: path.replace('*', random), kind: isPage ? 'page' : 'file' };
   });
   const guesses = ['/', ...folders].flatMap((folder) =>
     usual.map((extension): Sample => ({ path: `${folder}${random}.${extension}`, kind: 'guess' })),

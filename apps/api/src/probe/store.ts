@@ -9,6 +9,7 @@ import { AppError } from '../core/errors.ts';
 import { demandConfirmed } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { findManagedSite } from '../sites/store.ts';
+import { withoutPaths } from './messages.ts';
 import type { ProbeResult, StoredSample } from './run-probe.ts';
 
 /** The lease of a claimed probe. A probe takes at most 90 s: after the lease its process is dead. */
@@ -50,18 +51,33 @@ export interface Facts {
 /** Reads the last probe of a site. @throws AppError not_found */
 export async function findCheck(db: Db, actor: Actor, siteId: number): Promise<StoredCheck | null> {
   const { companyId } = await findManagedSite(db, actor, siteId);
-  return readCheck(db, companyId, siteId);
+  return readCheck(db, actor, companyId, siteId);
 }
 
-async function readCheck(db: Db, companyId: number, siteId: number): Promise<StoredCheck | null> {
+async function readCheck(
+  db: Db,
+  actor: Actor,
+  companyId: number,
+  siteId: number,
+): Promise<StoredCheck | null> {
   const row = await db
     .selectFrom('site_checks')
     .select(['state', 'verdict', 'meaning', 'advice', 'steps'])
     .select(['started_at as startedAt', 'finished_at as finishedAt'])
+    .select((eb) =>
+      eb
+        .selectFrom('companies as c')
+        .select(sql<boolean>`coalesce(c.support_until > now(), false)`.as('allowed'))
+        .whereRef('c.id', '=', 'site_checks.company_id')
+        .as('supported'),
+    )
     .where('company_id', '=', companyId)
     .where('site_id', '=', siteId)
     .executeTakeFirst();
-  return row === undefined ? null : { ...row, state: row.state === 'done' ? 'done' : 'running' };
+  if (row === undefined) return null;
+  const { supported, ...check } = row;
+  const stored: StoredCheck = { ...check, state: row.state === 'done' ? 'done' : 'running' };
+  return actor.companyId === companyId || supported ? stored : withoutPaths(stored);
 }
 
 /**
@@ -97,7 +113,7 @@ export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promis
       retryAfter: wait,
     });
   }
-  const check = await readCheck(tx, companyId, siteId);
+  const check = await readCheck(tx, actor, companyId, siteId);
   if (check === null) throw new AppError('not_found');
   const event = { action: 'check_asked', kind: 'site', id: siteId, name: shownAddress, companyId } as const;
   await record(tx, actor, event);

@@ -94,7 +94,7 @@ export function decideVerdict(all: readonly StepResult[], context: VerdictContex
 function countRefusals({ outside, witnesses, unfit, emptySample }: Facts) {
   const refused = outside.filter(({ finding }) => turnedAway.has(finding));
   const paths = refused.flatMap(({ step }) =>
-    step.kind === 'plain' || isSample(step) ? ['path' in step ? step.path : ''] : [],
+    step.kind === 'plain' || (isSample(step) && step.kind !== 'guess') ? [step.path] : [],
   );
   const allowed = outside.flatMap(({ step, finding }) =>
     finding === 'allowed' && 'path' in step ? [step.path] : [],

@@ -79,6 +79,7 @@ const machine = (more: Record<string, string> = {}) => ({
   PROPUSK_VANTAGE: join(folder, `key-${homes++}`),
   PROPUSK_INTERFACE: ELSEWHERE,
   PROPUSK_ALLOW_PRIVATE: 'yes',
+  PROPUSK_PAUSE: '0',
   ...more,
 });
 

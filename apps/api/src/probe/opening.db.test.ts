@@ -1,0 +1,249 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getProbePaths, getSiteCheck, setProbePaths } from '@propusk/contract/lock';
+import { createPolicy } from '@propusk/contract/policies';
+import { setSupport } from '@propusk/contract/records';
+import { createSites, getSite, updateSite } from '@propusk/contract/sites';
+import { createAdmin } from '@propusk/test-kit/api/admin';
+import {
+  companyBehind,
+  EGRESS,
+  type ProbeWorld,
+  probe,
+  startProbeWorld,
+} from '@propusk/test-kit/api/probe-world';
+import { SITE } from '@propusk/test-kit/locks/site';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+
+/** What counts as a site that opens through a proxy, and the paths that a probe requests besides the first page. */
+
+type Answer = (asked: IncomingMessage, reply: ServerResponse) => void;
+/** The status for a stranger. */
+type Strangers = (asked: IncomingMessage) => number;
+const refuse: Strangers = () => 403;
+
+let world: ProbeWorld;
+let company: Awaited<ReturnType<typeof companyBehind>>;
+let server: Server | undefined;
+beforeAll(async () => {
+  world = await startProbeWorld(inject('serverUrl'));
+});
+afterAll(() => world.close());
+afterEach(async () => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+/** Starts a site that refuses strangers, and adds it to a new company. @returns its address and id */
+async function locked(answer: Answer, { path = '', strangers = refuse } = {}) {
+  server = createServer((asked, reply) => {
+    if (asked.socket.remoteAddress === EGRESS) return answer(asked, reply);
+    reply.writeHead(strangers(asked)).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = `${SITE}:${(server.address() as AddressInfo).port}`;
+  company = await companyBehind(world);
+  return { address, id: await company.add(`http://${address}${path}`) };
+}
+
+const run = (id: number) => probe(world.api, company.token, id);
+const status =
+  (code: number, headers: Record<string, string> = {}): Answer =>
+  (_, reply) =>
+    reply.writeHead(code, headers).end();
+
+describe('a response through the proxy', () => {
+  test.each([
+    [200, 'protected', null],
+    [204, 'protected', null],
+    [401, 'protected', null],
+    [404, 'protected', 'начальный путь'],
+    [405, 'protected', 'начальный путь'],
+    [410, 'protected', 'начальный путь'],
+    [400, 'unknown', 'сертификат пользователя'],
+    [429, 'unknown', 'начальный путь'],
+    [304, 'unknown', 'начальный путь'],
+    [403, 'closed', 'Адрес прокси'],
+    [500, 'server_error', 'журнал'],
+  ])('a site that answers %i through the proxy is %s', async (code, verdict, advice) => {
+    const { id } = await locked(status(code));
+    // The second probe confirms the egress address of the first one.
+    if (code === 403) await run(id);
+    const check = await run(id);
+    expect(check).toMatchObject({ verdict });
+    if (advice === null) expect(check.advice).toBeNull();
+    else expect(check.advice).toContain(advice);
+    if (verdict === 'unknown') expect(check.meaning).toContain(String(code));
+  });
+
+  test('a start path that opens outweighs a refusal of the first page', async () => {
+    const { id } = await locked(({ url }, reply) => reply.writeHead(url === '/base/' ? 200 : 403).end(), {
+      path: '/base/',
+    });
+    expect(await run(id)).toMatchObject({ verdict: 'protected', proof: { through: { passed: 1, of: 1 } } });
+  });
+
+  test('a start path that is open to strangers makes the site open, and the verdict names it', async () => {
+    const strangers = ({ url }: IncomingMessage) => (url?.startsWith('/base/') ? 200 : 403);
+    const { id } = await locked(status(200), { path: '/base/', strangers });
+    expect(await run(id)).toMatchObject({ verdict: 'open', meaning: expect.stringContaining('/base/') });
+  });
+});
+
+describe('a redirect through the proxy', () => {
+  test('a redirect to a sign-in page of the same site opens', async () => {
+    const { id } = await locked(({ url }, reply) =>
+      url === '/' ? reply.writeHead(302, { location: '/login?next=/' }).end() : reply.end('sign in'),
+    );
+    const check = await run(id);
+    expect(check).toMatchObject({ verdict: 'protected' });
+    expect(check.steps.map(({ detail }) => detail)).toContain('200, после перехода на /login');
+  });
+
+  test('a redirect to a host that is no site is named and offered', async () => {
+    const { id } = await locked(status(301, { location: 'https://other.example.ru/' }));
+    const check = await run(id);
+    expect(check).toMatchObject({ verdict: 'unknown', leadsTo: 'other.example.ru' });
+    expect([check.meaning, check.advice]).toEqual([
+      expect.stringContaining('переходит на other.example.ru'),
+      expect.stringContaining('Добавьте сайт other.example.ru'),
+    ]);
+  });
+
+  test('a redirect to another site of the same users opens, and to a site of others does not', async () => {
+    const { id } = await locked(status(301, { location: 'http://other.example.ru/' }));
+    const otherId = await company.add('other.example.ru');
+    const check = await run(id);
+    expect(check).toMatchObject({ verdict: 'protected', leadsTo: null });
+    expect(check.steps.map(({ detail }) => detail)).toContain(
+      'переходит на other.example.ru, который открыт тем же сотрудникам',
+    );
+    const { token, proxyId, policyId } = company;
+    const { api } = world;
+    await api.agent(token, [policyId]);
+    const others = await api.must(token, createPolicy, { body: { name: 'Другие', proxyId } });
+    // The agent reaches the first site alone from now on.
+    await api.must(token, updateSite, { params: { id: otherId }, body: { politics: [others.id] } });
+    expect(await run(id)).toMatchObject({ verdict: 'unknown', leadsTo: 'other.example.ru' });
+  });
+
+  test.each(['client_id=x&response_type=code', 'SAMLRequest=abc', 'RelayState=x'])(
+    'a redirect to a sign-in service with %s passes and is named',
+    async (query) => {
+      const { id } = await locked(status(302, { location: `https://login.example.net/auth?${query}` }));
+      const check = await run(id);
+      expect(check).toMatchObject({ verdict: 'protected', leadsTo: null });
+      expect(check.steps.map(({ detail }) => detail)).toContain('переходит на вход login.example.net');
+    },
+  );
+
+  test('a loop of redirects does not open the site', async () => {
+    const { id } = await locked(status(302, { location: '/' }));
+    expect(await run(id)).toMatchObject({ verdict: 'unknown', meaning: expect.stringContaining('302') });
+  });
+
+  test('a redirect to a path with the word of an action gets no request', async () => {
+    const asked: string[] = [];
+    const { id } = await locked(({ url = '' }, reply) => {
+      asked.push(url);
+      reply.writeHead(302, { location: '/logout' }).end();
+    });
+    expect(await run(id)).toMatchObject({ verdict: 'unknown' });
+    expect(asked).not.toContain('/logout');
+  });
+});
+
+describe('the paths of a site', () => {
+  const paths = (id: number) => world.api.must(company.token, getProbePaths, { params: { id } });
+
+  test('the path of a pasted address becomes a start path at each way of entering an address', async () => {
+    company = await companyBehind(world);
+    const { api } = world;
+    const { token } = company;
+    const id = await company.add('https://one.example.ru/base/?x=1#y');
+    expect(await paths(id)).toMatchObject({ startPaths: ['/base/'], openPaths: [] });
+    expect(await api.must(token, getSite, { params: { id } })).toMatchObject({ address: 'one.example.ru' });
+    const { rows } = await api.must(token, createSites, {
+      body: [{ address: 'two.example.ru/crm' }, { address: 'three.example.ru' }],
+    });
+    expect((await paths(rows[0]?.id ?? 0)).startPaths).toEqual(['/crm']);
+    expect((await paths(rows[1]?.id ?? 0)).startPaths).toEqual([]);
+    await api.must(token, updateSite, { params: { id }, body: { address: 'one.example.ru/second' } });
+    expect((await paths(id)).startPaths).toEqual(['/base/', '/second']);
+  });
+
+  test('an owner replaces the paths under If-Match, and invalid ones change nothing', async () => {
+    company = await companyBehind(world);
+    const { api } = world;
+    const { token } = company;
+    const params = { id: await company.add('four.example.ru/base/') };
+    const body = { startPaths: ['/база/', '/crm'], openPaths: ['/favicon.ico'] };
+    const { version } = await paths(params.id);
+    const headers = { 'if-match': `"${version}"` };
+    const saved = await api.must(token, setProbePaths, { params, body, headers });
+    expect(saved).toMatchObject({ startPaths: ['/%D0%B1%D0%B0%D0%B7%D0%B0/', '/crm'], version: version + 1 });
+    expect((await api.call(token, setProbePaths, { params, body, headers })).status).toBe(412);
+    for (const wrong of ['base', '/a?b', '/a#b', '/', `/${'x'.repeat(200)}`]) {
+      const reply = await api.call(token, setProbePaths, { params, body: { ...body, startPaths: [wrong] } });
+      expect([reply.status, Object.keys(reply.error.fields ?? {})], wrong).toEqual([400, ['startPaths.0']]);
+    }
+    const many = Array.from({ length: 11 }, (_, i) => `/${i}`);
+    expect(
+      (await api.call(token, setProbePaths, { params, body: { ...body, startPaths: many } })).status,
+    ).toBe(400);
+    expect(await paths(params.id)).toMatchObject({ startPaths: saved.startPaths, version: version + 1 });
+  });
+
+  test('a URL that the owner leaves open is named in the verdict and opens no other', async () => {
+    const page: Answer = ({ url }, reply) =>
+      reply
+        .setHeader('content-type', 'text/html')
+        .end(url === '/' ? '<a href="/list.pdf">x</a><img src="/b.png">' : '');
+    const strangers = ({ url }: IncomingMessage) => (url === '/list.pdf' ? 200 : 403);
+    const { id } = await locked(page, { strangers });
+    const open = await run(id);
+    expect(open).toMatchObject({ verdict: 'open', meaning: expect.stringContaining('/list.pdf') });
+    expect(open.advice).toContain('Открыто намеренно');
+    const { token } = company;
+    const body = { startPaths: [], openPaths: ['/list.pdf'] };
+    await world.api.must(token, setProbePaths, { params: { id }, body });
+    const check = await run(id);
+    expect(check).toMatchObject({ verdict: 'protected' });
+    expect(check.meaning).toContain('Открыто намеренно: /list.pdf.');
+    expect(check.meaning).toMatch(/Посторонним отказано: 2 страницы и файла, \d+ запрос/);
+  });
+
+  test('an ADMIN sees the paths of a probe only while the company allows support', async () => {
+    const page: Answer = (_, reply) =>
+      reply.setHeader('content-type', 'text/html').end('<a href="/list.pdf">x</a>');
+    const strangers = ({ url }: IncomingMessage) => (url === '/list.pdf' ? 200 : 403);
+    const { id } = await locked(page, { strangers });
+    await run(id);
+    const { api } = world;
+    const admin = await createAdmin(api);
+    const seen = async (token: string) =>
+      JSON.stringify(await api.must(token, getSiteCheck, { params: { id } }));
+    expect(await seen(company.token)).toContain('/list.pdf');
+    expect(await seen(admin)).not.toContain('list.pdf');
+    await api.must(company.token, setSupport, { body: { allowed: true } });
+    expect(await seen(admin)).toContain('/list.pdf');
+  });
+
+  test('the first probe under new rules sets no drift, and the next one does', async () => {
+    let code = 403;
+    const { id } = await locked(status(200), { strangers: () => code });
+    const { api } = world;
+    const protection = async () => (await api.must(company.token, getSite, { params: { id } })).protection;
+    await run(id);
+    await api.database.pool.query('update site_checks set rules = 0 where site_id = $1', [id]);
+    code = 200;
+    await run(id);
+    expect(await protection()).toMatchObject({ verdict: 'open', drifted: false });
+    code = 403;
+    await run(id);
+    code = 200;
+    await run(id);
+    expect(await protection()).toMatchObject({ verdict: 'open', drifted: true });
+  });
+});

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { linksOf, readRobots, readSitemap } from './page-links.ts';
+
+const page = new URL('https://crm.example.ru/docs/');
+const hrefs = (html: string, type = 'text/html') => linksOf(html, type, page).map(({ href }) => href);
+
+test('links, scripts, styles, images, frames, srcset and meta refresh are found, relative to <base>', () => {
+  const html = `<base href="/app/"><link rel=stylesheet href=a.css><script src="/b.js"></script>
+    <img src=c.png srcset="d.png 1x, e.png 2x"><iframe src="f/"></iframe><a href="g?x=1#y">g</a>
+    <meta http-equiv="Refresh" content="0; url=h/"><object data="i.pdf"></object>`;
+  expect(hrefs(html).map((href) => href.replace('https://crm.example.ru', ''))).toEqual([
+    ...['/app/a.css', '/b.js', '/app/c.png', '/app/d.png', '/app/e.png', '/app/f/', '/app/g?x=1#y'],
+    ...['/app/h/', '/app/i.pdf'],
+  ]);
+});
+
+test('form actions, downloads, data-method, nofollow and other protocols are left out', () => {
+  const html = `<form action="/a"><input formaction="/b"><button formaction="/c"></button></form>
+    <a href="/d" download>d</a><a href="/e" data-method="delete">e</a><a href="/f" rel="nofollow">f</a>
+    <a href="mailto:x@example.ru">g</a><a href="javascript:alert(1)">h</a><link rel="preconnect" href="https://cdn.test">`;
+  expect(hrefs(html)).toEqual([]);
+});
+
+test('a page in windows-1251 gives percent-encoded UTF-8 paths', () => {
+  // "док" in windows-1251.
+  const html = '<meta charset="windows-1251"><a href="/\xe4\xee\xea">x</a>';
+  expect(hrefs(html)).toEqual(['https://crm.example.ru/%D0%B4%D0%BE%D0%BA']);
+  expect(hrefs(html.slice(29), 'text/html; charset=windows-1251')).toEqual(hrefs(html));
+});
+
+test('a hostile page gives at most 2,000 links', () => {
+  expect(hrefs('<a href=/x>'.repeat(50_000)).length).toBeLessThanOrEqual(2_000);
+  expect(hrefs('<'.repeat(500_000))).toEqual([]);
+});
+
+test('robots.txt gives its disallowed prefixes and its sitemaps', () => {
+  const robots =
+    'User-agent: *\nDisallow: /admin/\ndisallow: /x/*.pdf$ # y\nDisallow:\nSitemap: https://crm.example.ru/map.xml\n';
+  const { disallowed, sitemaps } = readRobots(robots, page);
+  expect(disallowed.map(({ pathname }) => pathname)).toEqual(['/admin/', '/x/']);
+  expect(sitemaps.map(({ pathname }) => pathname)).toEqual(['/map.xml']);
+});
+
+test('a sitemap gives its URLs', () => {
+  const map =
+    '<urlset><url><loc> https://crm.example.ru/a?b&amp;c </loc></url><url><loc>/d</loc></url></urlset>';
+  expect(readSitemap(map, page).map(({ pathname }) => pathname)).toEqual(['/a', '/d']);
+});

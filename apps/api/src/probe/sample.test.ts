@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { chooseSamples, samplesOf } from './sample.ts';
+
+test('a static file is sampled by its own URL and a page by a made-up name in its folder', () => {
+  const { paths } = chooseSamples(['/style.css', '/docs/page', '/docs/list.php', '/base']);
+  expect(paths.toSorted()).toEqual(['/base/*', '/docs/*', '/docs/*.php', '/style.css']);
+  expect(samplesOf({ paths, folders: [] }, 'abc').slice(0, 4)).toEqual(
+    expect.arrayContaining([
+      { path: '/style.css', kind: 'file' },
+      { path: '/docs/abc', kind: 'page' },
+      { path: '/docs/abc.php', kind: 'page' },
+      { path: '/base/abc', kind: 'page' },
+    ]),
+  );
+});
+
+test('the sample has at most 16 paths, and one of each class before a second of any', () => {
+  const files = Array.from({ length: 30 }, (_, i) => `/a/${i}.css`);
+  const classes = ['/b/x.css', '/b/x.js', '/c/x.pdf', '/c/d/x.png', '/x.zip', '/docs/one'];
+  const { paths } = chooseSamples([...files, ...classes]);
+  expect(paths).toHaveLength(16);
+  for (const wanted of ['/b/x.css', '/b/x.js', '/c/x.pdf', '/c/d/x.png', '/x.zip', '/docs/*'])
+    expect(paths).toContain(wanted);
+  expect(paths.slice(0, 7).filter((path) => path.startsWith('/a/'))).toHaveLength(1);
+});
+
+test('the same links give the same sample', () => {
+  const links = Array.from({ length: 100 }, (_, i) => `/${i % 7}/${i}.${['css', 'js', 'png'][i % 3]}`);
+  expect(chooseSamples(links)).toEqual(chooseSamples(links));
+});
+
+test('the sample holds no path with the word of an action or a secret', () => {
+  const links = [
+    '/logout',
+    '/cart/style.css',
+    '/t/0123456789abcdef0123/',
+    '/ok/0123456789abcdef0123.js',
+    '/order/x',
+  ];
+  expect(chooseSamples(links)).toEqual({ paths: ['/ok/0123456789abcdef0123.js'], folders: ['/ok/'] });
+});
+
+test('made-up names with usual extensions are requested at the root and in at most four folders', () => {
+  const { paths, folders } = chooseSamples(['a', 'b', 'c', 'd', 'e'].map((folder) => `/${folder}/x.css`));
+  expect(folders).toEqual(['/a/', '/b/', '/c/', '/d/']);
+  const guesses = samplesOf({ paths, folders }, 'abc').slice(paths.length);
+  expect(guesses).toHaveLength(5 * 6);
+  expect(guesses).toContainEqual({ path: '/abc.woff2', kind: 'guess' });
+  expect(guesses).toContainEqual({ path: '/d/abc.pdf', kind: 'guess' });
+});
