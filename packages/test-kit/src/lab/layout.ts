@@ -88,6 +88,7 @@ export const causes = {
   'rewrite before the lock': 'a rewrite rule of nginx ends the processing before the lock',
   'handle before the lock': 'a directive of Caddy outside the route of the lock runs first',
   'routed past the lock': 'the balancer sends a path to a server without a lock',
+  'file types before the proxy': 'lighttpd serves a folder or file types itself and passes the rest',
   'unlocked backend': 'one of two servers behind a balancer has no lock',
   'fallback on refusal': 'the server in front answers a refusal of the locked server from another source',
   cache: 'a cache answers before the lock',

@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { dirname, extname, join } from 'node:path';
 import { lockSnippets } from '@propusk/access/lock/snippets';
-import { type Daemon, freePort, listenOnLoopback, openFolder, startDaemon } from '../daemon.ts';
+import { type Daemon, listenOnLoopback, openFolder, startDaemon } from '../daemon.ts';
 import { runApache } from '../locks/apache.ts';
 import { runCaddy } from '../locks/caddy.ts';
 import { runNginx } from '../locks/nginx.ts';
@@ -47,7 +48,7 @@ export async function startLayout(
   const folder = await openFolder('lab');
   const { host, site: name } = namesOf(layout);
   const { address, second } = addressesOf(index);
-  const [port, behind, alsoBehind] = [await freePort(), await freePort(), await freePort()];
+  const [port, behind, alsoBehind] = [await lowPort(), await lowPort(), await lowPort()];
   const site = `${name}:${port}`;
   const contents = contentsOf(layout, `http://${site}`);
   const application = await listenOnLoopback(createServer(serve(layout, contents)));
@@ -83,6 +84,25 @@ export async function startLayout(
     throw error;
   }
   return { place, site, pasted: `${site}${layout.pastedPath ?? ''}`, stop };
+}
+
+/**
+ * Returns a free port below the range that the kernel assigns to clients. The servers of a layout bind it later, and a client of
+ * another test must not take it meanwhile.
+ */
+async function lowPort(): Promise<number> {
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000);
+    const server = createServer();
+    const isFree = await once(server.listen(port, '127.0.0.1'), 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 function textOf(kind: Parameters<Place['lock']>[0], site: string, egress: readonly string[]): string {

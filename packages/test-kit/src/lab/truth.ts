@@ -98,6 +98,8 @@ async function opensFor(
       if ((status >= 200 && status < 300) || status === 401) return true;
       if (headers.location === undefined) break;
       const next = new URL(headers.location, `http://${site}${path}`);
+      // A sign-in service of another host: users return from it.
+      if (next.searchParams.has('client_id')) return true;
       if (next.host !== site) break;
       path = next.pathname;
     }

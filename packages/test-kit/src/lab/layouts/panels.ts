@@ -72,6 +72,11 @@ export const folderOffloads: Layout[] = [
     ...folders('panel-1c-scripts', publication, () => 'location ^~ /base/scripts/ { expires 30d; }'),
     pastedPath: '/base/',
   },
+  folders(
+    'panel-unlinked-folder',
+    { ...wordpress, '/dumps/2026-03.sql': 'CREATE TABLE\n', '/dumps/2026-04.sql': 'CREATE TABLE\n' },
+    () => 'location ^~ /dumps/ { }',
+  ),
   folders('panel-share-listing', share, () => 'location ^~ /files/ { autoindex on; }'),
 ];
 
