@@ -8,7 +8,7 @@ import {
 } from '@propusk/test-kit/api/probe-world';
 import { layouts } from '@propusk/test-kit/lab/layouts/index';
 import { judge, matrix, type Row } from '@propusk/test-kit/lab/report';
-import { addressesOf, namesOf, startLayout } from '@propusk/test-kit/lab/servers';
+import { recordsOf, startLayout } from '@propusk/test-kit/lab/servers';
 import { measure } from '@propusk/test-kit/lab/truth';
 import { OUTSIDE } from '@propusk/test-kit/locks/curl';
 import { isInTurn } from '@propusk/test-kit/turns';
@@ -22,14 +22,8 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 let world: ProbeWorld;
 const rows: Row[] = [];
 beforeAll(async () => {
-  const hosts = layouts.flatMap((layout, index) => {
-    const { address, second } = addressesOf(index);
-    const others = (layout.otherAddresses ?? []).map((other) => (other === 'ipv6' ? '::1' : second));
-    const { host } = namesOf(layout);
-    return [host, `www.${host}`].map((name) => [name, [address, ...others]] as const);
-  });
   world = await startProbeWorld(inject('serverUrl'), {
-    hosts: new Map(hosts),
+    hosts: new Map(layouts.flatMap(recordsOf)),
     settings: { allowNetworks: parseNetworks('127.0.0.0/22,::1/128') ?? { v4: [], v6: [] } },
   });
 });

@@ -17,6 +17,8 @@ export interface NginxParts {
   readonly port?: number;
   /** The document root below the place's folder. */
   readonly root?: string;
+  /** The names of the server; by default those with and without `www`. */
+  readonly name?: string;
 }
 
 /** The `listen` lines of a public server: startDaemon asks 127.0.0.1, visitors use the address of the site. */
@@ -40,7 +42,7 @@ export function nginx(place: Place, parts: NginxParts): Server {
   ${lock.http}
   server {
     ${nginxListen(place, port)}
-    server_name ${place.host} www.${place.host};
+    server_name ${parts.name ?? `${place.host} www.${place.host}`};
     root ${place.folder}/${parts.root ?? 'site'};
     index index.html;
     ${parts.before ?? ''}

@@ -30,10 +30,16 @@ export const namesOf = (layout: Layout) => {
 };
 
 /** The loopback addresses of the layout at an index: its host name, and the second address. */
-export const addressesOf = (index: number) => ({
-  address: `127.0.2.${index + 1}`,
-  second: `127.0.3.${index + 1}`,
-});
+const addressesOf = (index: number) => ({ address: `127.0.2.${index + 1}`, second: `127.0.3.${index + 1}` });
+
+/** The DNS records of the layout at an index. Caddy answers 200 to names that it does not serve, so it has no `www`. */
+export function recordsOf(layout: Layout, index: number): [name: string, addresses: [string, ...string[]]][] {
+  const { address, second } = addressesOf(index);
+  const others = (layout.otherAddresses ?? []).map((other) => (other === 'ipv6' ? '::1' : second));
+  const { host } = namesOf(layout);
+  const names = layout.software.startsWith('Caddy') ? [host] : [host, `www.${host}`];
+  return names.map((name) => [name, [address, ...others]]);
+}
 
 /**
  * Starts the application and the servers of a layout.

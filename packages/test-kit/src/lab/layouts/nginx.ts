@@ -103,7 +103,29 @@ export const nginxRefusing: Layout[] = [
     servers: (place) => [
       nginx(place, {
         lock: place.lock('nginx'),
-        server: `if ($host = www.${place.host}) { return 301 http://${place.host}:${place.port}$request_uri; }`,
+        server: `location / {
+      if ($host = www.${place.host}) { return 301 http://${place.host}:${place.port}$request_uri; }
+    }`,
+      }),
+    ],
+  },
+  {
+    // nginx redirects www in a server of its own, without the lock.
+    name: 'nginx-www-server',
+    cause: 'redirect away',
+    software: 'nginx',
+    www: true,
+    tree: bitrix,
+    servers: (place) => [
+      nginx(place, {
+        http: `server {
+    ${nginxListen(place)}
+    server_name www.${place.host};
+    return 301 http://${place.host}:${place.port}$request_uri;
+  }`,
+        lock: place.lock('nginx'),
+        server: '',
+        name: place.host,
       }),
     ],
   },
@@ -116,7 +138,7 @@ export const nginxRefusing: Layout[] = [
     servers: (place) => [
       nginx(place, {
         lock: place.lock('nginx'),
-        server: 'if ($http_x_client_certificate = "") { return 400; }',
+        server: 'location / { if ($http_x_client_certificate = "") { return 400; } }',
       }),
     ],
   },
