@@ -47,6 +47,7 @@ const took = (step: PlannedStep, finding: Finding, cdn: string | null = null): S
   detail: text(finding),
   cdn,
 });
+const silence: CheckMessage = { code: 'unreached', params: { reason: 'timeout' } };
 const shut = took(outside(), 'denied');
 const deep = took(outside('deep'), 'denied');
 const inside = took(through(), 'open');
@@ -166,6 +167,69 @@ describe('the verdict', () => {
       { unfinished: true },
       'open',
       /./,
+    ],
+    [
+      'a linked file is open to strangers',
+      [shut, deep, took(outside('file'), 'open'), inside],
+      {},
+      'open',
+      /file/,
+    ],
+    [
+      'the owner leaves a file open',
+      [shut, deep, took(outside('file', { path: '/x.pdf' }), 'allowed'), inside],
+      {},
+      'protected',
+      /Открыто намеренно: \/x\.pdf/,
+    ],
+    [
+      'requests exceeded the limits of the probe',
+      [shut, deep, inside],
+      { unfit: 3 },
+      'protected',
+      /Не поместилось в проверку: 3 запроса/,
+    ],
+    [
+      'the probe found no links',
+      [shut, deep, inside],
+      { emptySample: true },
+      'protected',
+      /добавьте начальные пути/,
+    ],
+    [
+      'the server denies a stranger and then stops answering',
+      [shut, deep, { ...took(outside('file'), 'unclear'), detail: silence }, inside],
+      {},
+      'unknown',
+      /блокирует проверяющего/,
+    ],
+    [
+      'the host had too many probes',
+      [shut, deep, { ...took(outside('file'), 'inconclusive'), detail: { code: 'host_busy' } }, inside],
+      {},
+      'unknown',
+      /слишком часто/,
+    ],
+    [
+      'the site answers the proxy with another status',
+      [shut, deep, took(through(), 'rejected')],
+      {},
+      'unknown',
+      /не открылся: .*rejected/,
+    ],
+    [
+      'the site denies the first page and opens a start path',
+      [shut, deep, took(through(), 'denied'), took({ ...through(), path: '/base/' }, 'open')],
+      {},
+      'protected',
+      /отказом/,
+    ],
+    [
+      'the site denies the first page by another scheme than that of the open start path',
+      [shut, deep, took(through(3, 'http'), 'denied'), took({ ...through(), path: '/base/' }, 'open')],
+      {},
+      'closed',
+      /закрыт/,
     ],
     ['the site denies every proxy', [shut, took(through(), 'denied')], {}, 'closed', /through 3/],
     [
