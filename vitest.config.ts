@@ -2,6 +2,9 @@ import { globSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { isInTurn } from './packages/test-kit/src/turns.ts';
 
+// Workers and the programs that they start inherit it.
+process.env.NODE_COMPILE_CACHE ??= `${import.meta.dirname}/.cache/compiled`;
+
 /** Timeouts that hold on a busy machine with one core. A passing test never waits for them. */
 const patient = {
   testTimeout: 60_000,

@@ -12,6 +12,7 @@ import {
   UPSTREAM_USER,
   type UpstreamProxy,
 } from '@propusk/test-kit/gateway/upstreams';
+import { stopwatch } from '@propusk/test-kit/stopwatch';
 import { startLockedSites } from '../scripts/locked-site.ts';
 import { endProduct, type RunningProduct, startProduct } from './product.ts';
 
@@ -251,7 +252,8 @@ test("an owner who removes a policy from an agent ends the agent's access within
   await signIn(page, owner);
   await openSection(page, 'Пользователи');
   const tunnel = await openTunnel(access, 'crm.romashka.test');
-  const closed = once(tunnel, 'close').then(() => performance.now());
+  let elapsed = () => 0;
+  const closed = once(tunnel, 'close').then(() => elapsed());
 
   await page
     .getByRole('row', { name: /Пётр/ })
@@ -264,15 +266,15 @@ test("an owner who removes a policy from an agent ends the agent's access within
   const answered = page.waitForResponse((response) => response.request().method() === 'PUT');
   await dialog.getByRole('button', { name: 'Сохранить' }).click();
   await answered;
-  const taken = performance.now();
+  elapsed = stopwatch();
 
   let refused = await curl('-x', proxyUrl(access), siteUrl('crm.romashka.test'));
-  while (refused.status === 200 && performance.now() - taken < 5_000) {
+  while (refused.status === 200 && elapsed() < 5_000) {
     refused = await curl('-x', proxyUrl(access), siteUrl('crm.romashka.test'));
   }
-  expect(performance.now() - taken).toBeLessThan(1_000);
+  expect(elapsed()).toBeLessThan(1_000);
   expect([refused.status, refused.reason]).toEqual([403, 'no_policy']);
-  expect((await closed) - taken).toBeLessThan(1_000);
+  expect(await closed).toBeLessThan(1_000);
   // Access to the other site remains.
   expect((await curl('-x', proxyUrl(access), siteUrl('wiki.romashka.test'))).status).toBe(200);
 });

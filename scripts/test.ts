@@ -27,6 +27,15 @@ function run(program: string, args: string[], env: NodeJS.ProcessEnv = {}): Prom
   );
 }
 
+/** Runs Vitest, and writes its reports under the index. @returns the exit code */
+function vitest(options: readonly string[], index: number): Promise<number> {
+  const reporters = ['default', 'json', 'scripts/flaky-reporter.ts'].map((name) => `--reporter=${name}`);
+  const output = `--outputFile.json=${reports}/vitest-${index}.json`;
+  return run('vitest', ['run', ...options, ...reporters, output], {
+    FLAKY_REPORT: `${reports}/flaky-${index}.json`,
+  });
+}
+
 const all = process.argv[2] === 'everything';
 
 /** @returns the number of commits, or 0 outside a clone */
@@ -39,6 +48,8 @@ function commits(): number {
 }
 
 try {
+  // Each test file and each program under test is a process of its own.
+  process.env.NODE_COMPILE_CACHE ??= `${process.cwd()}/.cache/compiled`;
   if (!all) process.env.TEST_PART = String(commits() % 4);
   await installPackages(everything, say);
   // Built before the tests: two test files that start the product at once would both build it.
@@ -46,30 +57,27 @@ try {
   await buildExtension(say);
   await rm(reports, { recursive: true, force: true });
   await mkdir(reports, { recursive: true });
-  const reporters = ['default', 'json', 'scripts/flaky-reporter.ts'].map((name) => `--reporter=${name}`);
+  // Files that mostly wait run beside those that keep the processor busy. `npm run everything` also measures under load, alone.
+  const runs = all ? [[]] : [['--project=!unit', '--project=!waiting'], ['--project=waiting']];
   const codes = [
-    await run(
-      'vitest',
-      ['run', ...(all ? [] : ['--project=!unit']), ...reporters, `--outputFile.json=${reports}/vitest.json`],
-      {
-        FLAKY_REPORT: `${reports}/vitest-flaky.json`,
-      },
-    ),
+    ...(await Promise.all(runs.map(vitest))),
     await run('playwright', ['test', '--config', 'e2e/playwright.config.ts', '--reporter=list,json'], {
       PLAYWRIGHT_JSON_OUTPUT_NAME: `${process.cwd()}/${reports}/playwright.json`,
     }),
   ];
-  const [unit, browser] = [
-    await readVitest(`${reports}/vitest.json`, `${reports}/vitest-flaky.json`),
+  const results = [
+    ...(await Promise.all(
+      runs.map((_, index) => readVitest(`${reports}/vitest-${index}.json`, `${reports}/flaky-${index}.json`)),
+    )),
     await readPlaywright(`${reports}/playwright.json`),
   ];
   say(all ? '\nAll repeats' : `\nPart ${process.env.TEST_PART} of the repeats`);
-  const files = [...unit.files, ...browser.files].toSorted(([, a], [, b]) => b - a);
+  const files = results.flatMap((each) => each.files).toSorted(([, a], [, b]) => b - a);
   for (const [file, seconds] of files.slice(0, 20)) say(`${seconds.toFixed(1).padStart(6)} s ${file}`);
-  const flaky = [...unit.flaky, ...browser.flaky];
+  const flaky = results.flatMap((each) => each.flaky);
   for (const test of flaky) say(`\nFLAKY, passed on its retry: ${test}`);
-  for (const failure of [...unit.failures, ...browser.failures]) say(`\nFAILED ${failure}`);
-  const sum = (key: 'passed' | 'failed' | 'skipped') => unit[key] + browser[key];
+  for (const failure of results.flatMap((each) => each.failures)) say(`\nFAILED ${failure}`);
+  const sum = (key: 'passed' | 'failed' | 'skipped') => results.reduce((total, each) => total + each[key], 0);
   say(`\n${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped, ${flaky.length} FLAKY`);
   process.exit(codes.every((code) => code === 0) ? 0 : 1);
 } catch (error) {

@@ -14,6 +14,7 @@ import { get, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
 import { type Postgres, startAddress, startPostgres } from '@propusk/test-kit/gateway/postgres-pair';
 import { SECRET, testConfig, until } from '@propusk/test-kit/gateway/world';
+import { stopwatch } from '@propusk/test-kit/stopwatch';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
@@ -85,10 +86,10 @@ const ask = async (n: number) =>
   statusAndReason(await get(gateway.port, people[n]?.who ?? '', `http://${host}/`));
 
 async function becomes(n: number, expected: string, ms: number): Promise<number> {
-  const started = performance.now();
+  const elapsed = stopwatch();
   for (let got = ''; got !== expected; got = await ask(n))
-    if (performance.now() - started > ms) throw new Error(`${got} after ${ms} ms, and not ${expected}`);
-  return performance.now() - started;
+    if (elapsed() > ms) throw new Error(`${got} after ${ms} ms, and not ${expected}`);
+  return elapsed();
 }
 
 test('after the primary dies under writes no acknowledged write is lost, users keep access, and revocation works again', {

@@ -10,6 +10,7 @@ import { createSite, createSites, deleteSite, updateSite } from '@propusk/contra
 import { updateUser } from '@propusk/contract/users';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { addSession, addUser, insertCompany } from '@propusk/test-kit/matrix/inserts';
+import { nodeEnvironment } from '@propusk/test-kit/node-environment';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
@@ -182,7 +183,7 @@ async function startProgram(): Promise<{ url: string; kill(): Promise<void> }> {
   const port = await freePort();
   const child = fork(fileURLToPath(new URL('../main.ts', import.meta.url)), {
     env: {
-      PATH: process.env.PATH,
+      ...nodeEnvironment(),
       DATABASE_URL: api.database.url,
       DATA_DIR: folder,
       PORT: String(port),

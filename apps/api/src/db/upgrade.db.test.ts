@@ -12,6 +12,7 @@ import { verify } from '@propusk/supervisor/backup/reader';
 import { PASSWORD, startApi, testEncryption } from '@propusk/test-kit/api/api';
 import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
 import { everything } from '@propusk/test-kit/backup/compare';
+import { nodeEnvironment } from '@propusk/test-kit/node-environment';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { passwordPlace } from '../encryption.ts';
 import { bindPasswords } from '../proxies/store.ts';
@@ -159,7 +160,7 @@ test('a program older than its database prints one line and exits', async () => 
   await expect(migrate(database.db)).rejects.toThrow(DatabaseUnfit);
   const secrets = { SECRET_KEY: 'the sealing secret of all the tests', GATEWAY_SECRET: 'x'.repeat(32) };
   const child = fork(fileURLToPath(new URL('../main.ts', import.meta.url)), {
-    env: { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: folder, ...secrets },
+    env: { ...nodeEnvironment(), DATABASE_URL: database.url, DATA_DIR: folder, ...secrets },
     execArgv: [],
     silent: true,
   });

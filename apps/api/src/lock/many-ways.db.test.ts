@@ -5,6 +5,7 @@ import { createSite } from '@propusk/contract/sites';
 import { parseNetworks } from '@propusk/dial/addresses';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { startLiar } from '@propusk/test-kit/api/probe-world';
+import { stopwatch } from '@propusk/test-kit/stopwatch';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 let api: TestApi;
@@ -70,9 +71,9 @@ test('silent proxies of one company do not delay other companies', async () => {
   const ours = await proxyAt(quick, 'dead.example.test', 9999);
   const waiting = Array.from({ length: 20 }, () => api.call(slow, checkProxy, { params: { id: theirs.id } }));
   await expect.poll(() => silent.connections()).toBeGreaterThan(3);
-  const began = performance.now();
+  const elapsed = stopwatch();
   await api.must(quick, checkProxy, { params: { id: ours.id } });
-  expect(performance.now() - began).toBeLessThan(5_000);
+  expect(elapsed()).toBeLessThan(5_000);
   expect(silent.connections()).toBe(4);
   await silent.stop();
   await Promise.all(waiting);

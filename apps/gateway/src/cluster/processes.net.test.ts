@@ -18,6 +18,8 @@ import {
   until,
   untilMetric,
 } from '@propusk/test-kit/gateway/world';
+import { nodeEnvironment } from '@propusk/test-kit/node-environment';
+import { stopwatch } from '@propusk/test-kit/stopwatch';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 /** Three workers act as one gateway: a revocation ends tunnels in all of them, and metrics are one sum. */
@@ -47,7 +49,7 @@ beforeEach(async () => {
   metricsPort = await freePort();
   said = '';
   const env = {
-    PATH: process.env.PATH,
+    ...nodeEnvironment(),
     GATEWAY_PORT: '0',
     GATEWAY_PROCESSES: String(WORKERS),
     GATEWAY_SECRET: SECRET,
@@ -112,10 +114,10 @@ test('a revocation ends tunnels in every worker within a second, and others cont
   }
   const [kept] = await open(1, other);
   expect(mine.map(({ status }) => status)).toEqual(mine.map(() => 200));
-  const started = performance.now();
+  const elapsed = stopwatch();
   const changed = allow(2);
   await Promise.all(mine.map(({ closed }) => closed));
-  expect(performance.now() - started).toBeLessThan(1_000);
+  expect(elapsed()).toBeLessThan(1_000);
   await enforced(changed);
   for (let i = 0; i < 20; i++) expect(await ask()).toBe('403 no_policy');
   expect(await ask(other)).toBe('200');
@@ -127,10 +129,10 @@ test('100 revocations end the last tunnel within a second at p99', { timeout: 90
   for (let i = 0; i < 100; i++) {
     const mine = await open(6);
     expect(mine.map(({ status }) => status)).toEqual(mine.map(() => 200));
-    const started = performance.now();
+    const elapsed = stopwatch();
     allow(2);
     await Promise.all(mine.map(({ closed }) => closed));
-    times.push(performance.now() - started);
+    times.push(elapsed());
     const back = allow(1, 2);
     await enforced(back, 10_000);
   }

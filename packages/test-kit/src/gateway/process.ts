@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { nodeEnvironment } from '../node-environment.ts';
 import { stop } from './client.ts';
 
 /** A program of the product in its own process. */
@@ -27,7 +28,7 @@ export async function startProcess(
   args: readonly string[] = [],
 ): Promise<Process> {
   const execArgv = [...flags, ...(heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`])];
-  const settings = { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...env };
+  const settings = { ...nodeEnvironment(), LOG_LEVEL: 'warn', ...env };
   const child: ChildProcess = fork(main, args, { env: settings, execArgv, silent: true });
   let output = '';
   for (const stream of [child.stdout, child.stderr])

@@ -6,6 +6,7 @@ import type { CompanySnapshot } from '@propusk/contract/feed';
 import { type Config, readConfig } from '@propusk/gateway/config';
 import { createLog } from '@propusk/gateway/log';
 import { createGateway, type Gateway } from '@propusk/gateway/server';
+import { stopwatch } from '../stopwatch.ts';
 import { type FeedServer, startFeedServer } from './feed-server.ts';
 import { type Origin, startOrigin } from './origin.ts';
 
@@ -141,11 +142,11 @@ export function testConfig({ SNAPSHOT_MAX_AGE = '900', ...env }: Readonly<Record
   return { ...config, snapshotMaxAgeMs: Number(SNAPSHOT_MAX_AGE) * 1000 };
 }
 
-/** Waits until a condition is true. @throws Error when it is not in time */
+/** Waits until a condition is true. @param ms the most time on an idle machine @throws Error when it is not in time */
 export async function until(what: () => boolean, ms = 30_000): Promise<void> {
-  const deadline = performance.now() + ms;
+  const elapsed = stopwatch();
   while (!what()) {
-    if (performance.now() > deadline) throw new Error(`Not within ${ms} ms: ${what.toString()}`);
+    if (elapsed() > ms) throw new Error(`Not within ${ms} ms: ${what.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
