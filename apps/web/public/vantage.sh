@@ -1,6 +1,6 @@
 #!/bin/sh
 # Точка проверки «Пропуска»: смотрит на сайты компании как посторонний и сообщает консоли, что увидела.
-# Нужны curl 7.18 или новее и sha256sum (или shasum). Программа открывает только адреса, которые назвала консоль, и только из интернета.
+# Нужны curl 7.49 или новее и sha256sum (или shasum). Программа открывает только адреса, которые назвала консоль, и только из интернета.
 #
 #   sh vantage.sh pair АДРЕС_КОНСОЛИ КОД    подключить эту машину; код выдаёт консоль
 #   sh vantage.sh run                       работать, пока не остановят (Ctrl-C)
@@ -72,6 +72,8 @@ public() {
     *) return 1 ;;
   esac
   case $1 in
+    # The address by which machines of Azure reach their platform.
+    168.63.129.16) return 1 ;;
     10.* | 127.* | 169.254.* | 192.168.* | 192.0.0.* | 198.18.* | 198.19.*) return 1 ;;
     172.1[6-9].* | 172.2?.* | 172.3[01].*) return 1 ;;
     100.6[4-9].* | 100.[7-9]?.* | 100.1[01]?.* | 100.12[0-7].*) return 1 ;;
@@ -83,7 +85,9 @@ public() {
 request() {
   scheme=$1 host=$2 port=$3 address=$4 path=$5 header=$6 head=$7
   case $scheme in http | https) ;; *) return ;; esac
-  case $host in *[!A-Za-z0-9._-]*) return ;; esac
+  # A name ends in a label that begins with a letter. curl reads hosts such as 2130706433 and 0x7f.1 as addresses.
+  case $host in *[!A-Za-z0-9._-]* | *.) return ;; *.[A-Za-z]*) ;; *) return ;; esac
+  case ${host##*.} in [!A-Za-z]*) return ;; esac
   case $port in *[!0-9]*) return ;; esac
   case $path in /*) ;; *) return ;; esac
   case $header in '' | [A-Za-z]*:*) ;; *) return ;; esac
@@ -93,7 +97,7 @@ request() {
   : >"$head"
   set -- -q -sS -g -k --noproxy '*' --path-as-is --max-time 10 --connect-timeout 5 --max-filesize 65536 \
     -A 'Mozilla/5.0 (compatible; Propusk)' -H 'Accept: text/html,*/*;q=0.8' \
-    -o /dev/null -D "$head" -w '%{http_code} %{time_connect}' --resolve "$host:$port:$literal"
+    -o /dev/null -D "$head" -w '%{http_code} %{time_connect}' --connect-to "::$literal:$port"
   [ -z "${PROPUSK_INTERFACE:-}" ] || set -- "$@" --interface "$PROPUSK_INTERFACE"
   [ -z "$header" ] || set -- "$@" -H "$header"
   exit=0
@@ -118,10 +122,15 @@ group() {
   done <"$work/plan" >"$work/result.$1"
 }
 
-# Sends the requests of a task, groups side by side, and reports each group.
+# Sends the requests of a task, eight groups side by side, and reports each group.
 perform() {
   task=$1
-  for at in $(cut -f1 "$work/plan" | sort -un); do group "$at" & done
+  running=0
+  for at in $(cut -f1 "$work/plan" | sort -un); do
+    group "$at" &
+    running=$((running + 1))
+    [ $((running % 8)) != 0 ] || wait
+  done
   wait
   for at in $(cut -f1 "$work/plan" | sort -un); do
     results=$(base64 <"$work/result.$at" | tr -d '\n')

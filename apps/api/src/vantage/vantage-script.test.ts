@@ -1,5 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { sign } from './signature.ts';
 
@@ -21,11 +24,35 @@ test('the program of a vantage computes the HMAC that the api expects', () => {
   }
 });
 
+test('a numeric host in a plan gets no request, and every other host is requested at the address of the plan', async () => {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const ask = async (host: string, address: string) => {
+    const line = `request http "${host}" ${port} ${address} / "" "$work/head"; exit 0`;
+    const source = `. "$SCRIPT" >/dev/null 2>&1\n${line}`;
+    const env = { ...process.env, SCRIPT: script, PROPUSK_ALLOW_PRIVATE: 'yes' };
+    return (await promisify(execFile)('sh', ['-c', source], { env })).stdout;
+  };
+  // Nothing listens at 127.0.0.9. curl would resolve each of these hosts to 127.0.0.1 by itself.
+  for (const host of ['2130706433', '127.1', '0x7f.1', '0x7f000001', '127.0.0.1', '127.0.0.0x1', 'localhost', 'a.1.'])
+    expect([host, await ask(host, '127.0.0.9')]).toEqual([host, '']);
+  expect(await ask('localhost.example.test', '127.0.0.9')).toMatch(/^7 000 0 -/);
+  expect(connections).toBe(0);
+  expect(await ask('crm.example.test', '127.0.0.1')).toMatch(/^5[26] 000 1 /);
+  expect(connections).toBe(1);
+  server.close();
+});
+
 test('the program of a vantage takes only canonical addresses of the public internet', () => {
   const open = ['8.8.8.8', '172.32.0.1', '100.63.0.1', '203.0.113.10', '2606:4700::7', '223.255.255.1'];
   const closed = [
     ...['127.0.0.1', '10.1.2.3', '172.16.0.1', '172.31.255.1', '192.168.1.1', '169.254.169.254', '0.0.0.0'],
-    ...['100.64.0.1', '100.127.1.1', '198.18.0.1', '224.0.0.1', '255.255.255.255'],
+    ...['100.64.0.1', '100.127.1.1', '198.18.0.1', '224.0.0.1', '255.255.255.255', '168.63.129.16'],
     ...[
       '::1',
       '::',
