@@ -39,7 +39,16 @@ test('a numeric host in a plan gets no request, and every other host is requeste
     return (await promisify(execFile)('sh', ['-c', source], { env })).stdout;
   };
   // Nothing listens at 127.0.0.9. curl would resolve each of these hosts to 127.0.0.1 by itself.
-  for (const host of ['2130706433', '127.1', '0x7f.1', '0x7f000001', '127.0.0.1', '127.0.0.0x1', 'localhost', 'a.1.'])
+  for (const host of [
+    '2130706433',
+    '127.1',
+    '0x7f.1',
+    '0x7f000001',
+    '127.0.0.1',
+    '127.0.0.0x1',
+    'localhost',
+    'a.1.',
+  ])
     expect([host, await ask(host, '127.0.0.9')]).toEqual([host, '']);
   expect(await ask('localhost.example.test', '127.0.0.9')).toMatch(/^7 000 0 -/);
   expect(connections).toBe(0);
