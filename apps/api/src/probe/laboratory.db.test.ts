@@ -46,11 +46,11 @@ describe.concurrent('the verdict of a probe', () => {
     async (_, layout, index) => {
       const running = await startLayout(layout, index, [EGRESS]);
       try {
-        const truth = await measure(layout, running, { stranger: OUTSIDE, user: EGRESS });
+        const truth = await measure(running.target, { stranger: OUTSIDE, user: EGRESS });
         const company = await companyBehind(world);
         const id = await addSite(company, running.pasted);
         const { verdict } = await probe(world.api, company.token, id);
-        const wrong = judge(layout, truth, verdict ?? 'none');
+        const wrong = judge(truth, verdict ?? 'none');
         rows.push({ layout, truth, verdict: verdict ?? 'none', wrong });
         expect(wrong).toBeNull();
       } finally {

@@ -34,13 +34,20 @@ const SECRET =
 
 /** Whether the rules forbid to request a path. */
 export function isForbidden(path: string): boolean {
-  const segments = decodeURIComponent(path).toLowerCase().split('/');
+  const segments = decodeURIComponent(path).split('/');
   return segments.some((segment, index) => {
-    const isFileName = index === segments.length - 1 && !PAGES.has(posix.extname(segment));
+    const isFileName = index === segments.length - 1 && !PAGES.has(posix.extname(segment).toLowerCase());
     if (!isFileName && SECRET.test(segment)) return true;
-    return segment.split(/[^\p{L}]+/u).some((word) => NEVER.has(word));
+    return wordsOf(segment).some((word) => NEVER.has(word));
   });
 }
+
+/** The words of a segment in lower case; `deleteItem` has two. */
+const wordsOf = (segment: string) =>
+  segment
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}]+/u);
 
 export const isPagePath = (path: string) => PAGES.has(posix.extname(path).toLowerCase());
 

@@ -13,12 +13,12 @@ export interface Row {
  * Compares a verdict with the ground truth. `protected` is wrong while a discoverable URL is open or users do not reach the
  * site. A layout that refuses all strangers and opens for users must be `protected`.
  */
-export function judge({ cause }: Layout, truth: Truth, verdict: string): string | null {
+export function judge(truth: Truth, verdict: string): string | null {
   const open = [...truth.discoverable.keys()];
   if (open.length > 0) {
     return verdict === 'protected' ? `false protected: strangers read ${open.slice(0, 3).join(', ')}` : null;
   }
-  if (!truth.opens || cause === 'redirect away') {
+  if (!truth.opens) {
     return verdict === 'protected' ? 'false protected: users do not reach the site' : null;
   }
   // A hidden opening has no wanted verdict; the matrix counts it.

@@ -8,7 +8,8 @@ import { runApache } from '../locks/apache.ts';
 import { runCaddy } from '../locks/caddy.ts';
 import { runNginx } from '../locks/nginx.ts';
 import { put } from '../locks/site.ts';
-import { type Layout, marker, type Place, type Program, type Server } from './layout.ts';
+import { type Layout, marker, type Place, type Program, type Server, type Tree } from './layout.ts';
+import type { Target } from './truth.ts';
 
 /** The loopback address that a layout's own servers connect from, so that it differs from a stranger's. */
 export const FRONT_ADDRESS = '127.0.0.9';
@@ -18,8 +19,7 @@ export interface RunningLayout {
   readonly place: Place;
   /** The address that the owner pastes: host, port and path. */
   readonly pasted: string;
-  /** Host and port of the site. */
-  readonly site: string;
+  readonly target: Target;
   stop(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export async function startLayout(
   const { address, second } = addressesOf(index);
   const [port, behind, alsoBehind] = [await lowPort(), await lowPort(), await lowPort()];
   const site = `${name}:${port}`;
-  const contents = contentsOf(layout, `http://${site}`);
+  const contents = contentsOf(layout.tree, `http://${site}`);
   const application = await listenOnLoopback(createServer(serve(layout, contents)));
   const place: Place = {
     folder,
@@ -89,7 +89,14 @@ export async function startLayout(
     await stop();
     throw error;
   }
-  return { place, site, pasted: `${site}${layout.pastedPath ?? ''}`, stop };
+  const others = (layout.otherAddresses ?? []).map((other) => (other === 'ipv6' ? '::1' : second));
+  const startPaths = layout.pastedPath === undefined ? [] : [layout.pastedPath];
+  return {
+    place,
+    pasted: `${site}${layout.pastedPath ?? ''}`,
+    target: { site, addresses: [address, ...others], tree: layout.tree, startPaths },
+    stop,
+  };
 }
 
 /**
@@ -118,7 +125,7 @@ function textOf(kind: Parameters<Place['lock']>[0], site: string, egress: readon
 }
 
 /** The contents of a tree with their markers. */
-function contentsOf({ tree }: Layout, origin: string): Map<string, Buffer> {
+export function contentsOf(tree: Tree, origin: string): Map<string, Buffer> {
   return new Map(
     Object.entries(tree).map(([path, content]) => {
       const body = Buffer.isBuffer(content) ? content : Buffer.from(content.replaceAll('{origin}', origin));
@@ -152,6 +159,10 @@ async function writeTree(
   }
 }
 
+/** The Content-Type of a path. */
+export const typeOf = (path: string) =>
+  isPage(path) ? 'text/html; charset=utf-8' : (types[extname(path)] ?? 'application/octet-stream');
+
 const types: Readonly<Record<string, string>> = {
   '.css': 'text/css',
   '.js': 'text/javascript',
@@ -171,9 +182,8 @@ function serve({ application = {} }: Layout, contents: ReadonlyMap<string, Buffe
     const answer = application.answers?.[path];
     const known = contents.has(path) ? path : application.fallback;
     const body = known === undefined ? undefined : contents.get(known);
-    const type = isPage(known ?? path) ? 'text/html; charset=utf-8' : types[extname(known ?? path)];
     response.writeHead(answer?.status ?? (body === undefined ? 404 : 200), {
-      'content-type': type ?? 'application/octet-stream',
+      'content-type': typeOf(known ?? path),
       ...answer?.headers,
     });
     response.end(answer === undefined ? (body ?? 'Not Found\n') : (body ?? ''));

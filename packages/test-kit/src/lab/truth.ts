@@ -1,7 +1,6 @@
 import { Client, type Visitor } from './client.ts';
 import { discover, isMadeUp, type Reason } from './discoverable.ts';
-import { type Layout, marker } from './layout.ts';
-import type { RunningLayout } from './servers.ts';
+import { marker, type Tree } from './layout.ts';
 
 /** The ground truth of a layout, measured by an independent client. */
 export interface Truth {
@@ -17,30 +16,34 @@ export interface Truth {
   readonly requested: number;
 }
 
+/** A site whose truth is measured. */
+export interface Target {
+  /** Host and port. */
+  readonly site: string;
+  /** The addresses of the host name; users use the first. */
+  readonly addresses: readonly [string, ...string[]];
+  readonly tree: Tree;
+  readonly startPaths: readonly string[];
+}
+
 /** The headers in which a stranger claims an allowed address. */
 const CLAIMS = ['X-Forwarded-For', 'X-Real-IP', 'CF-Connecting-IP', 'True-Client-IP', 'X-Client-IP'];
 
 /**
- * Requests all URLs of a layout as a user and as a stranger.
+ * Requests all URLs of a site as a user and as a stranger.
  * @param stranger the address of a stranger
  * @param user an address that the lock admits
  */
 export async function measure(
-  layout: Layout,
-  { place, site }: RunningLayout,
+  { site, addresses, tree, startPaths }: Target,
   { stranger, user }: { stranger: string; user: string },
 ): Promise<Truth> {
   const client = new Client(site);
-  const addresses = [
-    place.address,
-    ...(layout.otherAddresses ?? []).map((other) => (other === 'ipv6' ? '::1' : place.secondAddress)),
-  ];
-  const startPaths = layout.pastedPath === undefined ? [] : [layout.pastedPath];
-  const asUser = (path: string) => client.get(place.address, path, { from: user });
+  const asUser = (path: string) => client.get(addresses[0], path, { from: user });
   try {
     // Users request first: what they read may be in a cache when a stranger requests it.
     const missing: string[] = [];
-    for (const path of Object.keys(layout.tree)) {
+    for (const path of Object.keys(tree)) {
       const { body } = await asUser(path);
       if (!body.includes(marker(path))) missing.push(path);
     }
@@ -52,7 +55,7 @@ export async function measure(
       site,
       startPaths,
     );
-    const all = new Set([...Object.keys(layout.tree), ...found.keys()]);
+    const all = new Set([...Object.keys(tree), ...found.keys()]);
     const visitors: Visitor[] = [{ from: stranger }];
     const opened = new Set<string>();
     for (const address of addresses) {
