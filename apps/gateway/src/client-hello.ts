@@ -37,6 +37,20 @@ export function readClientHello(sent: Buffer): ClientHello {
   return readFragments(sent);
 }
 
+/** The length of the records that hold a complete hello. */
+export function helloLength(sent: Buffer): number {
+  let [at, have] = [0, 0];
+  // The head of the message may be in several records too.
+  const head: number[] = [];
+  do {
+    const length = (byte(sent, at + 3) << 8) | byte(sent, at + 4);
+    for (let i = 0; head.length < 4 && i < length; i++) head.push(byte(sent, at + 5 + i));
+    have += length;
+    at += 5 + length;
+  } while (at < sent.length && have < 4 + number(Buffer.from(head), 1, 3));
+  return at;
+}
+
 /** Parses a hello in several records, or an incomplete one. */
 function readFragments(sent: Buffer): ClientHello {
   const fragments: Buffer[] = [];

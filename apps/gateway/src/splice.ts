@@ -101,8 +101,10 @@ export class Splice implements SocketReader, Deadline, Meter {
     this.#down = new Direction(remote, client);
   }
 
-  /** Starts. @param up the client's first bytes @param down the remote's */
-  start(up: Buffer, down: Buffer): void {
+  /** Starts. @param up the client's first bytes @param down the remote's @param before bytes that were passed on already */
+  start(up: Buffer, down: Buffer, before: TransferredBytes = { up: 0, down: 0 }): void {
+    this.#up.sent = before.up;
+    this.#down.sent = before.down;
     const [client, remote] = [this.#client, this.#remote];
     if (client.destroyed || remote.destroyed) return this.destroy();
     readBy(client, this);

@@ -4,12 +4,13 @@ import type { Dialing, StartDial } from '@propusk/dial/dial';
 import { DialError } from '@propusk/dial/dial-error';
 import type { Meter, Visit } from './access-records.ts';
 import { type ActiveRequest, clientLeft } from './active-requests.ts';
-import { HELLO_LIMIT } from './client-hello.ts';
+import { HANDSHAKE, HELLO_LIMIT, helloLength } from './client-hello.ts';
 import type { Deadline } from './deadline.ts';
 import { dialRefusal } from './origin-connect.ts';
 import { OriginSource } from './origin-source.ts';
 import { awaitsServer, classify, classifyServer } from './protocol-sniffer.ts';
 import { ProxyError } from './proxy-error.ts';
+import { readServerHello } from './server-hello.ts';
 import { readBy, type SocketReader, startReading, stopReading } from './socket-reader.ts';
 import { nothing, Splice, type TransferredBytes } from './splice.ts';
 import { REPLY_MS, readTunnelReply, tunnelRequest, upstreamBroken } from './upstream.ts';
@@ -20,12 +21,18 @@ import { REPLY_MS, readTunnelReply, tunnelRequest, upstreamBroken } from './upst
  *   dialling   client ── CONNECT ──> gateway ── dial ──────────────> site
  *   upstream                                └── dial ──> proxy ── CONNECT ──> site
  *   sniffing   client <── 200 ────── gateway, which classifies the first bytes (protocol-sniffer.ts)
+ *   answering  TLS only: the site has the ClientHello, and its first bytes are not known yet (server-hello.ts)
+ *   retrying   TLS only: the site requested a second ClientHello, which must name the same host
  *   spliced    client <────────────> gateway <─────────────> site (splice.ts)
  */
 
 /** A first message must be complete within this time; on shared egress a silent tunnel ends then too. */
 const FIRST_BYTES_MS = 10_000;
 const SILENCE_MS = 5 * 60_000;
+/** Types of TLS records that a server may ignore: change_cipher_spec, alert, application_data (RFC 8446 section 5.1). */
+const ignored: ReadonlySet<number | undefined> = new Set([20, 21, 23]);
+/** The largest TLS record in bytes. */
+const RECORD_LIMIT = 5 + 16_384 + 256;
 const ESTABLISHED = Buffer.from('HTTP/1.1 200 Connection established\r\n\r\n');
 
 /** The client connection of a tunnel. */
@@ -40,7 +47,7 @@ export interface TunnelOwner {
   over(fault: Error | null, bytes: TransferredBytes): void;
 }
 
-type Phase = 'dialling' | 'upstream' | 'sniffing' | 'spliced' | 'over';
+type Phase = 'dialling' | 'upstream' | 'sniffing' | 'answering' | 'retrying' | 'spliced' | 'over';
 
 export class Tunnel implements SocketReader, Deadline, Meter {
   readonly #owner: TunnelOwner;
@@ -54,6 +61,8 @@ export class Tunnel implements SocketReader, Deadline, Meter {
   /** Bytes that the client, and the remote, sent and that are not passed on. */
   #up: Buffer;
   #down: Buffer = nothing;
+  /** Bytes that were passed on before the splice. */
+  #passed = { up: 0, down: 0 };
   #deadline = Number.POSITIVE_INFINITY;
 
   /** @param first the client's bytes behind its CONNECT */
@@ -114,13 +123,14 @@ export class Tunnel implements SocketReader, Deadline, Meter {
   received(bytes: Buffer): void {
     this.#up = this.#up.length === 0 ? bytes : Buffer.concat([this.#up, bytes]);
     if (this.#phase === 'sniffing') this.#sniff();
+    else if (this.#phase === 'retrying') this.#retry();
     else if (this.#up.length > HELLO_LIMIT) stopReading(this.#client);
   }
 
   #sniff(): void {
     switch (classify(this.#up, this.#active)) {
       case 'bytes':
-        return this.#join();
+        return this.#up[0] === HANDSHAKE ? this.#sendHello() : this.#join();
       case 'http':
         return this.#parse();
       case 'mismatch':
@@ -130,6 +140,61 @@ export class Tunnel implements SocketReader, Deadline, Meter {
         if (this.#up.length > HELLO_LIMIT) return this.#fail(new ProxyError('sni_mismatch'));
         this.#deadline = Math.min(this.#deadline, performance.now() + FIRST_BYTES_MS);
     }
+  }
+
+  /**
+   * Passes the ClientHello on alone. A client could send the second hello at once, so its further bytes wait for the server's answer.
+   */
+  #sendHello(): void {
+    this.#phase = 'answering';
+    this.#deadline = performance.now() + SILENCE_MS;
+    this.#pass(helloLength(this.#up));
+    if (this.#up.length > HELLO_LIMIT) stopReading(this.#client);
+    if (this.#remote !== null) startReading(this.#remote);
+    if (this.#down.length > 0) this.#answered();
+  }
+
+  /** The server's first bytes tell whether it requests a second ClientHello. */
+  #answered(): void {
+    const answer = readServerHello(this.#down);
+    if (answer === 'partial') return;
+    if (answer === 'other') return this.#join();
+    if (answer === 'broken') return this.#fail(new ProxyError('sni_mismatch'));
+    this.#phase = 'retrying';
+    this.#deadline = performance.now() + FIRST_BYTES_MS;
+    this.#answer();
+    startReading(this.#client);
+    this.#retry();
+  }
+
+  /** Passes the server's bytes on. */
+  #answer(): void {
+    this.#client.write(this.#down);
+    this.#passed.down += this.#down.length;
+    this.#down = nothing;
+  }
+
+  /**
+   * Checks the second ClientHello. ChangeCipherSpec, early data that the server ignores, and alerts that it may ignore precede it.
+   */
+  #retry(): void {
+    while (ignored.has(this.#up[0]) && this.#up.length >= 5) {
+      const length = 5 + this.#up.readUInt16BE(3);
+      if (length > this.#up.length) break;
+      this.#pass(length);
+    }
+    const [type] = this.#up;
+    const waits = type === undefined || ignored.has(type);
+    const step = waits ? 'more' : type === HANDSHAKE ? classify(this.#up, this.#active) : 'mismatch';
+    if (step === 'bytes') this.#join();
+    else if (step !== 'more' || this.#up.length > RECORD_LIMIT) this.#fail(new ProxyError('sni_mismatch'));
+  }
+
+  /** Passes the client's first bytes on. */
+  #pass(length: number): void {
+    this.#remote?.write(this.#up.subarray(0, length));
+    this.#passed.up += length;
+    this.#up = this.#up.subarray(length);
   }
 
   /** Keeps the remote's bytes: those behind a proxy's answer, and those of a server that speaks first. */
@@ -144,6 +209,13 @@ export class Tunnel implements SocketReader, Deadline, Meter {
         this.#establish();
       }
     } else if (this.#phase === 'sniffing') this.#greeted();
+    else if (this.#phase === 'answering') {
+      this.#answered();
+      return true;
+    } else if (this.#phase === 'retrying') {
+      this.#answer();
+      return true;
+    }
     // The rest is read once the first bytes are classified.
     if (this.#down.length > 0 && this.#remote !== null) stopReading(this.#remote);
     return true;
@@ -161,7 +233,7 @@ export class Tunnel implements SocketReader, Deadline, Meter {
     if (remote === null) return;
     this.#phase = 'spliced';
     this.#splice = new Splice(this.#client, remote, this.#source, () => this.#ended());
-    this.#splice.start(this.#up, this.#down);
+    this.#splice.start(this.#up, this.#down, this.#passed);
     this.#up = this.#down = nothing;
   }
 
@@ -174,7 +246,12 @@ export class Tunnel implements SocketReader, Deadline, Meter {
 
   ended(from: Duplex): void {
     // What a client sent before its end may still be passed on, once the tunnel is open.
-    if (from === this.#client && this.#phase !== 'sniffing') return;
+    if (from === this.#client && this.#phase !== 'sniffing' && this.#phase !== 'retrying') return;
+    // The end of a server that refused the hello is passed on, and nothing more is sent to it.
+    if (from === this.#remote && this.#phase === 'answering') {
+      this.#up = nothing;
+      return this.#join();
+    }
     this.#fail(this.#phase === 'upstream' ? upstreamBroken() : new ProxyError('connect_failed'));
   }
 
@@ -196,7 +273,7 @@ export class Tunnel implements SocketReader, Deadline, Meter {
 
   #fail(error: Error): void {
     if (this.#phase === 'over' || this.#phase === 'spliced') return;
-    const established = this.#phase === 'sniffing';
+    const established = this.#phase !== 'dialling' && this.#phase !== 'upstream';
     this.#phase = 'over';
     this.#deadline = Number.POSITIVE_INFINITY;
     this.#dialing?.cancel();
@@ -204,7 +281,7 @@ export class Tunnel implements SocketReader, Deadline, Meter {
     if (!established) return this.#owner.refused(error);
     // After 200 the client reads the tunnel, not our answer.
     this.#client.destroy();
-    this.#owner.over(error, { up: 0, down: 0 });
+    this.#owner.over(error, this.#passed);
   }
 
   #ended(): void {
