@@ -114,8 +114,7 @@ group() {
   tab=$(printf '\t')
   while IFS=$tab read -r at step scheme host port address path header; do
     [ "$at" = "$1" ] || continue
-    # About six requests a second to one address, whose groups run side by side.
-    [ "$step" = 0 ] || sleep "${PROPUSK_PAUSE:-0.5}" 2>/dev/null || sleep 1
+    [ "$step" = 0 ] || sleep "${PROPUSK_PAUSE:-1}"
     seen=$(request "$scheme" "$host" "$port" "$address" "$path" "$header" "$work/head.$1") || seen=
     [ -z "$seen" ] || echo "$step $seen"
     case $step$seen in 0*' 000 '*) break ;; esac

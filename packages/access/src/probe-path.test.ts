@@ -11,6 +11,16 @@ test.each([
   '/%D0%B2%D1%8B%D1%85%D0%BE%D0%B4',
   '/backup/site.zip',
   '/api/callback',
+  '/Account/LogOff',
+  '/Account/SignOut',
+  '/log_out',
+  '/users/sign_out',
+  '/XMLDelete',
+  '/logout1',
+  '/%6cogout',
+  '/%256cogout',
+  '/%E2%FB%F5%EE%E4',
+  `/${encodeURIComponent('выйти'.normalize('NFD'))}`,
 ])('a path with the word of an action is recognized: %s', (path) => {
   expect(mayAct(path)).toBe(true);
 });
@@ -50,6 +60,8 @@ test.each([
   ['crm.example.ru', null],
   ['crm.example.ru?next=/login', null],
   [`/${'x'.repeat(200)}`, null],
+  [`/${'ж'.repeat(150)}`, `/${'%D0%B6'.repeat(150)}`],
+  ['/%d0%b6', '/%D0%B6'],
 ])('the start path of %s is %s', (raw, path) => {
   expect(startPathOf(raw)).toBe(path);
 });

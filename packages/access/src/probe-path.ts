@@ -4,47 +4,75 @@ import { limits } from '@propusk/contract/limits';
  * The rules for paths that a probe requests. A path is absolute, percent-encoded as URLs are, and has neither query nor fragment.
  */
 
-/** Extensions that web servers serve as files, in lower case. */
+/** Extensions that web servers serve as files. */
 export const staticExtension =
   /\.(?:avif|bmp|css|csv|docx?|eot|gif|html?|ico|jpe?g|js|json|map|mjs|mp3|mp4|ogg|otf|pdf|png|pptx?|rar|rtf|svg|tar|gz|tgz|ttf|txt|wasm|webm|webp|woff2?|xlsx?|xml|zip|7z)$/i;
 
 /** Words of a path whose request may change something on the site. */
-const acting =
-  /^(?:log-?out|log-?off|sign-?out|exit|выход|выйти|delete|remove|unsubscribe|confirm|activate|approve|cancel|pay|buy|cart|order|cron|run|install|update|backup|restore|reset|send|hook|callback|token)$/i;
+const acting = new Set(
+  (
+    'logout logoff signout exit выход выйти delete remove destroy удалить unsubscribe confirm activate approve cancel pay buy cart ' +
+    'order checkout cron run install update backup restore reset reboot shutdown send hook callback token'
+  ).split(' '),
+);
 
 const uuid = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i;
 /** 20 or more base64url digits, unless they are words in lower case between hyphens. */
 const isSecret = (segment: string) =>
   uuid.test(segment) || (segment.match(/[\w-]{20,}/g) ?? []).some((run) => /[A-Z]|^[^-_]*$/.test(run));
 
-/** @returns the segments of a path, decoded */
-const segmentsOf = (path: string) =>
-  path
-    .split('/')
-    .filter((segment) => segment !== '')
-    .map((segment) => {
-      try {
-        return decodeURIComponent(segment);
-      } catch {
-        return segment;
-      }
-    });
+/** The most times that an escaped path may be escaped again. */
+const DECODINGS = 4;
 
-/** Whether a request for a path may change something: one of its words names an action, such as `logout` or `delete`. */
+/** Decodes a path completely. @returns null for a path that is no UTF-8, or that is escaped too often */
+function decoded(path: string): string | null {
+  let text = path;
+  try {
+    for (let i = 0; i < DECODINGS; i += 1) {
+      const next = decodeURIComponent(text);
+      if (next === text) return text.normalize('NFC');
+      text = next;
+    }
+  } catch {
+    // `%` alone is a character after the first decoding.
+    return text === path ? null : text.normalize('NFC');
+  }
+  return null;
+}
+
+/** The length of a path in decoded characters. */
+export const pathLength = (path: string) => decoded(path)?.length ?? path.length;
+
+/**
+ * Whether a request for a path may change something: a word of it names an action, such as `logout`, `SignOut` or `delete-item`. A path
+ * that is not readable counts as such.
+ */
 export function mayAct(path: string): boolean {
-  return segmentsOf(path).some((segment) =>
-    segment.split(/[^\p{L}\p{N}-]+|(?<=[a-z])(?=[A-Z])/u).some((word) => isAction(word)),
+  const text = decoded(path);
+  return (
+    text === null || text.split('/').some((segment) => wordsOf(segment).some((word) => acting.has(word)))
   );
 }
 
-const isAction = (word: string) => acting.test(word) || word.split('-').some((part) => acting.test(part));
+/** The words of a segment in lower case, and the pairs of neighbours: `Sign`, `Out`, `SignOut`. */
+function wordsOf(segment: string): string[] {
+  const words = segment
+    .split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u)
+    .filter(Boolean)
+    .map((word) => word.toLowerCase());
+  return [...words, ...words.slice(1).map((word, index) => `${words[index]}${word}`)];
+}
 
 /** Whether a part of a path looks like a secret. The name of a static file may be a long hash. */
 export function holdsSecret(path: string): boolean {
-  const segments = segmentsOf(path);
+  const segments = (decoded(path) ?? path).split('/').filter(Boolean);
   const last = segments.at(-1) ?? '';
   return segments.some((segment) => isSecret(segment) && !(segment === last && staticExtension.test(last)));
 }
+
+/** The path of a URL, with its escapes in one spelling. */
+export const pathOf = ({ pathname }: URL) =>
+  pathname.replace(/%[0-9a-f]{2}/gi, (escape) => escape.toUpperCase());
 
 /**
  * Reads the start path of a pasted address or of typed text: `https://1c.example.ru/base/?x` gives `/base/`.
@@ -54,6 +82,6 @@ export function startPathOf(raw: string): string | null {
   const rest = raw.trim().replace(/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#\\]*/i, '');
   if (!rest.startsWith('/') || !URL.canParse(rest, 'http://site.invalid')) return null;
   // The prefix keeps `//host` a path.
-  const { pathname } = new URL(`http://site.invalid${rest}`);
-  return pathname === '/' || pathname.length > limits.startPath ? null : pathname;
+  const path = pathOf(new URL(`http://site.invalid${rest}`));
+  return path === '/' || pathLength(path) > limits.startPath ? null : path;
 }

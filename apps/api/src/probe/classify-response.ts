@@ -56,17 +56,17 @@ export function classifyThrough({ status }: ResponseHead): Finding {
   return (status >= 200 && status < 300) || status === 401 ? 'open' : 'rejected';
 }
 
-/** Refusals of a first page through a proxy that opens a start path by the same scheme: the site needs no first page. */
+/** Refusals through a proxy that opens another path by the same scheme: the proxy is admitted, and one open path is enough. */
 export function outweighedBy(results: readonly StepResult[]): ReadonlySet<StepResult> {
   const through = results.flatMap((result) =>
     result.step.kind === 'get' ? [{ ...result.step, result }] : [],
   );
-  const opened = through.filter(({ path, result }) => path !== '/' && result.finding === 'open');
+  const opened = through.filter(({ result }) => result.finding === 'open');
   return new Set(
     through
-      .filter(({ path, proxyId, scheme, result }) => {
+      .filter(({ proxyId, scheme, result }) => {
         const own = opened.some((other) => other.proxyId === proxyId && other.scheme === scheme);
-        return path === '/' && result.finding === 'denied' && own;
+        return result.finding === 'denied' && own;
       })
       .map(({ result }) => result),
   );

@@ -6,7 +6,9 @@ import { type Family, familyOf, type SelfEgress } from './self-egress-check.ts';
 export type Connectivity = Pick<SelfEgress, 'confirmed' | 'failed'>;
 
 /** A response came from the site, or from something in front of it. */
-const responses: ReadonlySet<Finding> = new Set(['denied', 'redirect', 'open', 'server_error']);
+const responses: ReadonlySet<Finding> = new Set<Finding>([
+  ...(['denied', 'redirect', 'open', 'allowed', 'missing', 'rejected', 'away', 'server_error'] as const),
+]);
 /** A peer answered the connection attempt. It may be a firewall on our side. */
 const rejections: ReadonlySet<Finding> = new Set(['refused', 'dropped']);
 const silences: ReadonlySet<Finding> = new Set(['no_connection', ...rejections]);

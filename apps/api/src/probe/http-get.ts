@@ -65,6 +65,12 @@ async function exchange(stream: Duplex, asked: GetRequest, signal: AbortSignal):
   });
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     sent.once('response', resolve);
+    // A switch of protocols that nobody asked for emits neither a response nor an error.
+    sent.once('upgrade', (_, socket) => {
+      socket.destroy();
+      reject(failure(signal));
+    });
+    sent.once('close', () => reject(failure(signal)));
     sent.on('error', () => reject(failure(signal)));
     sent.end();
   });

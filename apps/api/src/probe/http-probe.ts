@@ -96,6 +96,7 @@ export const askDirectly =
     });
     let connected = false;
     const send = async (): Promise<GetResponse | null> => {
+      deadline.throwIfAborted();
       if (!(await pace.count(host))) return null;
       await pace.turn(address, AbortSignal.any([stop, deadline]));
       const signal = AbortSignal.any([stop, deadline, AbortSignal.timeout(STEP_MS)]);
@@ -137,9 +138,10 @@ export function resultOfResponse(
 
 /** Whether a page holds a script that sets a cookie or reloads, and hardly a word: a check of the browser before the site. */
 function isChallenge(page: string): boolean {
+  if (!/<script/i.test(page)) return false;
   const isScripted =
     /<script/i.test(page) && /document\.cookie|location\.(?:reload|href|replace)|location\s*=/i.test(page);
-  const words = page.replace(/<(script|style)[^]*?<\/\1>|<[^>]*>/gi, ' ').match(/\S+/g) ?? [];
+  const words = page.replace(/<(script|style)[^]*?<\/\1>|<[^<>]*>/gi, ' ').match(/\S+/g) ?? [];
   return isScripted && words.length < 60;
 }
 

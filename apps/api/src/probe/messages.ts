@@ -59,14 +59,13 @@ function sumOf(group: readonly OutsideStep[], results: ReadonlyMap<PlannedStep, 
   if (settled.length < group.length) return [{ ...row, outcome: 'waiting', detail: null }];
   const denied = settled.filter((result) => outcomeOf(result) === 'passed' && result.finding !== 'redirect');
   const skipped = settled.filter((result) => outcomeOf(result) === 'skipped' && result.detail !== null);
-  const rows: CheckStep[] = [];
-  if (denied.length > 0) {
-    const detail = { code: 'samples_denied', params: { count: denied.length } } as const;
-    rows.push({ ...row, outcome: 'passed', detail, count: denied.length });
-  }
-  if (skipped[0] !== undefined)
-    rows.push({ ...row, outcome: 'skipped', detail: skipped[0].detail, count: skipped.length });
-  return rows;
+  const rows = [...Map.groupBy(skipped, ({ detail }) => detail?.code).values()].flatMap(
+    ([one, ...others]): CheckStep[] =>
+      one === undefined ? [] : [{ ...row, outcome: 'skipped', detail: one.detail, count: 1 + others.length }],
+  );
+  if (denied.length === 0) return rows;
+  const detail = { code: 'samples_denied', params: { count: denied.length } } as const;
+  return [{ ...row, outcome: 'passed', detail, count: denied.length }, ...rows];
 }
 
 function outcomeOf({ step, finding }: StepResult): ProbeStep['outcome'] {
@@ -116,9 +115,10 @@ function adviseThrough({ step, finding, detail }: StepResult): CheckMessage | nu
   if (step.kind === 'egress') return null;
   if (detail?.code === 'held') return { code: 'own_proxy' };
   if (detail?.code === 'unreached' && detail.params.reason === 'no_family') return { code: 'fix_family' };
-  if (detail?.code === 'out_of_time') return { code: 'check_again' };
+  if (detail?.code === 'out_of_time' || detail?.code === 'out_of_requests') return { code: 'check_again' };
   if (finding === 'denied') return { code: 'renew_lock' };
-  if (finding === 'missing') return { code: 'add_start_path' };
+  if (finding === 'missing')
+    return { code: step.kind === 'get' && step.path !== '/' ? 'fix_start_path' : 'add_start_path' };
   if (finding === 'rejected') return { code: 'fix_status' };
   if (finding === 'away' && detail?.code === 'leads_away') return { code: 'add_site', params: detail.params };
   if (finding === 'inconclusive' && detail?.code !== 'unreached') return { code: 'check_proxy' };

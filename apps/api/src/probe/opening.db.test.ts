@@ -84,6 +84,13 @@ describe('a response through the proxy', () => {
     expect(await run(id)).toMatchObject({ verdict: 'protected', proof: { through: { passed: 1, of: 1 } } });
   });
 
+  test('a first page that opens outweighs a refusal of a start path', async () => {
+    const { id } = await locked(({ url }, reply) => reply.writeHead(url === '/' ? 200 : 403).end(), {
+      path: '/base/',
+    });
+    expect(await run(id)).toMatchObject({ verdict: 'protected', proof: { through: { passed: 1, of: 1 } } });
+  });
+
   test('a start path that is open to strangers makes the site open, and the verdict names it', async () => {
     const strangers = ({ url }: IncomingMessage) => (url?.startsWith('/base/') ? 200 : 403);
     const { id } = await locked(status(200), { path: '/base/', strangers });
@@ -106,7 +113,7 @@ describe('a redirect through the proxy', () => {
     const check = await run(id);
     expect(check).toMatchObject({ verdict: 'unknown', leadsTo: 'other.example.ru' });
     expect([check.meaning, check.advice]).toEqual([
-      expect.stringContaining('переходит на other.example.ru'),
+      expect.stringContaining('переадресует на other.example.ru'),
       expect.stringContaining('Добавьте сайт other.example.ru'),
     ]);
   });
@@ -117,7 +124,7 @@ describe('a redirect through the proxy', () => {
     const check = await run(id);
     expect(check).toMatchObject({ verdict: 'protected', leadsTo: null });
     expect(check.steps.map(({ detail }) => detail)).toContain(
-      'переходит на other.example.ru, который открыт тем же сотрудникам',
+      'переадресует на other.example.ru, который открыт тем же сотрудникам',
     );
     const { token, proxyId, policyId } = company;
     const { api } = world;
@@ -134,13 +141,47 @@ describe('a redirect through the proxy', () => {
       const { id } = await locked(status(302, { location: `https://login.example.net/auth?${query}` }));
       const check = await run(id);
       expect(check).toMatchObject({ verdict: 'protected', leadsTo: null });
-      expect(check.steps.map(({ detail }) => detail)).toContain('переходит на вход login.example.net');
+      expect(check.steps.map(({ detail }) => detail)).toContain(
+        'переадресует на страницу входа login.example.net',
+      );
     },
   );
 
   test('a loop of redirects does not open the site', async () => {
     const { id } = await locked(status(302, { location: '/' }));
     expect(await run(id)).toMatchObject({ verdict: 'unknown', meaning: expect.stringContaining('302') });
+  });
+
+  test('a redirect that only adds a query opens', async () => {
+    const { id } = await locked(status(302, { location: '/?lang=ru' }));
+    expect(await run(id)).toMatchObject({ verdict: 'protected' });
+  });
+
+  test.each(['//other.example.test/x', '//other.example.test:81/x'])(
+    'no part of a site names another host: %s',
+    async (path) => {
+      let connections = 0;
+      const other = createServer(() => {}).listen(0, '127.0.0.9');
+      other.on('connection', () => (connections += 1));
+      const asked: string[] = [];
+      const { id, address } = await locked(({ url = '' }, reply) => {
+        asked.push(url);
+        if (url === '/') reply.writeHead(302, { location: `http://${address}${path}` }).end();
+        else reply.setHeader('content-type', 'text/html').end(`<a href="http://${address}${path}/y/">x</a>`);
+      });
+      await run(id);
+      // The path stays a path: the site itself gets the request.
+      expect(asked).toContain(path);
+      expect(connections).toBe(0);
+      other.close();
+    },
+  );
+
+  test('a switch of protocols ends the request', async () => {
+    const { id } = await locked((_, reply) => {
+      reply.socket?.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
+    });
+    expect(await run(id)).toMatchObject({ state: 'done' });
   });
 
   test('a redirect to a path with the word of an action gets no request', async () => {
@@ -245,5 +286,26 @@ describe('the paths of a site', () => {
     code = 200;
     await run(id);
     expect(await protection()).toMatchObject({ verdict: 'open', drifted: true });
+    // The drift of a probe by other rules stays.
+    await api.database.pool.query('update site_checks set rules = 0 where site_id = $1', [id]);
+    await run(id);
+    expect(await protection()).toMatchObject({ verdict: 'open', drifted: true });
+  });
+
+  test('paths that change while a probe runs have the next one due at once, without the sample', async () => {
+    const { api } = world;
+    let edit = async () => {};
+    const { id } = await locked((_, reply) => void edit().then(() => reply.end()));
+    edit = async () => {
+      edit = async () => {};
+      const body = { startPaths: ['/new/'], openPaths: [] };
+      await api.must(company.token, setProbePaths, { params: { id }, body });
+    };
+    await run(id);
+    const { rows } = await api.database.pool.query(
+      'select sample, next_at <= now() as due from site_checks where site_id = $1',
+      [id],
+    );
+    expect(rows).toEqual([{ sample: null, due: true }]);
   });
 });

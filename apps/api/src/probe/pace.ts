@@ -32,7 +32,12 @@ export function createPace(): Pace {
       // The start of this request's slot; a slot in the past is spent at once, up to a burst.
       line.next = Math.max(line.next, now - BURST * line.interval) + line.interval;
       const wait = line.next - now;
-      if (wait > 0) await pause(wait, null, { signal }).catch(() => signal.throwIfAborted());
+      if (wait <= 0) return;
+      await pause(wait, null, { signal }).catch(() => {
+        // The request is not sent: its slot is free again.
+        line.next -= line.interval;
+        signal.throwIfAborted();
+      });
     },
     slow(address) {
       const line = lines.get(address);

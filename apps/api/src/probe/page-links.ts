@@ -1,7 +1,8 @@
 import { Parser } from 'htmlparser2';
 
-/** Limits of reading one page. A hostile page must not hold up the event loop. */
+/** Limits of reading one page. A hostile page must not hold up the event loop or fill the memory. */
 const MAX_LINKS = 2_000;
+const MAX_URL = 2_048;
 const PARSE_MS = 50;
 const PIECE = 16_384;
 
@@ -18,23 +19,30 @@ const hintsOnly = /\b(?:preconnect|dns-prefetch|nofollow)\b/i;
 export function linksOf(body: string, contentType: string, url: URL): URL[] {
   const links: URL[] = [];
   let base = url;
+  const end = performance.now() + PARSE_MS;
+  const parse = (text: string, from: URL) => {
+    const target = text.length > MAX_URL ? null : URL.parse(text.trim(), from.href);
+    return target !== null && target.href.length <= MAX_URL ? target : null;
+  };
   const add = (text: string | undefined) => {
-    const target = text === undefined || links.length >= MAX_LINKS ? null : URL.parse(text.trim(), base.href);
+    if (text === undefined || links.length >= MAX_LINKS || performance.now() > end) return;
+    const target = parse(text, base);
     if (target !== null && /^https?:$/.test(target.protocol)) links.push(target);
   };
   const parser = new Parser({
     onopentag(name, given) {
       if ('data-method' in given || 'download' in given || hintsOnly.test(given.rel ?? '')) return;
-      if (name === 'base') base = URL.parse(given.href ?? '', url.href) ?? base;
+      if (name === 'base') base = parse(given.href ?? '', url) ?? base;
       else if (name === 'a' || name === 'area' || name === 'link') add(given.href);
       else if (name === 'meta' && /^refresh$/i.test(given['http-equiv'] ?? ''))
         add(/url\s*=\s*["']?([^"']+)/i.exec(given.content ?? '')?.[1]);
-      else if (name !== 'form' && name !== 'input' && name !== 'button') add(given.src ?? given.data);
-      for (const candidate of given.srcset?.split(',') ?? []) add(candidate.trim().split(/\s/)[0]);
+      else if (name !== 'form' && name !== 'input' && name !== 'button')
+        for (const key of ['src', 'data-src', 'data', 'poster']) add(given[key]);
+      for (const candidate of (given.srcset ?? given.imagesrcset)?.split(',', MAX_LINKS) ?? [])
+        add(candidate.trim().split(/\s/)[0]);
     },
   });
   const text = decode(body, contentType);
-  const end = performance.now() + PARSE_MS;
   for (let at = 0; at < text.length && performance.now() < end && links.length < MAX_LINKS; at += PIECE)
     parser.write(text.slice(at, at + PIECE));
   return links;
@@ -43,7 +51,7 @@ export function linksOf(body: string, contentType: string, url: URL): URL[] {
 /** Reads the `Disallow` folders and files, and the sitemaps, of a robots.txt (RFC 9309). */
 export function readRobots(body: string, url: URL): { disallowed: URL[]; sitemaps: URL[] } {
   const values = (field: string) =>
-    [...body.matchAll(new RegExp(`^[ \\t]*${field}[ \\t]*:[ \\t]*([^\\s#]+)`, 'gim'))]
+    [...body.matchAll(new RegExp(`^[ \\t]*${field}[ \\t]*:[ \\t]*([^\\s#]{1,${MAX_URL}})`, 'gim'))]
       .slice(0, MAX_LINKS)
       .flatMap(([, value = '']) => URL.parse(value.replace(/[*$].*/, ''), url.href) ?? []);
   return { disallowed: values('disallow'), sitemaps: values('sitemap') };
@@ -51,7 +59,7 @@ export function readRobots(body: string, url: URL): { disallowed: URL[]; sitemap
 
 /** Reads the URLs of a sitemap (sitemaps.org), one level. */
 export function readSitemap(body: string, url: URL): URL[] {
-  return [...body.matchAll(/<loc>\s*([^<\s]+)\s*<\/loc>/gi)]
+  return [...body.matchAll(/<loc>\s*([^<\s]{1,2048})\s*<\/loc>/gi)]
     .slice(0, MAX_LINKS)
     .flatMap(([, value = '']) => URL.parse(value.replaceAll('&amp;', '&'), url.href) ?? []);
 }

@@ -1,6 +1,6 @@
 import { sayCheck } from '@propusk/phrases/checks';
 import { describe, expect, test } from 'vitest';
-import { namesOf, planRequests } from './plan.ts';
+import { namesOf, type OutsideStep, planRequests, planSamples } from './plan.ts';
 
 describe('the plan of a probe', () => {
   const named = (host: string, addresses: string[]) => ({ host, addresses, refused: null, optional: false });
@@ -76,5 +76,59 @@ describe('the plan of a probe', () => {
   test('the plan requests no address of a name that has an internal one', () => {
     const steps = plan([{ ...named('a.ru', ['198.51.100.7', '10.0.0.1']), refused: '10.0.0.1' } as never]);
     expect(steps.map(({ kind }) => kind)).toEqual(['address_refused']);
+  });
+});
+
+describe('the samples of a probe', () => {
+  const place = (host: string, address: string, scheme: 'http' | 'https', redirects = false) => {
+    const port = scheme === 'https' ? 443 : 80;
+    const common = { vantage: 'outside', kind: 'plain', path: '/', headers: {}, from: null } as const;
+    const title = { code: 'outside', params: { url: host, address } } as const;
+    const step: OutsideStep = { ...common, host, address, scheme, port, title };
+    return { step, redirects };
+  };
+  const samples = Array.from({ length: 46 }, (_, i) => ({ path: `/${i}.css`, kind: 'file' }) as const);
+  const counts = (steps: readonly OutsideStep[]) =>
+    Object.fromEntries(
+      [...Map.groupBy(steps, ({ host, address, scheme }) => `${scheme} ${host} ${address}`)].map(
+        ([key, own]) => [key, own.length],
+      ),
+    );
+
+  test('the first closed name gets all samples at its first address of each family, and other places get four', () => {
+    const places = [
+      place('a.ru', '198.51.100.7', 'https'),
+      place('a.ru', '198.51.100.8', 'https'),
+      place('a.ru', '2001:db8::7', 'https'),
+      place('www.a.ru', '198.51.100.7', 'https'),
+    ];
+    expect(counts(planSamples(places, ['/base/'], samples, 44).steps)).toEqual({
+      'https a.ru 198.51.100.7': 47,
+      'https a.ru 2001:db8::7': 47,
+      'https a.ru 198.51.100.8': 4,
+      'https www.a.ru 198.51.100.7': 4,
+    });
+  });
+
+  test('a name that only redirects to another one leaves the samples to that one', () => {
+    const places = [
+      place('a.ru', '198.51.100.7', 'https', true),
+      place('www.a.ru', '198.51.100.7', 'https'),
+      place('www.a.ru', '198.51.100.7', 'http', true),
+    ];
+    expect(counts(planSamples(places, [], samples, 33).steps)).toEqual({
+      'https www.a.ru 198.51.100.7': 46,
+      'http www.a.ru 198.51.100.7': 8,
+      'https a.ru 198.51.100.7': 4,
+    });
+  });
+
+  test('a probe sends at most 250 direct requests and counts the others', () => {
+    const places = ['198.51.100.7', '2001:db8::7'].flatMap((address) => [
+      place('a.ru', address, 'https'),
+      place('a.ru', address, 'http'),
+    ]);
+    const { steps, unfit } = planSamples(places, [], samples, 100);
+    expect([steps.length, unfit]).toEqual([150, 34]);
   });
 });

@@ -160,34 +160,47 @@ export function planRequests({ names, port, proxies, egress, random, startPaths 
 /** Limits of the requests for start paths and samples. */
 const MAX_DIRECT = 250;
 const MAX_SAMPLES_ELSEWHERE = 4;
+/** Of a scheme that redirects to the other one, where that one has all samples. */
+const MAX_SAMPLES_OF_REDIRECT = 8;
 const MAX_VANTAGE_SAMPLES = 6;
 
 /**
  * Plans a stranger's requests for start paths and samples, at every place whose first page is closed.
- * @param places the requests for first pages that were denied or redirected
+ * @param places the requests for first pages that were denied, dropped or redirected
  * @param samples the most telling first
  * @returns the steps, and the number of requests that exceed the 250 of a probe
  */
 export function planSamples(
-  places: readonly OutsideStep[],
+  places: readonly PlacedFinding[],
   startPaths: readonly string[],
   samples: readonly Sample[],
   sent: number,
 ): { steps: OutsideStep[]; unfit: number } {
   const all = [...startPaths.map((path) => ({ path, kind: 'start' }) as const), ...samples];
-  /** The first name gets all samples at its first address of each family. */
-  const main = [4, 6].flatMap((family) => places.find(({ address }) => isIP(address) === family) ?? []);
-  const isMain = (place: OutsideStep) =>
-    main.some(({ host, address }) => host === place.host && address === place.address);
-  const ordered = [...places].toSorted((a, b) => Number(isMain(b)) - Number(isMain(a)));
+  const closed = places.filter(({ redirects }) => !redirects).map(({ step }) => step);
+  const known = closed.length > 0 ? closed : places.map(({ step }) => step);
+  /** The first closed name gets all samples at its first address of each family. */
+  const main = [4, 6].flatMap((family) => known.find(({ address }) => isIP(address) === family) ?? []);
+  const share = ({ step: { host, address }, redirects }: PlacedFinding) => {
+    if (!main.some((place) => place.host === host && place.address === address)) return MAX_SAMPLES_ELSEWHERE;
+    return redirects && closed.length > 0 ? MAX_SAMPLES_OF_REDIRECT : all.length;
+  };
+  const ordered = places.toSorted((a, b) => share(b) - share(a));
   const wanted = ordered.flatMap((place) =>
-    all.slice(0, isMain(place) ? all.length : MAX_SAMPLES_ELSEWHERE).map(({ path, kind }): OutsideStep => {
-      const params = { url: urlOf(place.scheme, place.host, place.port), address: place.address, path };
-      return { ...place, kind, path, headers: {}, title: { code: 'outside_path', params } };
+    all.slice(0, share(place)).map(({ path, kind }): OutsideStep => {
+      const { step } = place;
+      const params = { url: urlOf(step.scheme, step.host, step.port), address: step.address, path };
+      return { ...step, kind, path, headers: {}, title: { code: 'outside_path', params } };
     }),
   );
   const steps = wanted.slice(0, Math.max(0, MAX_DIRECT - sent));
   return { steps, unfit: wanted.length - steps.length };
+}
+
+/** The first page of a place, and whether it redirected. */
+export interface PlacedFinding {
+  readonly step: OutsideStep;
+  readonly redirects: boolean;
 }
 
 /** The requests of a vantage at each place: some start paths, then the samples of different folders and kinds. */

@@ -8,7 +8,7 @@ import { type EgressResult, learnEgress } from './echo-client.ts';
 import type { SiteProxy } from './egress-store.ts';
 import { probeFromVantage, type SendPlan } from './from-vantage.ts';
 import { type Ask, askDirectly, probePlace, worthMore } from './http-probe.ts';
-import { listSteps } from './messages.ts';
+import { isSample, listSteps } from './messages.ts';
 import type { Pace } from './pace.ts';
 import {
   forVantage,
@@ -23,7 +23,7 @@ import {
   type Resolved,
   type ThroughStep,
 } from './plan.ts';
-import { samplesOf } from './sample.ts';
+import { MADE_UP, type Sample, samplesOf } from './sample.ts';
 import {
   type ConnectionEnds,
   checkSelfEgress,
@@ -31,7 +31,7 @@ import {
   endsOf,
   familiesProvenBy,
 } from './self-egress-check.ts';
-import { createSiteReader, type SiteContent } from './site-reader.ts';
+import { createSiteReader, type ReaderChoice, type SiteContent } from './site-reader.ts';
 import type { Outbound, Transport } from './transport.ts';
 import { decideVerdict, type ProbeVerdict, type ProbingVantage } from './verdict.ts';
 
@@ -205,80 +205,106 @@ export async function runProbe(
   for (const step of held ? through : []) if (shared.has(step.proxyId)) skip(step, { code: 'held' });
   const ask = askDirectly(transport, pace, signals);
   const probeHere = (group: readonly OutsideStep[]) => probePlace(ask, group, signals, settle);
-  const readers = proxies.map(({ id, route }) =>
-    route === null || (held && shared.has(id))
-      ? null
-      : createSiteReader({
-          ...{ transport, route, site, signals },
-          isCoveredElsewhere: (name, port) => isCoveredElsewhere(id, name, port),
-          isHeld: async (name) => name !== host && shared.has(id) && (await isHeldByOther(name)),
-        }),
+  const choice: ReaderChoice = { chosen: null };
+  const isHeldElsewhere = async (id: number, name: string) => shared.has(id) && (await isHeldByOther(name));
+  const readers = new Map(
+    proxies.flatMap(({ id, route }) => {
+      if (route === null || (held && shared.has(id))) return [];
+      const reader = createSiteReader({
+        ...{ transport, route, site, openPaths, choice, signals },
+        // A host that another company holds on shared egress is refused there (`decide()`).
+        isCoveredElsewhere: async (name, port) =>
+          !(await isHeldElsewhere(id, name)) && isCoveredElsewhere(id, name, port),
+        isHeld: async (name) => name !== host && isHeldElsewhere(id, name),
+      });
+      return [[id, reader] as const];
+    }),
   );
   const stored = isFresh(options.sample) ? options.sample : null;
   const [content] = await Promise.all([
-    inParallel([...proxies.entries()], async ([index, { id }]) => {
-      const reader = readers[index];
+    inParallel(proxies, async ({ id }) => {
+      const reader = readers.get(id);
       const group = through.filter((step) => step.proxyId === id && !results.has(step));
-      if (reader !== null && reader !== undefined) await probePlace(reader.open, group, signals, settle);
-    }).then(async () => {
-      const opened = through.find((step) => results.get(step)?.finding === 'open')?.proxyId;
-      const reader = readers[proxies.findIndex(({ id }) => id === opened)];
-      return stored ?? (await reader?.read()) ?? null;
-    }),
+      if (reader !== undefined) await probePlace(reader.open, group, signals, settle);
+    }).then(() => stored ?? (choice.chosen ?? [...readers.values()][0])?.read() ?? null),
     inParallel(placesOf(fromHere), probeHere),
   ]);
   const sample: StoredSample | null =
     content === null ? options.sample : { readAt: new Date().toISOString(), open: [], ...content };
   const wasOpen = options.sample?.open ?? [];
-  const samples = [
-    ...wasOpen.map((path) => ({ path, kind: 'file' }) as const),
+  const samples: Sample[] = [
+    ...[...new Set([...openPaths, ...wasOpen])].map(
+      (path): Sample => ({ path: path.replace(MADE_UP, random), kind: 'file' }),
+    ),
     ...(sample === null ? [] : samplesOf(sample, random)),
   ];
-  const closed = direct.filter((step) => step.kind === 'plain' && worthMore.has(findingOf(step)));
+  const firstPages = direct.filter((step) => step.kind === 'plain');
+  const closed = firstPages
+    .filter((step) => worthMore.has(findingOf(step)))
+    .map((step) => ({ step, redirects: findingOf(step) === 'redirect' }));
   const planned = planSamples(insiders.has(null) ? [] : closed, startPaths, samples, fromHere.length);
-  /** A vantage repeats the samples of this machine, at every place: what this machine saw is another view. */
-  const elsewhere = planSamples(
-    direct.filter(({ kind }) => kind === 'plain'),
-    startPaths,
-    samples,
-    0,
-  );
+  // What this machine found may be another view than that of a vantage, which therefore requests samples at every place.
+  const everywhere = firstPages.map((step) => ({ step, redirects: findingOf(step) === 'redirect' }));
+  const elsewhere = planSamples(everywhere, startPaths, samples, 0);
+  /** Requests the samples of a place. After two answers of a limiter the others would get the same. */
+  const sampleInTurn = async (group: readonly OutsideStep[]) => {
+    let limited = 0;
+    for (const step of group) {
+      if (limited > 1) {
+        skip(step, null);
+        continue;
+      }
+      const result = await ask(step);
+      settle(result);
+      if (result.detail?.code === 'answered' && [429, 503].includes(result.detail.params.status))
+        limited += 1;
+    }
+  };
   const ofVantage = forVantage(elsewhere.steps);
   const ofVantages = witnesses.flatMap((vantage) => planVantage(ofVantage, vantage));
   steps.push(...planned.steps, ...ofVantages);
   await Promise.all([
-    inParallel(placesOf(planned.steps), (group) => inTurn(group, async (step) => settle(await ask(step)))),
+    inParallel(placesOf(planned.steps), (group) => sampleInTurn(group)),
     ...witnesses.map(async ({ id }) => {
       const own = outside.filter(({ from }) => from === id);
       const extra = ofVantages.filter(({ from }) => from === id);
       const seen = await probeFromVantage([own, extra], (plan) => send(id, plan));
-      for (const place of placesOf(own)) await probePlace(answersOf(seen), place, signals, settle);
+      // A report that came after the probe's own limit counts too.
+      for (const place of placesOf(own)) await probePlace(answersOf(seen), place, { deadline: stop }, settle);
       for (const step of extra) settle(sampleOf(step, seen, own, findingOf));
     }),
   ]);
   for (const step of through) if (!results.has(step)) skip(step, { code: 'proxy_unavailable' });
   const verdict = decideVerdict([...results.values()], {
     proxies: proxies.length,
-    unfit: planned.unfit + (content?.unread ?? 0) + (insider ? elsewhere.steps.length - ofVantage.length : 0),
+    unfit:
+      planned.unfit +
+      (sample?.unread ?? 0) +
+      (sample?.left ?? 0) +
+      (insider ? elsewhere.steps.length - ofVantage.length : 0),
     emptySample: startPaths.length + (sample?.paths.length ?? 0) === 0,
     confirmedProxies,
     egressKnown: egress.length > 0,
     insider,
-    unfinished: signals.deadline.aborted,
+    unfinished: [...results.values()].some(
+      ({ step, detail }) => step.kind !== 'egress' && detail?.code === 'out_of_time',
+    ),
     held,
     connectivity,
     vantages: probing,
     away,
   });
-  const opened = [...results.values()].flatMap(({ step, finding }) =>
-    finding === 'open' && step.kind === 'file' ? [step.path] : [],
+  const found = (finding: Finding) =>
+    [...results.values()].flatMap((result) =>
+      result.finding === finding && isSample(result.step) && result.step.kind !== 'start'
+        ? [result.step.path.replace(random, MADE_UP)]
+        : [],
+    );
+  const denied = new Set(found('denied'));
+  const open = [...new Set([...found('open'), ...wasOpen.filter((path) => !denied.has(path))])].slice(
+    0,
+    MAX_OPEN,
   );
-  const denied = new Set(
-    [...results.values()].flatMap(({ step, finding }) =>
-      finding === 'denied' && step.kind === 'file' ? [step.path] : [],
-    ),
-  );
-  const open = [...new Set([...opened, ...wasOpen.filter((path) => !denied.has(path))])].slice(0, MAX_OPEN);
   return { ...verdict, steps: list(), sample: sample === null ? null : { ...sample, open } };
 }
 
@@ -311,10 +337,6 @@ function sampleOf(
   const closed = first !== undefined && worthMore.has(findingOf(first));
   const silent = { step, finding: 'inconclusive', detail: { code: 'vantage_silent' }, cdn: null } as const;
   return closed ? (seen.get(step) ?? silent) : { ...silent, detail: null };
-}
-
-async function inTurn<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  for (const item of items) await work(item);
 }
 
 function probingVantage({ id, name, address }: SiteVantage, egress: readonly string[]): ProbingVantage {

@@ -115,7 +115,10 @@ export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeR
       const facts = await readFingerprint(db, claimed);
       if (facts === null) return;
       const proxiesNow = await readSiteProxies(db, encryption, { companyId, siteId });
-      const changed = facts.fingerprint !== before || identify(proxiesNow) !== identify(proxies);
+      const changed =
+        facts.fingerprint !== before ||
+        identify(proxiesNow) !== identify(proxies) ||
+        JSON.stringify([facts.startPaths, facts.openPaths]) !== JSON.stringify([startPaths, openPaths]);
       await finishCheck(db, claimed, result, { ...facts, policyVersion: claimed.policyVersion }, changed);
     } catch (error) {
       await writer.end();

@@ -3,7 +3,7 @@ import { chooseSamples, samplesOf } from './sample.ts';
 
 test('a static file is sampled by its own URL and a page by a made-up name in its folder', () => {
   const { paths } = chooseSamples(['/style.css', '/docs/page', '/docs/list.php', '/base']);
-  expect(paths.toSorted()).toEqual(['/base/*', '/docs/*', '/docs/*.php', '/style.css']);
+  expect(paths.toSorted()).toEqual(['/base/{}', '/docs/{}', '/docs/{}.php', '/style.css']);
   expect(samplesOf({ paths, folders: [] }, 'abc').slice(0, 4)).toEqual(
     expect.arrayContaining([
       { path: '/style.css', kind: 'file' },
@@ -19,7 +19,7 @@ test('the sample has at most 16 paths, and one of each class before a second of 
   const classes = ['/b/x.css', '/b/x.js', '/c/x.pdf', '/c/d/x.png', '/x.zip', '/docs/one'];
   const { paths } = chooseSamples([...files, ...classes]);
   expect(paths).toHaveLength(16);
-  for (const wanted of ['/b/x.css', '/b/x.js', '/c/x.pdf', '/c/d/x.png', '/x.zip', '/docs/*'])
+  for (const wanted of ['/b/x.css', '/b/x.js', '/c/x.pdf', '/c/d/x.png', '/x.zip', '/docs/{}'])
     expect(paths).toContain(wanted);
   expect(paths.slice(0, 7).filter((path) => path.startsWith('/a/'))).toHaveLength(1);
 });
@@ -29,15 +29,39 @@ test('the same links give the same sample', () => {
   expect(chooseSamples(links)).toEqual(chooseSamples(links));
 });
 
-test('the sample holds no path with the word of an action or a secret', () => {
-  const links = [
-    '/logout',
-    '/cart/style.css',
-    '/t/0123456789abcdef0123/',
-    '/ok/0123456789abcdef0123.js',
-    '/order/x',
-  ];
-  expect(chooseSamples(links)).toEqual({ paths: ['/ok/0123456789abcdef0123.js'], folders: ['/ok/'] });
+test('the sample holds no path with the word of an action, and counts its folder and kind as left out', () => {
+  const links = ['/logout', '/cart/style.css', '/ok/0123456789abcdef0123.js', '/order/x'];
+  expect(chooseSamples(links)).toEqual({
+    paths: ['/ok/0123456789abcdef0123.js'],
+    folders: ['/ok/'],
+    left: 3,
+  });
+});
+
+test('a made-up name in the next readable folder stands for a file whose path is long or looks like a secret', () => {
+  const long = `/upload/${encodeURIComponent('длинное имя '.repeat(20))}.pdf`;
+  const cyrillic = `/upload/${encodeURIComponent('Положение о закупках товаров и услуг')}.doc`;
+  const secret = '/upload/iblock/0123456789abcdef0123456789abcdef/price.xlsx';
+  const { paths } = chooseSamples([long, cyrillic, secret]);
+  expect(paths.toSorted()).toEqual(['/upload/iblock/{}.xlsx', cyrillic, '/upload/{}.pdf'].toSorted());
+});
+
+test('a URL that the owner leaves open stands for no other', () => {
+  expect(chooseSamples(['/docs/a.pdf', '/docs/b.pdf'], ['/docs/a.pdf']).paths).toEqual(['/docs/b.pdf']);
+});
+
+test('extensions of different case are different kinds, and an asterisk in a name is kept', () => {
+  const { paths } = chooseSamples(['/a/X.PDF', '/a/y.pdf', '/a*b/q.css']);
+  expect(
+    samplesOf({ paths, folders: [] }, 'abc')
+      .slice(0, 3)
+      .map(({ path }) => path)
+      .toSorted(),
+  ).toEqual(['/a*b/q.css', '/a/X.PDF', '/a/y.pdf'].toSorted());
+});
+
+test('folders and kinds beyond the sixteenth are counted', () => {
+  expect(chooseSamples(Array.from({ length: 20 }, (_, i) => `/${i}x/a.css`)).left).toBe(4);
 });
 
 test('made-up names with usual extensions are requested at the root and in at most four folders', () => {

@@ -1,4 +1,4 @@
-import { holdsSecret, mayAct, staticExtension } from '@propusk/access/probe-path';
+import { holdsSecret, mayAct, pathLength, staticExtension } from '@propusk/access/probe-path';
 import { limits } from '@propusk/contract/limits';
 
 /** The choice of the URLs that a probe requests as a stranger. Pure. */
@@ -12,14 +12,19 @@ export interface Sample {
 
 /** What reading a site through a proxy found, as stored with its last probe. */
 export interface Discovered {
-  /** Paths that stand for one folder and one kind each; a path with the name `*` stands for a made-up name. At most 16. */
+  /** Paths that stand for one folder and one kind each, at most 16. `{}` in a path stands for a made-up name. */
   readonly paths: readonly string[];
-  /** Folders for made-up names with usual extensions. At most 4. */
+  /** Folders for made-up names with usual extensions, at most 4. */
   readonly folders: readonly string[];
+  /** Folders and kinds without a path among `paths`. */
+  readonly left: number;
 }
 
 const MAX_PATHS = 16;
 const MAX_FOLDERS = 4;
+const MAX_DEPTH = 8;
+/** A made-up name. No path of a URL holds a brace. */
+export const MADE_UP = '{}';
 /** Extensions that hosting panels let the front server serve without asking the server behind it. */
 const usual = ['js', 'png', 'pdf', 'zip', 'xml', 'woff2'];
 
@@ -27,20 +32,24 @@ const usual = ['js', 'png', 'pdf', 'zip', 'xml', 'woff2'];
  * Chooses at most 16 paths, spread over different folders and kinds, and at most 4 folders. The same links give the same choice.
  * A static file is requested by its own URL, and a page by a made-up name in its folder, because its request may change something.
  * @param links paths of the site's own host, from pages and robots.txt
+ * @param open paths that the owner leaves open: they stand for no other
  */
-export function chooseSamples(links: readonly string[]): Discovered {
-  const paths = [...new Set(links)].filter(
-    (path) => path.length <= limits.startPath && !mayAct(path) && !holdsSecret(path),
-  );
+export function chooseSamples(links: readonly string[], open: readonly string[] = []): Discovered {
+  const paths = [...new Set(links)].filter((path) => !open.includes(path));
   const classes = Map.groupBy(
     paths.flatMap((path) => candidatesOf(path)),
     (candidate) => `${folderOf(candidate)} ${extensionOf(candidate)}`,
   );
+  const forbidden = new Set(
+    paths.filter((path) => mayAct(path)).map((path) => `${folderOf(path)} ${extensionOf(path)}`),
+  );
   // The site's root has made-up names of its own.
   classes.delete('/ ');
+  const waiting = [...classes.values()].map((members) => [...new Set(members)].slice(0, MAX_PATHS));
   const chosen: string[] = [];
-  const used = (key: string) => chosen.filter((path) => folderOf(path) === key || extensionOf(path) === key);
-  const waiting = [...classes.values()].map((members) => [...new Set(members)]);
+  // grows: by chosen paths; bound: 32 keys; lives for one call
+  const used = new Map<string, number>();
+  const cost = (path: string) => (used.get(folderOf(path)) ?? 0) + (used.get(extensionOf(path)) ?? 0);
   // The first member of every class precedes the second of any.
   for (
     let turn = 0;
@@ -49,20 +58,31 @@ export function chooseSamples(links: readonly string[]): Discovered {
   ) {
     const round = waiting.flatMap((members) => members[turn] ?? []);
     while (round.length > 0 && chosen.length < MAX_PATHS) {
-      const cost = (path: string) => used(folderOf(path)).length + used(extensionOf(path)).length;
       const costs = round.map(cost);
-      chosen.push(...round.splice(costs.indexOf(Math.min(...costs)), 1));
+      const [path = ''] = round.splice(costs.indexOf(Math.min(...costs)), 1);
+      chosen.push(path);
+      for (const key of [folderOf(path), extensionOf(path)]) used.set(key, (used.get(key) ?? 0) + 1);
     }
   }
-  return { paths: chosen, folders: foldersOf(paths) };
+  const unseen = [...forbidden].filter((key) => !classes.has(key)).length;
+  return {
+    paths: chosen,
+    folders: foldersOf([...classes.values()].flat()),
+    left: Math.max(0, waiting.length - MAX_PATHS) + unseen,
+  };
 }
 
 /** The requests of a site's sample, the most telling first. @param random a name that no server knows */
-export function samplesOf({ paths, folders }: Discovered, random: string): Sample[] {
-  const sampled = paths.map((path): Sample => {
-    const isPage = path.slice(path.lastIndexOf('/') + 1).startsWith('*');
-    return { path: path.replace('*', random), kind: isPage ? 'page' : 'file' };
-  });
+export function samplesOf(
+  { paths, folders }: Pick<Discovered, 'paths' | 'folders'>,
+  random: string,
+): Sample[] {
+  const sampled = paths.map(
+    (path): Sample => ({
+      path: path.replace(MADE_UP, random),
+      kind: path.includes(MADE_UP) ? 'page' : 'file',
+    }),
+  );
   const guesses = ['/', ...folders].flatMap((folder) =>
     usual.map((extension): Sample => ({ path: `${folder}${random}.${extension}`, kind: 'guess' })),
   );
@@ -71,25 +91,34 @@ export function samplesOf({ paths, folders }: Discovered, random: string): Sampl
 
 /** The paths that stand for a link: a file, or made-up names beside and below a page. */
 function candidatesOf(path: string): string[] {
-  if (staticExtension.test(path)) return [path];
-  const folder = folderOf(path);
+  if (mayAct(path)) return [];
   const extension = extensionOf(path);
-  const beside = `${folder}*${extension === '' ? '' : `.${extension}`}`;
+  const name = `${MADE_UP}${extension === '' ? '' : `.${extension}`}`;
+  const isClean = !holdsSecret(path) && pathLength(path) <= limits.startPath;
+  if (isClean && staticExtension.test(path)) return [path];
+  // A made-up name stands for a file whose own path is too long or looks like a secret, in the next folder above.
+  let folder = folderOf(path);
+  while (folder !== '/' && (holdsSecret(folder) || pathLength(folder) > limits.startPath))
+    folder = folderOf(folder.slice(0, -1));
   // `/base` may be the folder `/base/`, such as an alias of the server.
-  const isFolder = folder === '/' && path !== '/' && extension === '';
-  return isFolder ? [beside, `${path}/*`] : [beside];
+  const isFolder = isClean && folder === '/' && path !== '/' && extension === '';
+  return isFolder ? [`${folder}${name}`, `${path}/${MADE_UP}`] : [`${folder}${name}`];
 }
 
 const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);
-const extensionOf = (path: string) => /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
+const extensionOf = (path: string) => /\.([^./]+)$/.exec(path)?.[1] ?? '';
 
-/** The folders with the most links, without those whose name is that of an action. */
+/** The folders with the most links. */
 function foldersOf(paths: readonly string[]): string[] {
-  // grows: by the links of one site; bound: 2,000 for each page; lives for one call
+  // grows: by the links of one site; bound: 3,000, with 8 folders each; lives for one call
   const counts = new Map<string, number>();
-  for (const path of paths)
-    for (let folder = folderOf(path); folder !== '/'; folder = folderOf(folder.slice(0, -1)))
+  for (const path of paths) {
+    let folder = folderOf(path);
+    for (let depth = 0; folder !== '/' && depth < MAX_DEPTH; depth += 1) {
       counts.set(folder, (counts.get(folder) ?? 0) + 1);
+      folder = folderOf(folder.slice(0, -1));
+    }
+  }
   return [...counts]
     .toSorted(([a, many], [b, more]) => more - many || a.length - b.length || (a < b ? -1 : 1))
     .slice(0, MAX_FOLDERS)

@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { patternsCovering } from '@propusk/access/decide';
-import { holdsSecret, mayAct, staticExtension } from '@propusk/access/probe-path';
+import { holdsSecret, mayAct, pathOf, staticExtension } from '@propusk/access/probe-path';
 import type { SiteAddress } from '@propusk/access/site-address';
 import type { CheckMessage } from '@propusk/phrases/checks';
 import { cdnOf, classifyConnectError, classifyThrough, type StepResult } from './classify-response.ts';
@@ -23,14 +24,22 @@ export interface SiteReader {
 }
 
 export interface SiteContent extends Discovered {
-  /** Pages and files that were not requested, because the limit of requests or of time was reached. */
+  /** Pages that were not requested, because the limit of requests or of time was reached. */
   readonly unread: number;
+}
+
+/** The readers of one probe: the first that opens the site keeps the pages, since one is enough. */
+export interface ReaderChoice {
+  chosen: SiteReader | null;
 }
 
 export interface SiteReaderOptions {
   readonly transport: Transport;
   readonly route: Route;
   readonly site: SiteAddress;
+  /** Paths that the owner leaves open. */
+  readonly openPaths: readonly string[];
+  readonly choice: ReaderChoice;
   readonly signals: ProbeSignals;
   /** Whether the users of the site's policies reach another host and port through the same proxy. */
   readonly isCoveredElsewhere: (host: string, port: number) => Promise<boolean>;
@@ -41,6 +50,9 @@ export interface SiteReaderOptions {
 const MAX_REQUESTS = 20;
 const MAX_REDIRECTS = 5;
 const MAX_PAGES = 2;
+const MAX_LINKS = 3_000;
+/** Characters of a path or host in a message. */
+const MAX_SHOWN = 200;
 const READ_MS = 15_000;
 const PAGE_BYTES = 512 * 1024;
 const redirects = new Set([301, 302, 303, 307, 308]);
@@ -50,17 +62,21 @@ const signInFields = ['client_id', 'response_type', 'SAMLRequest', 'RelayState',
 type Fetched = GetResponse | ConnectError | 'unsent';
 
 export function createSiteReader(options: SiteReaderOptions): SiteReader {
-  const { transport, route, site, signals, isCoveredElsewhere, isHeld } = options;
+  const { transport, route, site, signals, choice, isCoveredElsewhere, isHeld } = options;
   // grows: by requested URLs; bound: 20; lives for one probe
   const seen = new Map<string, Fetched>();
   /** Pages that `open` reached. */
   const pages: { url: URL; response: GetResponse }[] = [];
+  /** A URL of the site that answered. */
+  let origin: URL | null = null;
 
   async function get(url: URL, limit: AbortSignal = signals.deadline): Promise<Fetched> {
     const known = seen.get(url.href);
     if (known !== undefined) return known;
-    if (seen.size >= MAX_REQUESTS || limit.aborted || (await isHeld(url.hostname))) return 'unsent';
+    if (seen.size >= MAX_REQUESTS || limit.aborted || !covers(site, url) || (await isHeld(url.hostname)))
+      return 'unsent';
     const fetched = await request(url, limit);
+    if (!(fetched instanceof ConnectError)) origin ??= url;
     seen.set(url.href, fetched);
     return fetched;
   }
@@ -70,7 +86,8 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
     const [host, port, tls] = [url.hostname, portOf(url), url.protocol === 'https:'];
     try {
       const stream = await transport.open(route, { host, port }, signal);
-      const asked = { host, port, tls, verify: false, path: url.pathname, bodyLimit: PAGE_BYTES, cut: true };
+      const bodyLimit = choice.chosen === null || choice.chosen === reader ? PAGE_BYTES : 0;
+      const asked = { host, port, tls, verify: false, path: url.pathname, bodyLimit, cut: true };
       const response = await getOver(stream, asked, signal);
       return refusalWithin(route, response) ?? response;
     } catch (error) {
@@ -98,25 +115,38 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
         };
       const { status, headers, certificateFault } = fetched;
       const cdn = cdnOf(headers);
-      const at = hops === 0 ? {} : { path: url.pathname };
+      const at = hops === 0 ? {} : { path: url.pathname.slice(0, MAX_SHOWN) };
       const detail: CheckMessage = { code: 'answered', params: { status, cdn, certificateFault, ...at } };
       const target = redirects.has(status) ? URL.parse(headers.location ?? '', url.href) : null;
       if (target === null) {
+        const finding = classifyThrough(fetched);
+        if (finding === 'open') choice.chosen ??= reader;
         pages.push({ url, response: fetched });
-        return { step, finding: classifyThrough(fetched), detail, cdn };
+        return { step, finding, detail, cdn };
       }
       if (!/^https?:$/.test(target.protocol) || hops === MAX_REDIRECTS)
         return { step, finding: 'rejected', detail, cdn };
-      if (!covers(site, target)) return { step, cdn, ...(await leave(target)) };
-      if (!mayRequest(target.pathname)) return { step, finding: 'rejected', detail, cdn };
-      url = new URL(target.pathname, target);
+      if (!covers(site, target)) {
+        const left = await leave(target);
+        if (left.finding === 'open') choice.chosen ??= reader;
+        return { step, cdn, ...left };
+      }
+      const next = bare(target);
+      // The query is dropped, so a redirect that only adds one would lead here again.
+      if (next.href === url.href && target.search !== '') {
+        choice.chosen ??= reader;
+        return { step, finding: 'open', detail, cdn };
+      }
+      if (!mayRequest(next.pathname)) return { step, finding: 'rejected', detail, cdn };
+      url = next;
     }
   }
 
   /** A redirect to a host that is not the site's gets no request. */
   async function leave(target: URL): Promise<Pick<StepResult, 'finding' | 'detail'>> {
     const [host, port] = [target.hostname, portOf(target)];
-    const address = port === 80 || port === 443 ? host : `${host}:${port}`;
+    const name = host.slice(0, MAX_SHOWN);
+    const address = port === 80 || port === 443 ? name : `${name}:${port}`;
     if (signInFields.some((field) => target.searchParams.has(field)))
       return { finding: 'open', detail: { code: 'leads_to_sign_in', params: { host: address } } };
     return (await isCoveredElsewhere(host, port))
@@ -136,36 +166,54 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
       const type = headers['content-type'] ?? 'text/html';
       return /html|xml/i.test(type) ? linksOf(body, type, url).filter((link) => covers(site, link)) : [];
     };
-    const first = pages[0];
-    if (first === undefined) return { ...chooseSamples([]), unread };
-    const links = [...new Map(pages.map((page) => [page.url.href, page])).values()].flatMap(
-      ({ url, response }) => [url, ...linksIn(url, response)],
-    );
-    const origin = first.url;
+    if (origin === null) return { ...chooseSamples([]), unread };
+    const links: URL[] = [];
+    const opened = [...new Map(pages.map((page) => [page.url.href, page])).values()];
+    for (const { url, response } of opened) {
+      links.push(url, ...linksIn(url, response));
+      // Parsing a page may take 50 ms.
+      await nextTurn();
+    }
     const robots = await fetch(new URL('/robots.txt', origin));
-    const { disallowed, sitemaps } =
-      robots === null ? { disallowed: [], sitemaps: [] } : readRobots(robots.body, origin);
+    const listed = robots === null ? { disallowed: [], sitemaps: [] } : readRobots(robots.body, origin);
     for (const url of nextPages(links, seen)) {
       const page = await fetch(url);
       if (page !== null) links.push(...linksIn(url, page));
     }
-    const map = sitemaps.find((url) => covers(site, url)) ?? new URL('/sitemap.xml', origin);
-    const listed = await fetch(new URL(map.pathname, map));
-    if (listed !== null) links.push(...readSitemap(listed.body, map));
-    const own = [...links, ...disallowed].filter((url) => isMain(site, url));
-    return { ...chooseSamples(own.map(({ pathname }) => pathname)), unread };
+    const map = bare(
+      listed.sitemaps.find((url) => covers(site, url) && mayRequest(url.pathname)) ??
+        new URL('/sitemap.xml', origin),
+    );
+    const sitemap = await fetch(map);
+    if (sitemap !== null) links.push(...readSitemap(sitemap.body, map));
+    // `Disallow: /private` covers the folder `/private/` too.
+    const folders = listed.disallowed.filter(({ pathname }) => !/\.[^/]*$|\/$/.test(pathname));
+    const own = [
+      ...listed.disallowed,
+      ...folders.map(({ origin: at, pathname }) => new URL(`${at}${pathname}/`)),
+      ...links,
+    ].filter((url) => isMain(site, url));
+    return { ...chooseSamples(own.slice(0, MAX_LINKS).map(pathOf), options.openPaths), unread };
   }
 
-  return { open, read };
+  const reader: SiteReader = { open, read };
+  return reader;
 }
 
 /** The first linked pages of different folders. */
 function nextPages(links: readonly URL[], seen: ReadonlyMap<string, unknown>): URL[] {
   const pages = links
-    .map((url) => new URL(url.pathname, url))
+    .map(bare)
     .filter((url) => !seen.has(url.href) && mayRequest(url.pathname) && !staticExtension.test(url.pathname));
   const byFolder = Map.groupBy(pages, ({ pathname }) => pathname.slice(0, pathname.lastIndexOf('/')));
   return [...byFolder.values()].flatMap(([page]) => page ?? []).slice(0, MAX_PAGES);
+}
+
+/** A URL without credentials, query and fragment. */
+function bare(url: URL): URL {
+  const copy = new URL(url);
+  copy.username = copy.password = copy.search = copy.hash = '';
+  return copy;
 }
 
 const mayRequest = (path: string) => !mayAct(path) && !holdsSecret(path);

@@ -12,8 +12,8 @@ import { findManagedSite } from '../sites/store.ts';
 import { withoutPaths } from './messages.ts';
 import type { ProbeResult, StoredSample } from './run-probe.ts';
 
-/** The lease of a claimed probe. A probe takes at most 90 s: after the lease its process is dead. */
-const LEASE = sql.raw(`interval '3 minutes'`);
+/** The lease of a claimed probe. A probe takes at most 90 s, and then a minute for reports of vantages. */
+const LEASE = sql.raw(`interval '4 minutes'`);
 /** The version of the rules of a probe. The first probe under other rules sets no drift. */
 const RULES = 1;
 /** Whether a waiting probe (`d`) has priority: a user requested it, or it waits for ten minutes. */
@@ -29,8 +29,6 @@ export interface ClaimedCheck extends Facts {
   readonly siteId: number;
   readonly run: string;
   readonly address: string;
-  readonly startPaths: readonly string[];
-  readonly openPaths: readonly string[];
   readonly sample: StoredSample | null;
 }
 
@@ -46,6 +44,8 @@ export interface Facts {
   /** Hash of the site's address and of its policies' proxies with their egress addresses. */
   readonly fingerprint: string;
   readonly policyVersion: number;
+  readonly startPaths: readonly string[];
+  readonly openPaths: readonly string[];
 }
 
 /** Reads the last probe of a site. @throws AppError not_found */
@@ -195,8 +195,10 @@ export async function isCoveredElsewhere(
 /** Reads the current facts; null for a deleted site. */
 export async function readFingerprint(db: Db, { companyId, siteId }: ClaimedCheck): Promise<Facts | null> {
   const { rows } = await sql<Facts>`
-    select site_fingerprint(id, ${siteId}) as fingerprint, policy_version as "policyVersion"
-    from companies where id = ${companyId} and site_fingerprint(id, ${siteId}) is not null`.execute(db);
+    select site_fingerprint(c.id, s.id) as fingerprint, c.policy_version as "policyVersion",
+      s.start_paths as "startPaths", s.open_paths as "openPaths"
+    from companies c join sites s on s.company_id = c.id
+    where c.id = ${companyId} and s.id = ${siteId} and site_fingerprint(c.id, s.id) is not null`.execute(db);
   return rows[0] ?? null;
 }
 
@@ -217,17 +219,17 @@ export async function finishCheck(
   db: Db,
   claimed: ClaimedCheck,
   { verdict, meaning, advice, steps, sample }: ProbeResult,
-  { fingerprint, policyVersion }: Facts,
+  { fingerprint, policyVersion }: Pick<Facts, 'fingerprint' | 'policyVersion'>,
   changed: boolean,
 ): Promise<void> {
   // The random hour spreads the probes of sites that were added together.
   await sql`update site_checks set state = 'done', run = null, finished_at = now(), steps = ${JSON.stringify(steps)},
       verdict = ${verdict}, meaning = ${JSON.stringify(meaning)},
       advice = ${advice === null ? null : JSON.stringify(advice)}, shown_verdict = ${verdict}, shown_at = now(),
-      sample = ${sample === null ? null : JSON.stringify(sample)},
-      was_protected = ${verdict === 'protected'} or was_protected and (rules = ${RULES} or ${verdict === 'unknown'}),
+      sample = case when ${changed} then null else ${sample === null ? null : JSON.stringify(sample)}::jsonb end,
+      was_protected = ${verdict === 'protected'} or was_protected and (rules = ${RULES} or drifted or ${verdict === 'unknown'}),
       drifted = case ${verdict}::text when 'protected' then false when 'unknown' then drifted
-        else was_protected and rules = ${RULES} end,
+        else drifted or was_protected and rules = ${RULES} end,
       rules = case when ${verdict === 'unknown'} then rules else ${RULES} end,
       fingerprint = ${fingerprint}, policy_version = ${policyVersion},
       next_at = case when ${changed} then now() else now() + interval '24 hours' + random() * interval '1 hour' end

@@ -284,8 +284,14 @@ function blocksProber({ outside }: Facts): ProbeVerdict | null {
 
 /** Closed: the site answered a proxy of its policies by neither scheme. */
 function silentThroughProxy({ through }: Facts): ProbeVerdict | null {
-  const silent = through.find(({ step }) =>
-    through.every((other) => proxyOf(other.step) !== proxyOf(step) || other.finding === 'no_connection'),
+  // Steps without a detail were needless.
+  const silent = through.find(
+    ({ step, finding }) =>
+      finding === 'no_connection' &&
+      through.every(
+        (other) =>
+          proxyOf(other.step) !== proxyOf(step) || other.finding === 'no_connection' || other.detail === null,
+      ),
   );
   if (silent === undefined) return null;
   const meaning: CheckMessage = { code: 'closed_silent', params: quote(silent) };
