@@ -200,13 +200,20 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
   return reader;
 }
 
-/** The first linked pages of different folders. */
+/** The first linked pages, those of different folders first. */
 function nextPages(links: readonly URL[], seen: ReadonlyMap<string, unknown>): URL[] {
   const pages = links
     .map(bare)
     .filter((url) => !seen.has(url.href) && mayRequest(url.pathname) && !staticExtension.test(url.pathname));
   const byFolder = Map.groupBy(pages, ({ pathname }) => pathname.slice(0, pathname.lastIndexOf('/')));
-  return [...byFolder.values()].flatMap(([page]) => page ?? []).slice(0, MAX_PAGES);
+  const folders = [...byFolder.values()].map((own) => [
+    ...new Map(own.map((url) => [url.href, url])).values(),
+  ]);
+  const [firsts, others] = [
+    folders.flatMap((own) => own.slice(0, 1)),
+    folders.flatMap((own) => own.slice(1)),
+  ];
+  return [...firsts, ...others].slice(0, MAX_PAGES);
 }
 
 /** A URL without credentials, query and fragment. */
