@@ -2,8 +2,8 @@ import { globSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { isInTurn } from './packages/test-kit/src/turns.ts';
 
-// Workers and the programs that they start inherit it.
-process.env.NODE_COMPILE_CACHE ??= `${import.meta.dirname}/.cache/compiled`;
+// As npm commands set it (start.mjs). Workers and the programs that they start inherit it.
+process.env.NODE_COMPILE_CACHE ??= `${import.meta.dirname}/node_modules/.cache/compiled`;
 
 /** Timeouts that hold on a busy machine with one core. A passing test never waits for them. */
 const patient = {

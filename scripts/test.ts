@@ -48,8 +48,6 @@ function commits(): number {
 }
 
 try {
-  // Each test file and each program under test is a process of its own.
-  process.env.NODE_COMPILE_CACHE ??= `${process.cwd()}/.cache/compiled`;
   if (!all) process.env.TEST_PART = String(commits() % 4);
   await installPackages(everything, say);
   // Built before the tests: two test files that start the product at once would both build it.

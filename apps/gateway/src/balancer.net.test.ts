@@ -193,9 +193,7 @@ test.each([
   },
 );
 
-test('a gateway accepts HAProxy’s health checks, and HAProxy sends no client to a gateway that stopped', {
-  timeout: 20_000,
-}, async () => {
+test('a gateway accepts HAProxy’s health checks, and HAProxy sends no client to a gateway that stopped', async () => {
   const refusals = () =>
     Promise.all([refused('proxy_header'), metric('refusals_total{reason="bad_request"}')]);
   const before = await refusals();

@@ -36,7 +36,7 @@ const byNode = (options: ConnectionOptions) =>
   firstBytes((port) => void connect({ host: '127.0.0.1', port, ...options }).on('error', () => {}));
 const byProgram = (program: string, args: (port: number) => string[]) => {
   requireProgram(program, program.replace(/.*\//, ''));
-  return firstBytes((port) => void execFile(program, args(port), { timeout: 5_000 }, () => {}).stdin?.end());
+  return firstBytes((port) => void execFile(program, args(port), { timeout: 30_000 }, () => {}).stdin?.end());
 };
 
 let hello: Buffer;

@@ -143,5 +143,5 @@ describe('a file that somebody changed', () => {
       expect(typeof read(), `${length} bytes`).toBe('string');
     }
     expect(outcomes).toEqual(new Set(['string', 'object']));
-  }, 20_000);
+  });
 });

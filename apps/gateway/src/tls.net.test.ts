@@ -92,9 +92,7 @@ async function carrying(): Promise<{ socket: TLSSocket; got: () => number }> {
   return { socket, got: () => got };
 }
 
-test('a renewed certificate applies within 6 s, tunnels survive, and half a renewal changes nothing', {
-  timeout: 25_000,
-}, async () => {
+test('a renewed certificate applies within 6 s, tunnels survive, and half a renewal changes nothing', async () => {
   const tunnel = await carrying();
   await copyFile(second.certPath, paths().cert);
   await new Promise((resolve) => setTimeout(resolve, 5_500));

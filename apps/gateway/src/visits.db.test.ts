@@ -121,7 +121,7 @@ test('a change of the stored addresses reaches the gateway within 2 s, and old r
     'network.example.test 127.0.0.0',
     'full.example.test 127.0.0.1',
   ]);
-}, 30_000);
+});
 
 test('visits while the api is away are in the log once it is back, each once; a killed gateway leaves its open ones interrupted', async () => {
   const before = (await log()).length;

@@ -187,7 +187,7 @@ describe.each([false, true])('with all sites: %s, PAC and route agree with decid
     expect(through).toBeGreaterThan(50);
   });
 
-  test('the PAC and createRoute() agree with decide() for any host and any site', { timeout: 30_000 }, () => {
+  test('the PAC and createRoute() agree with decide() for any host and any site', () => {
     const label = fc.stringMatching(/^[a-z0-9_-]{1,6}$/);
     const host = fc.array(label, { minLength: 1, maxLength: 5 }).map((labels) => labels.join('.'));
     fc.assert(
@@ -257,7 +257,7 @@ describe('the PAC', () => {
     expect(() => pacScript({ ...plain, gateway: { ...gateway, host } })).toThrow(/no host/);
   });
 
-  test('a PAC of 30,000 hosts answers hardly slower than a PAC of 30', { timeout: 30_000 }, () => {
+  test('a PAC of 30,000 hosts answers hardly slower than a PAC of 30', () => {
     const many = Array.from({ length: 30_000 }, (_, i) => `site${i}.example.ru`);
     const script = { ...plain, sites: many };
     expect(pacScript(script).data.length).toBeLessThan(1_250_000);

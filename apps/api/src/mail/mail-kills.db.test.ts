@@ -154,4 +154,4 @@ test('two api processes with one outbox send each mail once', async () => {
   await untilEmpty();
   expect(places.map((place) => received(recipient(KILLS, place)))).toEqual(places.map(() => 1));
   expect(await second.terminate()).toBe(0);
-}, 30_000);
+});

@@ -220,7 +220,7 @@ describe('mail to an SMTP server', () => {
     for (const socket of connections) socket.destroy();
     await closed;
     server.close();
-  }, 15_000);
+  });
 });
 
 test.each([
@@ -231,29 +231,25 @@ test.each([
   ['tls', (port: number) => `smtps://127.0.0.1:${port}`, 'plain'],
   ['login', (port: number) => `smtp://user:wrong@127.0.0.1:${port}`, 'login'],
   ['rejected', (port: number) => `smtp://127.0.0.1:${port}`, 'sender'],
-] as const)(
-  'a mail waits with the failure %s',
-  async (failure, url, talk) => {
-    const answers = (line: string) => {
-      if (line.startsWith('EHLO')) return talk === 'login' ? '250-a\r\n250 AUTH PLAIN' : '250 a';
-      if (line.startsWith('AUTH')) return '535 wrong';
-      return line.startsWith('MAIL') ? '550 not you' : '250 ok';
-    };
-    const { server, port } = await listen((socket) => {
-      socket.on('error', () => {});
-      if (typeof talk !== 'string') return;
-      socket.write('220 here\r\n');
-      socket.on('data', (data) => socket.write(`${answers(data.toString())}\r\n`));
-    });
-    if (talk === null) await new Promise((resolve) => server.close(resolve));
-    const { mailer } = start({ smtpUrl: url(port) });
-    await queue(mailer);
-    await expect.poll(async () => (await rows())[0]?.failure).toBe(failure);
-    await mailer.close();
-    server.close();
-  },
-  15_000,
-);
+] as const)('a mail waits with the failure %s', async (failure, url, talk) => {
+  const answers = (line: string) => {
+    if (line.startsWith('EHLO')) return talk === 'login' ? '250-a\r\n250 AUTH PLAIN' : '250 a';
+    if (line.startsWith('AUTH')) return '535 wrong';
+    return line.startsWith('MAIL') ? '550 not you' : '250 ok';
+  };
+  const { server, port } = await listen((socket) => {
+    socket.on('error', () => {});
+    if (typeof talk !== 'string') return;
+    socket.write('220 here\r\n');
+    socket.on('data', (data) => socket.write(`${answers(data.toString())}\r\n`));
+  });
+  if (talk === null) await new Promise((resolve) => server.close(resolve));
+  const { mailer } = start({ smtpUrl: url(port) });
+  await queue(mailer);
+  await expect.poll(async () => (await rows())[0]?.failure).toBe(failure);
+  await mailer.close();
+  server.close();
+});
 
 describe('the leases of mails in the outbox', () => {
   test('a process whose lease on a mail has ended records neither success nor failure of the sending', async () => {
@@ -290,7 +286,7 @@ describe('the leases of mails in the outbox', () => {
         .map(({ to }) => to)
         .toSorted(),
     ).toEqual(all.toSorted());
-  }, 20_000);
+  });
 });
 
 test('the database holds neither recipient nor link of a waiting mail in plain text', async () => {

@@ -310,4 +310,4 @@ test('an ADMIN reads the findings as sentences, an owner does not', async () => 
   });
   expect(await api.call((await api.company()).token, platformState)).toMatchObject({ status: 403 });
   await api.close();
-}, 40_000);
+});

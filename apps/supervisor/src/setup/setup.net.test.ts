@@ -156,7 +156,7 @@ async function trusts(name: string, port: number): Promise<void> {
       await once(socket, 'secureConnect');
       socket.destroy();
     },
-    { timeout: 15_000, interval: 300 },
+    { timeout: 60_000, interval: 100 },
   );
 }
 
