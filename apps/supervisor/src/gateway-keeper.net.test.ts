@@ -152,7 +152,8 @@ test('the file of snapshots and the port of metrics go to the process that serve
   feed.publish(second);
   feed.publish({ ...company([]), version: 2 });
   await tunnel?.closed;
-  await sleep(100);
+  // A gateway saves a change in the turn that enforces it.
+  await expect.poll(async () => statusAndReason(await get(port, credentials(11), `http://${host}/`))).toBe('200');
   await feed.stop();
   await keeper.kill();
   keeper = await startProcess(entry, { DATA_DIR: folder }, undefined, [], [settings]);
