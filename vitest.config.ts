@@ -7,9 +7,9 @@ process.env.NODE_COMPILE_CACHE ??= `${import.meta.dirname}/node_modules/.cache/c
 
 /** Timeouts that hold on a busy machine with one core. A passing test never waits for them. */
 const patient = {
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
-  expect: { poll: { timeout: 30_000, interval: 20 } },
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
+  expect: { poll: { timeout: 60_000, interval: 20 } },
 };
 /** Tests with sockets, processes and clocks. CI retries one that failed, as it does in a browser, and reports it as FLAKY. */
 const real = { ...patient, retry: process.env.CI === 'true' ? 1 : 0 };

@@ -125,7 +125,6 @@ test.skipIf(!canRun)(
     expect(podman('volume', 'ls', '--quiet')).toBe('');
     expect([...left]).toEqual([]);
   },
-  90_000,
 );
 
 /** Runs the command of the page that begins so. @returns what it printed @throws Error when it fails */

@@ -24,7 +24,7 @@ test('thousands of spellings of one valid credential keep less than 2 MB on the 
     }
   });
   expect(left).toBeLessThan(2e6);
-}, 120_000);
+});
 
 test('100,000 distinct valid tokens keep less than 17 MB on the heap', () => {
   const authenticate = createAuthenticate(keys);
@@ -33,7 +33,7 @@ test('100,000 distinct valid tokens keep less than 17 MB on the heap', () => {
     for (let i = 0; i < 98_303; i++) authenticate(slice(basic(9_007_199_254_740_000 - i, 2_000_000_000)));
   });
   expect(left).toBeLessThan(17e6);
-}, 120_000);
+});
 
 test('a cached header is authenticated many times faster than a new spelling of it', () => {
   const authenticate = createAuthenticate(keys);

@@ -67,7 +67,7 @@ test.each(chosen)(
         await sleep(quickOrSoak(200, 2_000));
       }),
     ),
-  quickOrSoak(60_000, 300_000),
+  quickOrSoak(240_000, 300_000),
 );
 
 /** Runs the work of the attacked company's neighbour. Each step uses a new connection from a separate network. */

@@ -19,9 +19,7 @@ const TUNNELS = 200;
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('the gateway gets its certificate from the api, and a renewal cuts no tunnel and fails no new one', {
-  timeout: 120_000,
-}, async () => {
+test('the gateway gets its certificate from the api, and a renewal cuts no tunnel and fails no new one', async () => {
   await using all = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'propusk-renewal-'));
   all.defer(() => rm(folder, { recursive: true, force: true }));

@@ -93,7 +93,7 @@ test.each([
         }
       },
     ),
-  quickOrSoak(60_000, 600_000),
+  quickOrSoak(240_000, 600_000),
 );
 
 /** The request forms of each attack: all at once. The soak run first sends each alone, with fewer clients and for less time. */

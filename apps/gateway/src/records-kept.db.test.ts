@@ -18,7 +18,7 @@ beforeAll(async () => {
   product = await startWholeProduct(inject('serverUrl'), 256);
   gateway = product.gateway;
   home = await product.company('crm.company.test', product.origin);
-}, 60_000);
+});
 afterAll(async () => {
   await gateway?.kill();
   await product?.stop();
@@ -115,7 +115,7 @@ test(
       expect(await repeated()).toBe(0);
     });
   },
-  quickOrSoak(60_000, 400_000),
+  quickOrSoak(240_000, 400_000),
 );
 
 test(
@@ -172,5 +172,5 @@ test(
       expect(gaps.every(({ reason }) => reason === 'killed')).toBe(true);
     });
   },
-  quickOrSoak(90_000, 800_000),
+  quickOrSoak(240_000, 800_000),
 );

@@ -109,7 +109,7 @@ test(
         tally.note(`${last} changes over ${KILLS} kills`);
       },
     ),
-  quickOrSoak(60_000, 400_000),
+  quickOrSoak(240_000, 400_000),
 );
 
 test.skipIf(!asRoot)(

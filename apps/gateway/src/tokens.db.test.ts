@@ -154,7 +154,7 @@ async function replay(tally: Tally, { session, who, code }: SlotHolder): Promise
 describe('no token is accepted after', () => {
   test.each(Object.keys(endings))(
     'no token is accepted after %s',
-    { timeout: quickOrSoak(60_000, 300_000) },
+    { timeout: quickOrSoak(240_000, 300_000) },
     (name) =>
       threatCase(
         'tokens',
@@ -223,7 +223,7 @@ function mutate(token: string, other: string): string {
   return sendable ? mutated : mutate(token, other);
 }
 
-test('no damaged token is accepted', { timeout: quickOrSoak(60_000, 300_000) }, () =>
+test('no damaged token is accepted', { timeout: quickOrSoak(240_000, 300_000) }, () =>
   threatCase(
     'tokens',
     'damaged: flipped, cut, lengthened, of two halves, in other letters',

@@ -16,7 +16,7 @@ let home: Company;
 beforeAll(async () => {
   product = await startWholeProduct(inject('serverUrl'), 256);
   home = await product.company('crm.company.test', product.origin);
-}, 60_000);
+});
 afterAll(() => product?.stop());
 
 const log = async (): Promise<Visit[]> => (await product.api.must(home.owner, listVisits)).rows;
@@ -55,7 +55,7 @@ test('a tunnel is on the owner’s screen within 2 s of its start and of its end
   expect(
     (await product.api.must(home.guest.token, myVisits)).rows.filter(({ kind }) => kind === 'tunnel'),
   ).toEqual([]);
-}, 60_000);
+});
 
 test('a refusal is in the log with its reason and the person, not with its path', async () => {
   const status = statusAndReason(
@@ -144,4 +144,4 @@ test('visits while the api is away are in the log once it is back, each once; a 
   await seen(({ id, state }) => id === open.id && state === 'interrupted', 10_000);
   expect((await log()).length).toBe(before + 6);
   await again.kill();
-}, 60_000);
+});

@@ -124,7 +124,7 @@ test(
     expect(seen.losses).toBeGreaterThan(COMPANIES / 4);
     expect(seen.allSites).toBeGreaterThan(COMPANIES / 40);
   },
-  quickOrSoak(120_000, 600_000),
+  quickOrSoak(240_000, 600_000),
 );
 
 const allSitesUsers = ({ users }: AccessIndex, before: CompanySnapshot): number[] =>

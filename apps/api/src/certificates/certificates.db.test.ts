@@ -169,7 +169,7 @@ test('console and gateway get certificates that a client verifies, and a restart
     ['pass.test', 0],
     ['gate.test', 0],
   ]);
-}, 60_000);
+});
 
 test('the api serves without a certificate while the CA is away, and gets one when the CA is back', async () => {
   const side = await serve();
@@ -208,7 +208,7 @@ test('the api serves without a certificate while the CA is away, and gets one wh
     },
     (state) => state?.failures === 0 && state.expiresAt !== undefined,
   );
-}, 60_000);
+});
 
 test('a name that the CA refuses does not keep the other name from its certificate', async () => {
   const ca = await startCa({ refused: ['gate.test'] });
@@ -221,7 +221,7 @@ test('a name that the CA refuses does not keep the other name from its certifica
   await side.renewal?.tick();
   expect(side.renewal?.states.get('gate.test')).toEqual({ expiresAt: undefined, failures: 1 });
   expect(lines.join('')).toMatch(/"name":"gate.test","fault":"[^"]*(rejected|policy|forbid)/i);
-}, 60_000);
+});
 
 test('a renewal cuts no connection, and no request fails', async () => {
   const ca = await startCa({ lifeS: 12 });
@@ -275,7 +275,7 @@ test('a renewal cuts no connection, and no request fails', async () => {
     (got) => got === asked,
   );
   expect([cut, failed, fresh > 10]).toEqual([0, 0, true]);
-}, 60_000);
+});
 
 test('a trial against a CA passes for names that lead here, names the refusal, and frees the port', async () => {
   const ca = await startCa({ refused: ['gate.test'], badNonces: 0 });
@@ -285,4 +285,4 @@ test('a trial against a CA passes for names that lead here, names the refusal, a
     /certificate/,
   );
   await expect(overHttp('/')).rejects.toThrow('ECONNREFUSED');
-}, 60_000);
+});

@@ -79,5 +79,5 @@ test(
         }
       },
     ),
-  quickOrSoak(60_000, 300_000),
+  quickOrSoak(240_000, 300_000),
 );

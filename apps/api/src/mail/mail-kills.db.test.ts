@@ -140,7 +140,7 @@ test(
           .join(', ')}`,
       );
     }),
-  quickOrSoak(60_000, 600_000),
+  quickOrSoak(240_000, 600_000),
 );
 
 test('two api processes with one outbox send each mail once', async () => {

@@ -43,7 +43,7 @@ beforeAll(async () => {
     SMTP_URL: inbox.url,
     ACME_DIRECTORY: await dateServer(0),
   };
-}, 60_000);
+});
 afterAll(async () => {
   for (const server of servers) await server.close();
   await product?.stop();
@@ -291,7 +291,7 @@ test('open connections are counted, and a gateway with some that falls silent is
   expect(await load()).toEqual(['warning gateways_late']);
   tunnel.socket.destroy();
   await expect.poll(load).toEqual([]);
-}, 60_000);
+});
 
 test('a database that is away is named, and the other checks still run', async () => {
   const without = await found({}, { db: false });

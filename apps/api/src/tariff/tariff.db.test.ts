@@ -94,9 +94,7 @@ async function keep(): Promise<void> {
   expect(one.log.warn).not.toHaveBeenCalled();
 }
 
-test('1,000 concurrent creates over two apis at a limit of 100 create exactly 100', {
-  timeout: 120_000,
-}, async () => {
+test('1,000 concurrent creates over two apis at a limit of 100 create exactly 100', async () => {
   const { token } = await company({ sites: 100 });
   const statuses = new Map<number, number>();
   const create = async (n: number) => {

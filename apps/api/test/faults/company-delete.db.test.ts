@@ -97,7 +97,7 @@ test(
         tally.note(`${whole} times all there, ${KILLS - whole} times all gone`);
       },
     ),
-  quickOrSoak(90_000, 600_000),
+  quickOrSoak(240_000, 600_000),
 );
 
 const stages = ['policy_users', 'policy_sites', 'policies', 'sites', 'users', undefined];

@@ -69,5 +69,5 @@ test.skipIf(!asRoot)(
         }
       },
     ),
-  quickOrSoak(60_000, 180_000),
+  240_000,
 );

@@ -76,7 +76,7 @@ test(
           });
       },
     ),
-  quickOrSoak(60_000, 900_000),
+  quickOrSoak(240_000, 900_000),
 );
 
 /** All routes at once; the soak first runs each route alone, with fewer clients and for less time. */

@@ -51,9 +51,7 @@ const step = fc.record({
   leave: fc.boolean(),
 });
 
-test('workers that share slots never exceed a limit, and can take released slots again', {
-  timeout: 60_000,
-}, async () => {
+test('workers that share slots never exceed a limit, and can take released slots again', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 50, maxLength: 400 }), async (steps) => {
       const { places, deliver, enter } = cluster(4);

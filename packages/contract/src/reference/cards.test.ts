@@ -97,7 +97,7 @@ it('every prefix of a card number is pending or has a system that credit-card-ty
     }
   });
   fc.assert(property, { numRuns: 2000 });
-}, 60_000);
+});
 it.each([
   ['2', 'pending'],
   ['2200', 'mir'],

@@ -143,7 +143,7 @@ export function testConfig({ SNAPSHOT_MAX_AGE = '900', ...env }: Readonly<Record
 }
 
 /** Waits until a condition is true. @param ms the most time on an idle machine @throws Error when it is not in time */
-export async function until(what: () => boolean, ms = 30_000): Promise<void> {
+export async function until(what: () => boolean, ms = 60_000): Promise<void> {
   const elapsed = stopwatch();
   while (!what()) {
     if (elapsed() > ms) throw new Error(`Not within ${ms} ms: ${what.toString()}`);
@@ -163,7 +163,7 @@ export async function untilMetric(
   metricsPort: number,
   name: 'snapshot_version' | 'snapshot_companies',
   least: number,
-  ms = 30_000,
+  ms = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + ms;
   while (!((await readMetric(metricsPort, name)) >= least)) {
