@@ -17,7 +17,7 @@ const launcher = '{packages/embedded-postgres/src,apps/api/test/faults}/**/*.db.
 /** What takes long with statements that other files bring to both databases. */
 const once = [
   'apps/api/test/{fuzz,mass-assignment,matrix/matrix}.db.test.ts',
-  'apps/api/src/{audit/whole,probe/checks,lock/lock,vantage/vantage}.db.test.ts',
+  'apps/api/src/{audit/whole,probe/checks,probe/laboratory,probe/random-trees,lock/lock,vantage/vantage}.db.test.ts',
   'apps/api/src/auth/{enumeration,factor,factor-required,links,sessions}.db.test.ts',
   'apps/api/src/http/{headers,json,limits}.db.test.ts',
   'apps/gateway/src/{blast-radius,cluster,growth,reverse-proxy,tokens}.db.test.ts',
@@ -38,7 +38,7 @@ const heavy =
       ];
 /** Files that mostly wait, for deadlines and for processes. */
 const waiting = [
-  'apps/api/src/{db/watch,http/graceful-shutdown,http/implement,vantage/vantage}.{db,net}.test.ts',
+  'apps/api/src/{db/watch,http/graceful-shutdown,http/implement,probe/harmless,vantage/vantage}.{db,net}.test.ts',
   'apps/api/test/faults/{away,slow-clients}.db.test.ts',
   'apps/gateway/src/{access-log-shipping,failover,feed,main,probe,protocol-sniffer,silent-names,timeouts,tls}.net.test.ts',
   'apps/gateway/src/{certificate-renewal,reverse-proxy}.db.test.ts',

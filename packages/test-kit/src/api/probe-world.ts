@@ -127,16 +127,16 @@ export async function companyBehind(
 }
 
 /** Requests a probe and waits for its end. */
-export async function probe(api: TestApi, token: string, id: number): Promise<SiteCheck> {
+export async function probe(api: TestApi, token: string, id: number, waitMs?: number): Promise<SiteCheck> {
   // Resets the limit on repeated probes.
   await api.database.pool.query(`update site_checks set started_at = now() - interval '1 minute'`);
   await api.must(token, checkSite, { params: { id } });
-  return finished(api, token, id);
+  return finished(api, token, id, waitMs);
 }
 
-/** Waits for the end of a site's probe. */
-export async function finished(api: TestApi, token: string, id: number): Promise<SiteCheck> {
-  for (const deadline = performance.now() + 25_000; performance.now() < deadline; ) {
+/** Waits for the end of a site's probe, at most `waitMs` milliseconds. */
+export async function finished(api: TestApi, token: string, id: number, waitMs = 25_000): Promise<SiteCheck> {
+  for (const deadline = performance.now() + waitMs; performance.now() < deadline; ) {
     const check = await api.must(token, getSiteCheck, { params: { id } });
     if (check?.state === 'done') return check;
     await new Promise((resolve) => setTimeout(resolve, 50));
