@@ -7,7 +7,7 @@ import {
   startProbeWorld,
 } from '@propusk/test-kit/api/probe-world';
 import { layouts } from '@propusk/test-kit/lab/layouts/index';
-import { judge, matrix, type Row } from '@propusk/test-kit/lab/report';
+import { judge, matrix, mistake, type Row } from '@propusk/test-kit/lab/report';
 import { recordsOf, startLayout } from '@propusk/test-kit/lab/servers';
 import { measure } from '@propusk/test-kit/lab/truth';
 import { OUTSIDE } from '@propusk/test-kit/locks/curl';
@@ -47,10 +47,11 @@ describe.concurrent('the verdict of a probe', () => {
       const running = await startLayout(layout, index, [EGRESS]);
       try {
         const truth = await measure(running.target, { stranger: OUTSIDE, user: EGRESS });
+        expect(mistake(layout, truth)).toBeNull();
         const company = await companyBehind(world);
         const id = await addSite(company, running.pasted);
         const { verdict } = await probe(world.api, company.token, id);
-        const wrong = judge(truth, verdict ?? 'none');
+        const wrong = judge(truth, verdict ?? 'none', layout.wanted);
         rows.push({ layout, truth, verdict: verdict ?? 'none', wrong });
         expect(wrong).toBeNull();
       } finally {

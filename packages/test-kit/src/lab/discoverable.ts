@@ -56,11 +56,11 @@ const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);
 /**
  * Returns every discoverable URL with its reason.
  * @param read requests a path as a user of the site does
- * @param site host and port
+ * @param origin the site's origin, such as `http://crm.example.test:8080`
  */
 export async function discover(
   read: (path: string) => Promise<ReadPage>,
-  site: string,
+  origin: string,
   startPaths: readonly string[],
 ): Promise<Map<string, Reason>> {
   const found = new Map<string, Reason>();
@@ -78,15 +78,15 @@ export async function discover(
     let path = start;
     for (let redirects = 0; redirects <= 5; redirects++) {
       const { status, type, location, body } = await read(path);
-      const base = `http://${site}${path}`;
+      const base = `${origin}${path}`;
       if (status >= 300 && status < 400 && location !== undefined) {
-        const next = insideSite(location, base, site);
+        const next = insideSite(location, base, origin);
         if (next === null || isForbidden(next)) return [];
         note(next, 'link');
         path = next;
       } else {
         if (!type.startsWith('text/html')) return [];
-        return linksOf(body, type, base).flatMap((link) => insideSite(link, base, site) ?? []);
+        return linksOf(body, type, base).flatMap((link) => insideSite(link, base, origin) ?? []);
       }
     }
     return [];
@@ -98,7 +98,7 @@ export async function discover(
   }
   for (const path of ['/', ...startPaths]) for (const link of await linksAt(path)) note(link, 'link');
   for (const path of [...pages]) for (const link of await linksAt(path)) note(link, 'link');
-  for (const [path, reason] of await listed(read, site)) note(path, reason);
+  for (const [path, reason] of await listed(read, origin)) note(path, reason);
   for (const folder of folders) {
     for (const extension of USUAL) {
       const path = `${folder}${MADE_UP}.${extension}`;
@@ -113,16 +113,16 @@ export const isMadeUp = (path: string) => path.includes(MADE_UP);
 /** The paths that robots.txt and the sitemaps name. */
 async function listed(
   read: (path: string) => Promise<ReadPage>,
-  site: string,
+  origin: string,
 ): Promise<[path: string, reason: Reason][]> {
   const paths: [string, Reason][] = [];
   const robots = await read('/robots.txt');
-  const base = `http://${site}/`;
+  const base = `${origin}/`;
   const sitemaps = new Set(['/sitemap.xml']);
   for (const line of robots.status === 200 ? robots.body.toString().split('\n') : []) {
     const [, name = '', value = ''] = /^\s*(disallow|sitemap)\s*:\s*(\S+)/i.exec(line) ?? [];
     if (name.toLowerCase() === 'sitemap') {
-      const path = insideSite(value, base, site);
+      const path = insideSite(value, base, origin);
       if (path !== null) sitemaps.add(path);
     } else if (value.startsWith('/')) {
       // A pattern counts up to its first wildcard.
@@ -133,7 +133,7 @@ async function listed(
     const { status, body } = await read(sitemap);
     if (status !== 200) continue;
     for (const [, url = ''] of body.toString().matchAll(/<loc>\s*([^<\s]+)\s*<\/loc>/g)) {
-      const path = insideSite(url, base, site);
+      const path = insideSite(url, base, origin);
       if (path !== null) paths.push([path, 'sitemap']);
     }
   }
@@ -141,8 +141,8 @@ async function listed(
 }
 
 /** The path of a URL without its query, or null when the URL is not on the site. */
-function insideSite(link: string, base: string, site: string): string | null {
+function insideSite(link: string, base: string, origin: string): string | null {
   if (!URL.canParse(link, base)) return null;
   const url = new URL(link, base);
-  return url.protocol === 'http:' && url.host === site ? url.pathname : null;
+  return url.origin === origin ? url.pathname : null;
 }

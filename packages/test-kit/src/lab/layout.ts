@@ -12,10 +12,14 @@ export interface Layout {
   readonly software: string;
   /** The path of the address that the owner pastes; without it the owner pastes the host alone. */
   readonly pastedPath?: string;
+  /** The scheme that the port speaks; by default http. */
+  readonly scheme?: 'https';
   /** Whether the owner adds the site as `www.` and its host name. */
   readonly www?: boolean;
   /** The other addresses of the host name in DNS. */
   readonly otherAddresses?: readonly ('second' | 'ipv6')[];
+  /** The only right verdict, where the truth alone would allow several. */
+  readonly wanted?: string;
   /** All URLs that the layout serves. */
   readonly tree: Tree;
   /** Folders on disk by URL prefix; all other URLs are in `site`. */
@@ -60,6 +64,9 @@ export interface Place {
   /** The text of the lock that the console generates. `admitted` are further addresses. */
   lock(kind: LockKind, admitted?: readonly string[]): string;
 }
+
+/** The files of the certificate in the place's folder, for layouts with HTTPS. */
+export const CERTIFICATE = { cert: 'cert.pem', key: 'key.pem' } as const;
 
 export type Program = 'apache' | 'nginx' | 'caddy' | 'lighttpd' | 'haproxy' | 'squid';
 

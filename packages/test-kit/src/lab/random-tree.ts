@@ -125,7 +125,7 @@ export async function startTree({ tree, open }: RandomTree, name: string, addres
   await once(server.listen(0, address), 'listening');
   const site = `${name}:${(server.address() as AddressInfo).port}`;
   contents = contentsOf(tree, `http://${site}`);
-  const target: Target = { site, addresses: [address], tree, startPaths: [] };
+  const target: Target = { scheme: 'http', site, addresses: [address], tree, startPaths: [] };
   return {
     target,
     async stop() {

@@ -9,11 +9,29 @@ export interface Row {
   readonly wrong: string | null;
 }
 
+/** Finds a layout whose servers do not do what its cause states: a mistake in the layout. */
+export function mistake({ cause, tree }: Layout, truth: Truth): string | null {
+  const isOpen = truth.discoverable.size + truth.hidden.length > 0;
+  if (cause === 'none' && (isOpen || !truth.opens)) return 'a closed layout is open, or closed to users';
+  if (cause !== 'none' && !isOpen && truth.opens) return `the layout has no opening by ${cause}`;
+  const { missing } = truth;
+  // Users get all contents, or none behind a password or a wrong lock.
+  return missing.length > 0 && missing.length < Object.keys(tree).length
+    ? `users do not get ${missing.join(', ')}`
+    : null;
+}
+
 /**
  * Compares a verdict with the ground truth. `protected` is wrong while a discoverable URL is open or users do not reach the
  * site. A layout that refuses all strangers and opens for users must be `protected`.
+ * @param wanted the only right verdict, where the truth alone would allow several
  */
-export function judge(truth: Truth, verdict: string): string | null {
+export function judge(truth: Truth, verdict: string, wanted = verdict): string | null {
+  const broken = brokenRule(truth, verdict);
+  return broken ?? (verdict === wanted ? null : `judged ${verdict} instead of ${wanted}`);
+}
+
+function brokenRule(truth: Truth, verdict: string): string | null {
   const open = [...truth.discoverable.keys()];
   if (open.length > 0) {
     return verdict === 'protected' ? `false protected: strangers read ${open.slice(0, 3).join(', ')}` : null;

@@ -4,11 +4,20 @@ import { createServer, type RequestListener } from 'node:http';
 import { dirname, extname, join } from 'node:path';
 import { lockSnippets } from '@propusk/access/lock/snippets';
 import { type Daemon, listenOnLoopback, openFolder, startDaemon } from '../daemon.ts';
+import { makeCertificate } from '../gateway/certificate.ts';
 import { runApache } from '../locks/apache.ts';
 import { runCaddy } from '../locks/caddy.ts';
 import { runNginx } from '../locks/nginx.ts';
 import { put } from '../locks/site.ts';
-import { type Layout, marker, type Place, type Program, type Server, type Tree } from './layout.ts';
+import {
+  CERTIFICATE,
+  type Layout,
+  marker,
+  type Place,
+  type Program,
+  type Server,
+  type Tree,
+} from './layout.ts';
 import type { Target } from './truth.ts';
 
 /** The loopback address that a layout's own servers connect from, so that it differs from a stranger's. */
@@ -56,7 +65,8 @@ export async function startLayout(
   const { address, second } = addressesOf(index);
   const [port, behind, alsoBehind] = [await lowPort(), await lowPort(), await lowPort()];
   const site = `${name}:${port}`;
-  const contents = contentsOf(layout.tree, `http://${site}`);
+  const scheme = layout.scheme ?? 'http';
+  const contents = contentsOf(layout.tree, `${scheme}://${site}`);
   const application = await listenOnLoopback(createServer(serve(layout, contents)));
   const place: Place = {
     folder,
@@ -76,6 +86,7 @@ export async function startLayout(
   };
   try {
     await writeTree(layout, folder, contents);
+    if (scheme === 'https') await writeCertificate(folder, name);
     const servers = layout.servers(place);
     for (const server of servers) {
       for (const [path, text] of Object.entries(server.files ?? {})) await put(join(folder, path), text);
@@ -94,9 +105,16 @@ export async function startLayout(
   return {
     place,
     pasted: `${site}${layout.pastedPath ?? ''}`,
-    target: { site, addresses: [address, ...others], tree: layout.tree, startPaths },
+    target: { scheme, site, addresses: [address, ...others], tree: layout.tree, startPaths },
     stop,
   };
+}
+
+async function writeCertificate(folder: string, name: string): Promise<void> {
+  const certificate = await makeCertificate(`DNS:${name}`);
+  await put(join(folder, CERTIFICATE.cert), certificate.cert);
+  await put(join(folder, CERTIFICATE.key), certificate.key);
+  await certificate.remove();
 }
 
 /**

@@ -18,6 +18,7 @@ export interface Truth {
 
 /** A site whose truth is measured. */
 export interface Target {
+  readonly scheme: 'http' | 'https';
   /** Host and port. */
   readonly site: string;
   /** The addresses of the host name; users use the first. */
@@ -35,10 +36,10 @@ const CLAIMS = ['X-Forwarded-For', 'X-Real-IP', 'CF-Connecting-IP', 'True-Client
  * @param user an address that the lock admits
  */
 export async function measure(
-  { site, addresses, tree, startPaths }: Target,
+  { scheme, site, addresses, tree, startPaths }: Target,
   { stranger, user }: { stranger: string; user: string },
 ): Promise<Truth> {
-  const client = new Client(site);
+  const client = new Client(site, scheme);
   const asUser = (path: string) => client.get(addresses[0], path, { from: user });
   try {
     // Users request first: what they read may be in a cache when a stranger requests it.
@@ -52,7 +53,7 @@ export async function measure(
         const { status, headers, body } = await asUser(path);
         return { status, type: headers['content-type'] ?? '', location: headers.location, body };
       },
-      site,
+      `${scheme}://${site}`,
       startPaths,
     );
     const all = new Set([...Object.keys(tree), ...found.keys()]);
@@ -73,7 +74,7 @@ export async function measure(
     return {
       discoverable: new Map([...found].filter(([path]) => opened.has(path))),
       hidden: [...opened].filter((path) => !found.has(path)),
-      opens: await opensFor(asUser, site, ['/', ...startPaths]),
+      opens: await opensFor(asUser, `${scheme}://${site}`, ['/', ...startPaths]),
       missing,
       requested: all.size,
     };
@@ -91,7 +92,7 @@ async function isOpen(client: Client, address: string, path: string, visitor: Vi
 
 async function opensFor(
   read: (path: string) => Promise<{ status: number; headers: { location?: string | undefined } }>,
-  site: string,
+  origin: string,
   paths: readonly string[],
 ): Promise<boolean> {
   for (const start of paths) {
@@ -100,10 +101,10 @@ async function opensFor(
       const { status, headers } = await read(path);
       if ((status >= 200 && status < 300) || status === 401) return true;
       if (headers.location === undefined) break;
-      const next = new URL(headers.location, `http://${site}${path}`);
+      const next = new URL(headers.location, `${origin}${path}`);
       // A sign-in service of another host: users return from it.
       if (next.searchParams.has('client_id')) return true;
-      if (next.host !== site) break;
+      if (next.origin !== origin) break;
       path = next.pathname;
     }
   }

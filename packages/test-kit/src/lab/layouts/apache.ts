@@ -11,6 +11,7 @@ export const apacheAliases: Layout[] = [
   {
     name: 'apache-1c-alias',
     cause: 'alias',
+    wanted: 'open',
     software: 'Apache',
     pastedPath: '/base/',
     tree: publication,

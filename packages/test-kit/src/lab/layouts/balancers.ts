@@ -1,4 +1,5 @@
-import { apache, backend, HAPROXY_ADDRESS, haproxy, lighttpd, REMOTEIP } from '../configurations.ts';
+import { apache, REMOTEIP } from '../configurations.ts';
+import { backend, HAPROXY_ADDRESS, haproxy, lighttpd } from '../front-servers.ts';
 import { type Layout, type Place, page } from '../layout.ts';
 import { bitrix, office, publication, share, singlePage, wordpress } from '../trees.ts';
 

@@ -1,13 +1,5 @@
-import {
-  apache,
-  backend,
-  HAPROXY_ADDRESS,
-  haproxy,
-  nginx,
-  pass,
-  REMOTEIP,
-  squid,
-} from '../configurations.ts';
+import { apache, nginx, pass, REMOTEIP } from '../configurations.ts';
+import { backend, HAPROXY_ADDRESS, haproxy, squid } from '../front-servers.ts';
 import type { Layout } from '../layout.ts';
 import { bitrix, office, share, singlePage } from '../trees.ts';
 

@@ -1,4 +1,5 @@
-import { apache, caddy, caddyLocked } from '../configurations.ts';
+import { apache } from '../configurations.ts';
+import { caddy, caddyLocked } from '../front-servers.ts';
 import type { Layout, Place } from '../layout.ts';
 import { bitrix, office, share, singlePage, wordpress } from '../trees.ts';
 

@@ -1,17 +1,5 @@
-import {
-  apache,
-  backend,
-  caddy,
-  caddyLocked,
-  HAPROXY_ADDRESS,
-  haproxy,
-  lighttpd,
-  nginx,
-  panel,
-  pass,
-  REMOTEIP,
-  squid,
-} from '../configurations.ts';
+import { apache, nginx, panel, pass, REMOTEIP } from '../configurations.ts';
+import { backend, caddy, caddyLocked, HAPROXY_ADDRESS, haproxy, lighttpd, squid } from '../front-servers.ts';
 import { type Layout, page } from '../layout.ts';
 import { bitrix, office, phpMyAdmin, publication, share, singlePage, wordpress } from '../trees.ts';
 

@@ -14,6 +14,7 @@ import { caddyFronts, handles } from './caddy.ts';
 import { closedApaches, closedNginx, closedOthers } from './closed.ts';
 import { addresses, locations, nginxForged, nginxFronts, nginxRefusing, rewrites } from './nginx.ts';
 import { fallbacks, folderOffloads, fronts, onlyBehind, panelOffloads } from './panels.ts';
+import { secures } from './secure.ts';
 
 /** All layouts of the laboratory. */
 export const layouts: readonly Layout[] = [
@@ -43,6 +44,7 @@ export const layouts: readonly Layout[] = [
   ...caddyFronts,
   ...haproxies,
   ...lighttpds,
+  ...secures,
   ...closedApaches,
   ...closedNginx,
   ...closedOthers,

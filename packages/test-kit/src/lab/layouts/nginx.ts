@@ -5,7 +5,7 @@ import { bitrix, office, phpMyAdmin, share, singlePage, wordpress } from '../tre
 /** Layouts of nginx alone with an opening. */
 
 /** Moves the condition of the lock into one location, where some owners paste it. */
-function inLocation(lock: string, location: string): string {
+export function inLocation(lock: string, location: string): string {
   const condition = /^if \(.*\}$/m.exec(lock)?.[0];
   if (condition === undefined) throw new Error('the lock for nginx has no condition');
   return lock.replace(
@@ -145,6 +145,7 @@ export const nginxRefusing: Layout[] = [
   {
     name: 'nginx-challenge-page',
     cause: 'challenge page',
+    wanted: 'open',
     software: 'nginx',
     tree: wordpress,
     servers: (place) => [

@@ -22,7 +22,10 @@ const offload = (
 });
 
 export const panelOffloads: Layout[] = [
-  offload('panel-try-files', wordpress, () => 'location ~* \\.(css|pdf|zip)$ { try_files $uri @back; }'),
+  {
+    ...offload('panel-try-files', wordpress, () => 'location ~* \\.(css|pdf|zip)$ { try_files $uri @back; }'),
+    wanted: 'open',
+  },
   offload(
     'panel-fallback-404',
     bitrix,
@@ -165,6 +168,7 @@ export const fronts: Layout[] = [
     // Apache sees the address of nginx, so the lock refuses users too.
     name: 'panel-without-remoteip',
     cause: 'users refused',
+    wanted: 'closed',
     software: 'nginx → Apache',
     tree: bitrix,
     servers: (place) => [
