@@ -17,7 +17,7 @@ import { lazyDialog } from '../ui/lazy.tsx';
 import { toastFailure, toastSuccess } from '../ui/toast.ts';
 import classes from './bands.module.css';
 
-const LockDialog = lazyDialog(() => import('../features/sites/lock/lock-dialog.tsx'), 'LockDialog');
+const LockDialog = lazyDialog(() => import('../features/sites/lock-dialog.tsx'), 'LockDialog');
 
 /** The largest number of unprotected sites in the band. A longer list would push the page out of view. */
 const SHOWN = 3;

@@ -14,7 +14,7 @@ import { AddButton } from '../../ui/add-button.tsx';
 import { lazyDialog, lazyOptional } from '../../ui/lazy.tsx';
 import { editing, removing } from '../../ui/row-menu.tsx';
 import { Tag } from '../../ui/tags.tsx';
-import type { LockStart } from './lock/lock-dialog.tsx';
+import type { LockStart } from './lock-dialog.tsx';
 import { ProtectionMark } from './protection-mark.tsx';
 import { address, policies } from './site-columns.tsx';
 import classes from './sites-page.module.css';
@@ -23,7 +23,7 @@ const dialogs = () => import('./site-dialogs.tsx');
 const CreateSiteDialog = lazyDialog(dialogs, 'CreateSiteDialog');
 const EditSiteDialog = lazyDialog(dialogs, 'EditSiteDialog');
 
-const LockDialog = lazyDialog(() => import('./lock/lock-dialog.tsx'), 'LockDialog');
+const LockDialog = lazyDialog(() => import('./lock-dialog.tsx'), 'LockDialog');
 const WhyDialog = lazyDialog(() => import('../../common/why-dialog.tsx'), 'WhyDialog');
 
 const FirstSteps = lazyOptional(() => import('./first-steps.tsx'), 'FirstSteps');

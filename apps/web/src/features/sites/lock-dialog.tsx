@@ -3,10 +3,10 @@ import { useMediaQuery } from '@mantine/hooks';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
-import { useReturnFocus } from '../../../ui/use-return-focus.ts';
-import { CheckView } from './check-view.tsx';
-import { LockView } from './lock-view.tsx';
-import { VantagesView } from './vantages-view.tsx';
+import { useReturnFocus } from '../../ui/use-return-focus.ts';
+import { CheckView } from './lock/check-view.tsx';
+import { LockView } from './lock/lock-view.tsx';
+import { VantagesView } from './lock/vantages-view.tsx';
 
 /** The view that the dialog opens with: the lock's lines, a new probe, or the last probe's verdict. */
 export type LockStart = 'lock' | 'check' | 'last';
