@@ -4,14 +4,13 @@ import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'rea
 import type { Control, DefaultValues } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import { confirm, useQuestion } from '../ui/confirm.ts';
-import { Notice } from '../ui/notice.tsx';
 import { toastFailure } from '../ui/toast.ts';
 import { useReturnFocus } from '../ui/use-return-focus.ts';
-import { type FormSchema, refill, showFailure } from './contract-form.ts';
+import { type FormSchema, refill } from './contract-form.ts';
 import classes from './form-dialog.module.css';
 import { useSignInAgain } from './sign-in-again.ts';
-import { useAttempt } from './use-attempt.ts';
 import { useContractForm } from './use-contract-form.ts';
+import { useSave } from './use-save.tsx';
 
 /** A save that takes longer than this can be aborted, in milliseconds. Before, the label of the button would flicker. */
 const SLOW_MS = 1000;
@@ -47,10 +46,7 @@ export function FormDialog<S extends FormSchema>(props: {
 }) {
   const form = useContractForm(props.schema, props.initial);
   const { isDirty, isValid } = form.formState;
-  const saving = useAttempt((error) => showFailure(form, error));
-  const reloading = useAttempt((error) => showFailure(form, error));
-  const [reloaded, setReloaded] = useState(false);
-  const failure = reloading.failure ?? saving.failure;
+  const { isSaving, isReloading, run, notice } = useSave(form, props.reload);
   const ended = useSignInAgain();
   const asking = useQuestion() !== null || ended || props.covered === true;
   useReturnFocus(true);
@@ -67,8 +63,7 @@ export function FormDialog<S extends FormSchema>(props: {
   const stop = useRef<AbortController>(undefined);
   const [slow, setSlow] = useState(false);
   const save = (values: z.output<S>) =>
-    saving.run(async () => {
-      reloading.fail(null);
+    run(async () => {
       const { signal } = (stop.current = new AbortController());
       const timer = window.setTimeout(() => setSlow(true), SLOW_MS);
       try {
@@ -83,16 +78,9 @@ export function FormDialog<S extends FormSchema>(props: {
       }
       if (props.closesItself !== false) props.onClose();
     });
-  const reload = () =>
-    reloading.run(async () => {
-      const fresh = await props.reload?.();
-      if (fresh) refill(form, fresh);
-      saving.fail(null);
-      setReloaded(true);
-    });
 
   async function close() {
-    if (saving.busy || reloading.busy || asking) return;
+    if (isSaving || isReloading || asking) return;
     if (isDirty) {
       const sure = await confirm({ text: t.input.discard, yes: t.common.yes, no: t.common.no, danger: true });
       if (!sure) return;
@@ -109,43 +97,25 @@ export function FormDialog<S extends FormSchema>(props: {
       closeOnEscape={!asking}
       trapFocus={!asking}
       returnFocus={false}
-      closeOnClickOutside={!saving.busy}
+      closeOnClickOutside={!isSaving}
     >
       <form onSubmit={(event) => form.handleSubmit(save)(event)} noValidate>
         <Stack gap="md">
-          {failure && (
-            <Notice kind="error">
-              {failure}
-              {/* Another user saved this entity after the form was opened. */}
-              {saving.code === 'changed_meanwhile' && props.reload && (
-                <Button
-                  display="block"
-                  size="compact-sm"
-                  variant="default"
-                  mt="xs"
-                  loading={reloading.busy}
-                  onClick={reload}
-                >
-                  {t.input.reload}
-                </Button>
-              )}
-            </Notice>
-          )}
-          {reloaded && !failure && <Notice kind="warning">{t.input.reloaded}</Notice>}
+          {notice}
           {props.children(form.control)}
         </Stack>
         <Group justify="flex-end" gap="xs" className={classes.footer}>
           <Button
             variant="default"
             onClick={slow ? () => stop.current?.abort() : close}
-            disabled={saving.busy && !slow}
+            disabled={isSaving && !slow}
           >
             {slow ? t.input.abort : t.common.cancel}
           </Button>
           <Button
             type="submit"
             disabled={!isValid || !(isDirty || props.question)}
-            loading={saving.busy}
+            loading={isSaving}
             {...(props.danger && { color: 'red.9' })}
           >
             {props.submitLabel ?? t.common.save}
