@@ -30,6 +30,7 @@ import {
   invitations,
   learned,
   madeInvitations,
+  probePaths,
   shared,
   stuckMail,
   vantages,
@@ -41,11 +42,24 @@ import { tariffScenarios } from './tariff-scenarios.ts';
 const creator = '/dashboard/creator';
 const admin = '/dashboard/admin';
 
-const lastCheck = (verdict: string | null): Steps =>
-  answering('**/api/domain-allowed/*/check', check(verdict), async (page) => {
+const lastCheck = (verdict: string | null, leadsTo?: string): Steps =>
+  answering('**/api/domain-allowed/*/check', check(verdict, leadsTo), async (page) => {
     await page.getByRole('button', { name: /^Проверка otchet/ }).click();
     await expect(page.getByRole('dialog').getByRole('heading', { name: /^Снаружи/ })).toBeVisible();
   });
+const lockLines = answering('**/api/domain-allowed/*/lock', learned, rowDialog(/otchet/, 'Защитить'));
+const unfold =
+  (title: RegExp): Steps =>
+  async (page) => {
+    await page.getByRole('dialog').locator('summary', { hasText: title }).press('Enter');
+  };
+/** Opens the paths of a probe in the lock dialog. */
+const lockPaths: Steps = inOrder(
+  answering('**/api/domain-allowed/*/paths', probePaths, lockLines),
+  unfold(/^Проверять также: 3 пути/),
+  // In view below the buttons of the dialog.
+  (page) => page.getByRole('button', { name: 'Сохранить пути' }).scrollIntoViewIfNeeded(),
+);
 /** Opens the list of vantages from a probe's result. */
 const vantagesShow = (text: string): Steps =>
   inOrder(lastCheck('open'), async (page) => {
@@ -219,19 +233,38 @@ const siteList: Scenario[] = [
     'sites-create': press('Добавить'),
     'sites-pick': pickList('Политики доступа'),
     'sites-edit': rowDialog(/otchet/, 'Редактировать'),
-    'sites-lock': answering('**/api/domain-allowed/*/lock', learned, rowDialog(/otchet/, 'Защитить')),
+    'sites-create-path': inOrder(press('Добавить'), fill('Адрес', 'https://crm.romashka.ru:8443/вход/')),
+    'sites-lock': lockLines,
+    'sites-lock-paths': lockPaths,
+    'sites-lock-paths-wrong': inOrder(
+      lockPaths,
+      fill('Проверять также', '/base/\n/logout\nadmin\n/'),
+      fill('Открыто намеренно', '/'),
+      (page) => page.keyboard.press('Tab'),
+      shows('начните путь с косой черты'),
+    ),
+    'sites-lock-paths-saved': inOrder(lockPaths, fill('Проверять также', '/base/'), async (page) => {
+      await page.getByRole('button', { name: 'Сохранить пути' }).click();
+      await page.getByText('Сохранено.').scrollIntoViewIfNeeded();
+    }),
+    'sites-lock-paths-failed': inOrder(
+      (page) => page.route('**/api/domain-allowed/*/paths', (route) => route.fulfill({ status: 500 })),
+      lockLines,
+      unfold(/^Проверять также/),
+      (page) => page.getByText('Пути не загрузились').scrollIntoViewIfNeeded(),
+    ),
     'sites-lock-unknown': inOrder(rowDialog(/otchet/, 'Защитить'), (page) =>
       expect(page.getByRole('button', { name: 'Узнать адреса' })).toBeVisible(),
     ),
     'sites-check-running': lastCheck(null),
     'sites-check-open': lastCheck('open'),
     'sites-check-protected': lastCheck('protected'),
-    'sites-check-unfolded': inOrder(lastCheck('protected'), (page) =>
-      page
-        .getByRole('dialog')
-        .locator('summary', { hasText: /^Снаружи/ })
-        .press('Enter'),
-    ),
+    'sites-check-unfolded': inOrder(lastCheck('protected'), unfold(/^Снаружи/)),
+    'sites-check-redirects': lastCheck('unknown', 'new.romashka.test'),
+    'sites-check-add': inOrder(lastCheck('unknown', 'new.romashka.test'), async (page) => {
+      await page.getByRole('button', { name: 'Добавить сайт' }).press('Enter');
+      await expect(page.getByRole('dialog', { name: 'Новый сайт' })).toBeVisible();
+    }),
     'sites-alarm': evidenceIs({ open: 9 }, shows('Открыты всем: 9')),
     'sites-vantages': answering('**/api/vantages', vantages, vantagesShow('на связи')),
     'sites-vantages-empty': vantagesShow('Точек пока нет'),

@@ -13,42 +13,74 @@ const asked = [
   ...['вложенный путь', '/index.php', 'программа .php', 'файл .css', 'место для сертификата'].map(
     (place) => `Снаружи, ${site} (198.51.100.7), ${place}`,
   ),
+  `Снаружи, ${site} (198.51.100.7), страницы и файлы сайта`,
 ];
+/** The requests that the last row from outside sums up. */
+const SAMPLES = 17;
+const longPath = `/upload/${'documents-of-the-department-'.repeat(4)}/%D0%B4%D0%BE%D0%B3%D0%BE%D0%B2%D0%BE%D1%80-2026.pdf`;
 const through = ['Через шлюз: адрес, который видят сайты', `Через шлюз: ${site}`];
 
 /**
  * A probe of a site: finished with a verdict, or running without one. In an `open` probe the site answers
- * the first two requests.
+ * the first two requests, and a request for a file with a long path.
+ * @param leadsTo a host that the site redirects to and that its users do not reach
  */
-export function check(verdict: string | null) {
+export function check(verdict: string | null, leadsTo: string | null = null) {
   const open = verdict === 'open' ? 2 : 0;
   const outcome = (place: number) => {
     if (verdict === null && place > 2) return { outcome: 'waiting', detail: '', advice: null };
     if (place < open) return { outcome: 'failed', detail: '200', advice: fix };
-    return { outcome: 'passed', detail: '403', advice: null };
+    const detail = place === asked.length - 1 ? `отказ на ${SAMPLES} запросов` : '403';
+    return { outcome: 'passed', detail, advice: null };
   };
+  const file = { outcome: 'failed', detail: '200', advice: fix };
+  const away = {
+    outcome: 'failed',
+    detail: `переходит на ${leadsTo}, а сотрудникам он не открыт`,
+    advice: null,
+  };
+  const requests = asked.length - 1 + SAMPLES;
   return {
     state: verdict === null ? 'running' : 'done',
     verdict,
-    meaning: verdict && 'Так отвечает сервер сайта.',
-    advice: verdict === 'protected' ? null : verdict && fix,
+    meaning:
+      leadsTo === null
+        ? verdict && 'Так отвечает сервер сайта.'
+        : `Сайт переходит на ${leadsTo}, а такого сайта в политике нет: сотрудники его не откроют.`,
+    advice:
+      leadsTo === null
+        ? verdict === 'protected'
+          ? null
+          : verdict && fix
+        : `Добавьте сайт ${leadsTo} в ту же политику.`,
     steps: [
       ...asked.map((title, place) => ({ title, vantage: 'outside', ...outcome(place) })),
-      ...through.map((title) => ({
+      ...(verdict === 'open'
+        ? [{ title: `Снаружи, ${site} (198.51.100.7), ${longPath}`, vantage: 'outside', ...file }]
+        : []),
+      ...through.map((title, place) => ({
         title,
         vantage: 'through',
         ...(verdict === null ? outcome(3) : { outcome: 'passed', detail: '200', advice: null }),
+        ...(leadsTo !== null && place > 0 && away),
       })),
     ],
     proof: {
-      outside: { passed: verdict === null ? 3 : asked.length - open, of: asked.length },
-      through: { passed: verdict === null ? 0 : 1, of: 1 },
+      outside: { passed: verdict === null ? 3 : requests - open, of: open > 0 ? requests + 1 : requests },
+      through: { passed: verdict === null || leadsTo !== null ? 0 : 1, of: 1 },
     },
+    leadsTo,
     startedAt: now,
     finishedAt: verdict && now,
   };
 }
-/** A lock whose egress addresses are known; one proxy's address has changed. */
+/** The paths of a site's probe. */
+export const probePaths = {
+  startPaths: ['/base/', '/personal/%D0%B2%D1%85%D0%BE%D0%B4', longPath],
+  openPaths: ['/favicon.ico'],
+  ...{ version: 3, createdAt: now, updatedAt: now },
+};
+
 /** Three vantages: connected, disconnected, and not paired yet. */
 export const vantages = {
   rows: [
@@ -65,6 +97,7 @@ export const vantages = {
   count: 3,
 };
 
+/** A lock whose egress addresses are known; one proxy's address has changed. */
 export const learned = {
   site: { id: 1, name: 'otchet.romashka.test' },
   egress: [

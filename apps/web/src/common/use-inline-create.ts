@@ -7,6 +7,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { queryOptions, useCall } from '../api/queries.ts';
 import { toastSuccess } from '../ui/toast.ts';
 import type { InlineCreate } from './select-fields.tsx';
+import { splitAddress } from './start-path.ts';
 import { gatewayOf, useAddOption } from './use-options.ts';
 
 /** Creates a policy with a typed name and the platform's gateway, without users and sites. */
@@ -32,7 +33,10 @@ export function useSiteCreate(): InlineCreate {
   const create = useCall(createSite);
   const add = useAddOption(listSites);
   return {
-    label: t.sites.createNamed,
+    label: (typed) => {
+      const split = splitAddress(typed);
+      return split ? t.sites.createWithPath(split.host, split.path) : t.sites.createNamed(typed);
+    },
     run: async (address) => {
       const site = await create.mutateAsync({ body: { address } });
       add(site);

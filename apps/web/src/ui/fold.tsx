@@ -1,15 +1,24 @@
-import { IconChevronDown } from '@tabler/icons-react';
+import { type Icon, IconChevronDown } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { type CheckState, checkIcons } from './check-list.tsx';
 import classes from './fold.module.css';
 
-/** A result in one line. A click unfolds its children, if there are any; `always` is also visible while folded. */
-export function Fold(props: { state: CheckState; title: string; always?: ReactNode; children?: ReactNode }) {
-  const { state, title, always, children } = props;
-  const Icon = checkIcons[state];
+/**
+ * A line that a click unfolds, if it has children; `always` is also visible while folded.
+ * @param props.state the result that the line sums up; a line that sums up no result has an icon of its own
+ */
+export function Fold(props: {
+  state?: CheckState;
+  icon?: Icon;
+  title: string;
+  always?: ReactNode;
+  children?: ReactNode;
+}) {
+  const { state = 'skipped', title, always, children } = props;
+  const LineIcon = props.icon ?? checkIcons[state];
   const line = (
     <>
-      <Icon size={20} stroke={1.75} aria-hidden />
+      <LineIcon size={20} stroke={1.75} aria-hidden />
       <h3>{title}</h3>
     </>
   );

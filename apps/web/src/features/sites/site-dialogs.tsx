@@ -1,12 +1,14 @@
+import type { Named } from '@propusk/contract/fields';
 import { createSite, getSite, type Site, SiteChange, SiteInput, updateSite } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
-import type { Control, FieldPath, FieldValues } from 'react-hook-form';
+import { type Control, type FieldPath, type FieldValues, useWatch } from 'react-hook-form';
 import { useCall } from '../../api/queries.ts';
 import { EditDialog } from '../../common/edit-dialog.tsx';
 import { TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { MultiSelectField, type Option } from '../../common/select-fields.tsx';
+import { splitAddress } from '../../common/start-path.ts';
 import { usePolicyCreate } from '../../common/use-inline-create.ts';
 import { usePolicyOptions } from '../../common/use-options.ts';
 import { toastSuccess } from '../../ui/toast.ts';
@@ -16,9 +18,6 @@ interface SiteValues extends FieldValues {
   address?: string | undefined;
   politics?: number[] | undefined;
 }
-
-/** The initial form values of a new site. */
-const newSite: SiteInput = { address: '', politics: [] };
 
 /** The form values of a stored site. */
 const siteValues = ({ address, politics }: Site) => ({
@@ -33,13 +32,14 @@ function SiteFields<V extends SiteValues, O>(props: {
   const createPolicy = usePolicyCreate();
   // The cast: the constraint of V guarantees these fields, but TypeScript cannot derive it for FieldPath.
   const field = (name: keyof SiteValues & string) => name as FieldPath<V>;
+  const split = splitAddress(useWatch({ control: props.control, name: field('address') }) ?? '');
   return (
     <>
       <TextField
         control={props.control}
         name={field('address')}
         label={t.sites.address}
-        description={t.sites.addressHint}
+        description={split ? t.sites.pathHint(split.host, split.path) : t.sites.addressHint}
         placeholder="crm.company.ru"
         inputMode="url"
         required
@@ -58,20 +58,26 @@ function SiteFields<V extends SiteValues, O>(props: {
   );
 }
 
-/** Adds a site. */
-export function CreateSiteDialog({ onClose }: { onClose: () => void }) {
+/** Adds a site. An `address` fills the form with it and with `policies`; the form can then be sent unchanged. */
+export function CreateSiteDialog(props: {
+  address?: string;
+  policies?: readonly Named[];
+  onClose: () => void;
+}) {
+  const { address, policies: held = [] } = props;
   const create = useCall(createSite);
-  const policies = usePolicyOptions([]);
+  const policies = usePolicyOptions(held);
   return (
     <FormDialog
       title={t.sites.create}
       schema={SiteInput}
-      initial={newSite}
+      initial={{ address: address ?? '', politics: held.map(({ id }) => id) }}
+      question={address !== undefined}
       submit={async (body, signal) => {
         const site = await create.mutateAsync({ body, signal });
         toastSuccess(t.alerts.created, unicodeHost(site.address));
       }}
-      onClose={onClose}
+      onClose={props.onClose}
     >
       {(control) => <SiteFields control={control} policies={policies} />}
     </FormDialog>

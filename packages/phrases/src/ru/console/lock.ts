@@ -1,5 +1,6 @@
 // Texts of a site's lock (lines for its web server) and of the probe that tests it.
 
+import { limits } from '@propusk/contract/limits';
 import { count } from '../count.ts';
 
 export const lock = {
@@ -46,8 +47,35 @@ export const lock = {
   check: 'Проверить',
   checkAgain: 'Проверить снова',
   toLock: 'Строки замка',
+  paths: {
+    title: 'Проверять также',
+    glance: (start: number, open: number) => {
+      const paths = count(start, { one: 'путь', few: 'пути', many: 'путей' });
+      const kept = start > 0 ? `Проверять также: ${paths}` : 'Проверять также';
+      return open > 0 ? `${kept}. Открыто намеренно: ${open}` : kept;
+    },
+    failed: 'Пути не загрузились',
+    startPaths: 'Проверять также',
+    openPaths: 'Открыто намеренно',
+    hints: {
+      startPaths: `Проверка откроет эти пути вместе с первой страницей, например /admin/. По одному в строке, не больше ${limits.startPaths}. Ссылку можно вставить целиком`,
+      openPaths: `Точные адреса страниц и файлов, которые должны быть открыты всем, например /favicon.ico. По одному в строке, не больше ${limits.openPaths}. Их назовёт каждый вердикт`,
+    },
+    acting: (paths: readonly string[]) =>
+      `Проверка запросит пути как есть, а эти похожи на действие: ${paths.join(', ')}. Оставьте их, только если такой запрос на сайте ничего не изменит.`,
+    save: 'Сохранить пути',
+    saved: 'Сохранено. Сайт проверят заново с этими путями; чтобы не ждать, нажмите «Проверить».',
+    faults: {
+      noSlash: (entry: string) => `«${entry}»: начните путь с косой черты, например /admin/`,
+      firstPage: (entry: string) => `«${entry}»: это первая страница. Допишите путь или удалите строку`,
+      long: (entry: string) =>
+        `«${entry.slice(0, 40)}…»: путь длиннее ${limits.startPath} знаков. Укажите путь короче`,
+      tooMany: (most: number, excess: number) => `Не больше ${most}. Удалите лишние строки: ${excess}`,
+    },
+  },
+  addSite: 'Добавить сайт',
   checking: 'Проверяем сайт…',
-  checkingHint: 'Открываем его снаружи и через прокси его политик. Обычно это занимает до полуминуты.',
+  checkingHint: 'Открываем его снаружи и через прокси его политик. Обычно это занимает меньше минуты.',
   never: 'Этот сайт ещё не проверяли',
   neverHint: 'Проверка откроет его снаружи и через «Пропуск» и покажет, закрыт ли он от посторонних.',
   checkedAt: (moment: string) => `Проверено ${moment}`,

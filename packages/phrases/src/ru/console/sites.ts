@@ -10,8 +10,11 @@ export const sites = {
   policies: 'Политики доступа',
   noPolicies: 'Никому не открыт',
   addressHint: 'Можно вставить ссылку целиком: останется адрес сайта',
+  pathHint: (host: string, path: string) =>
+    `Сайтом станет ${host}, а путь ${path} проверка будет открывать вместе с первой страницей`,
   policiesHint: 'Кому открыть сайт. Введите название, чтобы создать новую политику',
   createNamed: (address: string) => `Добавить сайт «${address}»`,
+  createWithPath: (host: string, path: string) => `Добавить сайт «${host}», проверять и ${path}`,
   create: 'Новый сайт',
   edit: 'Сайт',
   empty: 'Сайтов пока нет',

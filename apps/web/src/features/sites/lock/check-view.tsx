@@ -3,7 +3,7 @@ import { checkSite, getSiteCheck, type SiteCheck } from '@propusk/contract/lock'
 import * as t from '@propusk/phrases/console';
 import { IconShieldQuestion } from '@tabler/icons-react';
 import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react';
 import { call } from '../../../api/call.ts';
 import { formatMoment } from '../../../ui/day.tsx';
 import { Notice } from '../../../ui/notice.tsx';
@@ -25,6 +25,9 @@ export function CheckView(props: {
   begin: boolean;
   onLock: () => void;
   onVantages: () => void;
+  onAddSite: (host: string) => void;
+  /** The paths of the probe. */
+  children: ReactNode;
 }) {
   const { start, query } = useCheck(props.siteId);
   const check = query.data;
@@ -47,10 +50,11 @@ export function CheckView(props: {
           <Text c="dimmed">{t.lock.checkingHint}</Text>
         </Outcome>
       ) : (
-        shown && <VerdictOutcome check={shown} />
+        shown && <VerdictOutcome check={shown} onAddSite={props.onAddSite} />
       )}
       {shown && <CheckSteps state={shown.state} steps={shown.steps} proof={shown.proof} />}
       {!running && !shown && <Nothing query={query} />}
+      {props.children}
       {(shown !== undefined || start.error) && (
         <footer className={classes.footer}>
           {shown?.finishedAt && (
@@ -114,7 +118,8 @@ function useCheck(siteId: number) {
 }
 
 /** The verdict of a probe: its meaning, and its advice unless a step below shows the same advice. */
-function VerdictOutcome({ check }: { check: SiteCheck }) {
+function VerdictOutcome({ check, onAddSite }: { check: SiteCheck; onAddSite: (host: string) => void }) {
+  const { leadsTo } = check;
   const verdict = check.verdict ?? 'unknown';
   const { tone, Icon } = verdicts[verdict];
   return (
@@ -124,6 +129,11 @@ function VerdictOutcome({ check }: { check: SiteCheck }) {
         <Text component="span">
           <b>{t.lock.advice}:</b> {check.advice}
         </Text>
+      )}
+      {leadsTo !== null && (
+        <Button variant="default" size="compact-sm" mt={4} mr="auto" onClick={() => onAddSite(leadsTo)}>
+          {t.lock.addSite}
+        </Button>
       )}
     </Outcome>
   );

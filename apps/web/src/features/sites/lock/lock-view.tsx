@@ -10,7 +10,7 @@ import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconRefresh, IconRoute, IconSend, IconShieldCheck } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react';
 import { call } from '../../../api/call.ts';
 import { queryOptions } from '../../../api/queries.ts';
 import { proxyName } from '../../../common/names.ts';
@@ -26,15 +26,21 @@ import { Snippets } from './snippets.tsx';
 /** Poll interval while the egress of a proxy is unknown, in milliseconds. */
 const WATCH_MS = 10_000;
 
+interface LockProps {
+  onCheck: () => void;
+  onAssign: () => void;
+  /** The paths of the probe. */
+  children: ReactNode;
+}
+
 /** A site's lock: the egress addresses, the lines for each kind of web server, and a link to share them. */
-export function LockView(props: { siteId: number; onCheck: () => void; onAssign: () => void }) {
-  const { siteId, onCheck, onAssign } = props;
+export function LockView({ siteId, ...props }: LockProps & { siteId: number }) {
   const query = useQuery({
     ...queryOptions(getSiteLock, { params: { id: siteId } }),
     // The server repeats a failed call of its own gateway every minute.
     refetchInterval: ({ state }) => state.data?.egress.some(({ problem }) => problem !== null) && WATCH_MS,
   });
-  if (query.data) return <Lock lock={query.data} onCheck={onCheck} onAssign={onAssign} />;
+  if (query.data) return <Lock lock={query.data} {...props} />;
   if (query.error) return <Failed query={query} />;
   return (
     <Stack gap={20} aria-busy="true">
@@ -46,8 +52,7 @@ export function LockView(props: { siteId: number; onCheck: () => void; onAssign:
   );
 }
 
-function Lock(props: { lock: SiteLock; onCheck: () => void; onAssign: () => void }) {
-  const { lock, onCheck, onAssign } = props;
+function Lock({ lock, onCheck, onAssign, children }: LockProps & { lock: SiteLock }) {
   const client = useQueryClient();
   const params = { id: lock.site.id };
   const learn = useMutation({
@@ -120,6 +125,7 @@ function Lock(props: { lock: SiteLock; onCheck: () => void; onAssign: () => void
           }
         />
       )}
+      {children}
       {known && (
         <footer className={classes.footer}>
           <div className={classes.share}>
