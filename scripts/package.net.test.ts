@@ -154,58 +154,65 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
     },
   );
 
-  test('an ordinary user runs the unpacked Debian package: start, console, backup and restore', async () => {
-    const work = join(scratch, 'work');
-    mkdirSync(join(work, 'etc'), { recursive: true });
-    mkdirSync(join(work, 'backups'));
-    const [console, gateway] = [await freePort(), await freePort()];
-    writeFileSync(
-      join(work, 'etc/propusk.env'),
-      `PORT=${console}\nGATEWAY_PORT=${gateway}\nMAIL_FROM="Пропуск компании <pass@example.ru>"\n`,
-    );
-    writeFileSync(join(work, 'etc/backup-passphrase'), 'correct horse battery\n');
-    const as = asRoot ? ordinary : {};
-    if (asRoot)
-      for (const path of ['', 'backups', 'etc']) chownSync(join(work, path), ordinary.uid, ordinary.gid);
-    const env = (data: string) => ({
-      PATH: '/usr/bin:/bin',
-      DATA_DIR: join(work, data),
-      PROPUSK_ETC: join(work, 'etc'),
-      PROPUSK_BACKUPS: join(work, 'backups'),
-    });
-    const command = join(root, 'usr/bin/propusk');
-    const run = (args: string[], data = 'data') =>
-      spawnSync(command, args, { ...as, cwd: '/', env: env(data), encoding: 'utf8' });
-    const start = (data: string) =>
-      spawn(command, ['start'], { ...as, cwd: '/', env: env(data), stdio: 'ignore' });
-
-    const product = start('data');
-    try {
-      await untilHealthy(console, product);
-      const page = await fetch(`http://127.0.0.1:${console}/`);
-      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="root">')]);
-      expect(readFileSync(`/proc/${product.pid}/environ`, 'utf8')).toContain(
-        'MAIL_FROM=Пропуск компании <pass@example.ru>\0',
+  test(
+    'an ordinary user runs the unpacked Debian package: start, console, backup and restore',
+    async () => {
+      const work = join(scratch, 'work');
+      mkdirSync(join(work, 'etc'), { recursive: true });
+      mkdirSync(join(work, 'backups'));
+      const [console, gateway] = [await freePort(), await freePort()];
+      writeFileSync(
+        join(work, 'etc/propusk.env'),
+        `PORT=${console}\nGATEWAY_PORT=${gateway}\nMAIL_FROM="Пропуск компании <pass@example.ru>"\n`,
       );
-      expect(run(['backup'])).toMatchObject({ status: 0, stdout: expect.stringMatching(/^Копия готова: /) });
-      expect(run(['backup', join(work, 'named.backup')])).toMatchObject({ status: 0, stderr: '' });
-      expect(readdirSync(join(work, 'backups'))).toEqual([
-        expect.stringMatching(/^propusk-[\dTZ-]+\.backup$/),
-      ]);
-    } finally {
-      product.kill('SIGTERM');
-    }
-    expect(await once(product, 'exit')).toEqual([0, null]);
+      writeFileSync(join(work, 'etc/backup-passphrase'), 'correct horse battery\n');
+      const as = asRoot ? ordinary : {};
+      if (asRoot)
+        for (const path of ['', 'backups', 'etc']) chownSync(join(work, path), ordinary.uid, ordinary.gid);
+      const env = (data: string) => ({
+        PATH: '/usr/bin:/bin',
+        DATA_DIR: join(work, data),
+        PROPUSK_ETC: join(work, 'etc'),
+        PROPUSK_BACKUPS: join(work, 'backups'),
+      });
+      const command = join(root, 'usr/bin/propusk');
+      const run = (args: string[], data = 'data') =>
+        spawnSync(command, args, { ...as, cwd: '/', env: env(data), encoding: 'utf8' });
+      const start = (data: string) =>
+        spawn(command, ['start'], { ...as, cwd: '/', env: env(data), stdio: 'ignore' });
 
-    expect(run(['restore', join(work, 'named.backup')], 'data').stderr).toMatch(/уже есть база данных/);
-    expect(run(['restore', join(work, 'named.backup')], 'fresh')).toMatchObject({
-      status: 0,
-      stdout: expect.stringMatching(/восстановлена/),
-    });
-    const restored = start('fresh');
-    await untilHealthy(console, restored).finally(() => restored.kill('SIGTERM'));
-    await once(restored, 'exit');
-  }, PATIENCE_MS);
+      const product = start('data');
+      try {
+        await untilHealthy(console, product);
+        const page = await fetch(`http://127.0.0.1:${console}/`);
+        expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<div id="root">')]);
+        expect(readFileSync(`/proc/${product.pid}/environ`, 'utf8')).toContain(
+          'MAIL_FROM=Пропуск компании <pass@example.ru>\0',
+        );
+        expect(run(['backup'])).toMatchObject({
+          status: 0,
+          stdout: expect.stringMatching(/^Копия готова: /),
+        });
+        expect(run(['backup', join(work, 'named.backup')])).toMatchObject({ status: 0, stderr: '' });
+        expect(readdirSync(join(work, 'backups'))).toEqual([
+          expect.stringMatching(/^propusk-[\dTZ-]+\.backup$/),
+        ]);
+      } finally {
+        product.kill('SIGTERM');
+      }
+      expect(await once(product, 'exit')).toEqual([0, null]);
+
+      expect(run(['restore', join(work, 'named.backup')], 'data').stderr).toMatch(/уже есть база данных/);
+      expect(run(['restore', join(work, 'named.backup')], 'fresh')).toMatchObject({
+        status: 0,
+        stdout: expect.stringMatching(/восстановлена/),
+      });
+      const restored = start('fresh');
+      await untilHealthy(console, restored).finally(() => restored.kill('SIGTERM'));
+      await once(restored, 'exit');
+    },
+    PATIENCE_MS,
+  );
 
   const canInstall =
     asRoot && spawnSync('unshare', [...isolation, tryInstall, '/etc/hostname', '0', '0']).status === 0;

@@ -12,10 +12,14 @@ import { freePort } from '@propusk/test-kit/daemon';
 import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
 import { get, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
-import { type Postgres, startAddress, startPostgres } from '@propusk/test-kit/gateway/postgres-pair';
+import {
+  askServer,
+  type Postgres,
+  startAddress,
+  startPostgres,
+} from '@propusk/test-kit/gateway/postgres-pair';
 import { SECRET, testConfig, until } from '@propusk/test-kit/gateway/world';
 import { stopwatch } from '@propusk/test-kit/stopwatch';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
@@ -87,16 +91,6 @@ const ask = async (n: number) =>
   statusAndReason(await get(gateway.port, people[n]?.who ?? '', `http://${host}/`));
 
 const LISTENERS = `select count(*) from pg_stat_activity where query like 'listen propusk_policy%'`;
-
-/** @returns the only value of a query's answer, as text */
-async function askServer({ port }: Postgres, query: string): Promise<string> {
-  const client = new pg.Client(`postgresql://propusk@127.0.0.1:${port}/postgres`);
-  client.on('error', () => {});
-  await client.connect();
-  const { rows } = await client.query({ text: query, rowMode: 'array' });
-  await client.end();
-  return String(rows[0]?.[0]);
-}
 
 async function becomes(n: number, expected: string, ms: number): Promise<number> {
   const elapsed = stopwatch();

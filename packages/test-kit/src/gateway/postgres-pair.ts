@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import pg from 'pg';
 import { freePort } from '../daemon.ts';
 import { requireProgram } from './client.ts';
 
@@ -128,4 +129,14 @@ export async function startAddress(first: number) {
       server.close();
     },
   };
+}
+
+/** @returns the only value of a query's answer, as text */
+export async function askServer({ port }: Postgres, query: string): Promise<string> {
+  const client = new pg.Client(`postgresql://propusk@127.0.0.1:${port}/postgres`);
+  client.on('error', () => {});
+  await client.connect();
+  const { rows } = await client.query({ text: query, rowMode: 'array' });
+  await client.end();
+  return String(rows[0]?.[0]);
 }

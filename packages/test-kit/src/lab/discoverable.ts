@@ -49,7 +49,7 @@ const wordsOf = (segment: string) =>
     .toLowerCase()
     .split(/[^\p{L}]+/u);
 
-export const isPagePath = (path: string) => PAGES.has(posix.extname(path).toLowerCase());
+const isPagePath = (path: string) => PAGES.has(posix.extname(path).toLowerCase());
 
 const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/') + 1);
 
