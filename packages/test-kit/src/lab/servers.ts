@@ -91,14 +91,11 @@ export async function startLayout(
     for (const server of servers) {
       for (const [path, text] of Object.entries(server.files ?? {})) await put(join(folder, path), text);
     }
-    const started = await Promise.allSettled(servers.map((server) => startServer(server)));
-    for (const result of started) if (result.status === 'fulfilled') running.push(result.value);
-    const failed = started.find((result) => result.status === 'rejected');
-    if (failed !== undefined)
-      throw new Error(`the layout ${layout.name} does not start`, { cause: failed.reason });
+    // From the last server to the first: squid does not retry a server that was absent at its start.
+    for (const server of servers.toReversed()) running.push(await startServer(server));
   } catch (error) {
     await stop();
-    throw error;
+    throw new Error(`the layout ${layout.name} does not start`, { cause: error });
   }
   const others = (layout.otherAddresses ?? []).map((other) => (other === 'ipv6' ? '::1' : second));
   const startPaths = layout.pastedPath === undefined ? [] : [layout.pastedPath];

@@ -34,7 +34,7 @@ export const caches: Layout[] = [
     software: 'squid → Apache',
     tree: share,
     servers: (place) => [
-      squid(place, place.behind, 'refresh_pattern . 10 100% 100'),
+      squid(place, place.behind, 'refresh_pattern . 10 100% 100 override-lastmod'),
       apache(place, {
         htaccess: place.lock('htaccess'),
         host: REMOTEIP.replace('X-Real-IP', 'X-Forwarded-For'),
