@@ -1,4 +1,5 @@
 import { limits } from '@propusk/contract/limits';
+import { actionWords } from '@propusk/phrases/access';
 
 /**
  * The rules for paths that a probe requests. A path is absolute, percent-encoded as URLs are, and has neither query nor fragment.
@@ -9,12 +10,13 @@ export const staticExtension =
   /\.(?:avif|bmp|css|csv|docx?|eot|gif|html?|ico|jpe?g|js|json|map|mjs|mp3|mp4|ogg|otf|pdf|png|pptx?|rar|rtf|svg|tar|gz|tgz|ttf|txt|wasm|webm|webp|woff2?|xlsx?|xml|zip|7z)$/i;
 
 /** Words of a path whose request may change something on the site. */
-const acting = new Set(
-  (
-    'logout logoff signout exit выход выйти delete remove destroy удалить unsubscribe confirm activate approve cancel pay buy cart ' +
-    'order checkout cron run install update backup restore reset reboot shutdown send hook callback token'
+const acting = new Set([
+  ...(
+    'logout logoff signout exit delete remove destroy unsubscribe confirm activate approve cancel pay buy cart order ' +
+    'checkout cron run install update backup restore reset reboot shutdown send hook callback token'
   ).split(' '),
-);
+  ...actionWords,
+]);
 
 const uuid = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i;
 /** 20 or more base64url digits, unless they are words in lower case between hyphens. */

@@ -139,8 +139,8 @@ export const openLockLink = endpoint({
   errors: ['lock_link_dead', 'too_many_requests'],
 });
 
-/** A path of a site, without query and fragment. @example /base/ */
-const Path = text(1, limits.startPath).check(z.regex(/^\/[^?#\s]*$/));
+/** A path of a site, without query and fragment: at most 200 characters, percent-encoded. @example /base/ */
+const Path = text(1, 6 * limits.startPath).check(z.regex(/^\/[^?#\s]*$/));
 
 /** The paths of a site that its probe treats apart. They change nothing about who reaches the site. */
 export const ProbePaths = z.object({

@@ -225,6 +225,10 @@ describe('the paths of a site', () => {
     const saved = await api.must(token, setProbePaths, { params, body, headers });
     expect(saved).toMatchObject({ startPaths: ['/%D0%B1%D0%B0%D0%B7%D0%B0/', '/crm'], version: version + 1 });
     expect((await api.call(token, setProbePaths, { params, body, headers })).status).toBe(412);
+    const long = { startPaths: [`/${'ж'.repeat(199)}`], openPaths: [] };
+    const { startPaths } = await api.must(token, setProbePaths, { params, body: long });
+    expect(decodeURI(startPaths[0] ?? '')).toBe(long.startPaths[0]);
+    await api.must(token, setProbePaths, { params, body });
     for (const wrong of ['base', '/a?b', '/a#b', '/', `/${'x'.repeat(200)}`]) {
       const reply = await api.call(token, setProbePaths, { params, body: { ...body, startPaths: [wrong] } });
       expect([reply.status, Object.keys(reply.error.fields ?? {})], wrong).toEqual([400, ['startPaths.0']]);
@@ -233,7 +237,7 @@ describe('the paths of a site', () => {
     expect(
       (await api.call(token, setProbePaths, { params, body: { ...body, startPaths: many } })).status,
     ).toBe(400);
-    expect(await paths(params.id)).toMatchObject({ startPaths: saved.startPaths, version: version + 1 });
+    expect(await paths(params.id)).toMatchObject({ startPaths: saved.startPaths, version: version + 3 });
   });
 
   test('a URL that the owner leaves open is named in the verdict and opens no other', async () => {

@@ -17,6 +17,7 @@ const hintsOnly = /\b(?:preconnect|dns-prefetch|nofollow)\b/i;
  * @returns absolute http and https URLs in the order of the page, at most 2,000
  */
 export function linksOf(body: string, contentType: string, url: URL): URL[] {
+  // grows: not, lives for one call
   const links: URL[] = [];
   let base = url;
   const end = performance.now() + PARSE_MS;

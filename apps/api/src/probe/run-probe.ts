@@ -137,6 +137,7 @@ export async function runProbe(
   /** Connections to companies' proxies, which prove this machine's internet access. */
   // grows: not, lives for one call
   const connections: ConnectionEnds[] = [];
+  // grows: not, lives for one call
   const confirmedProxies: number[] = [];
   const findEgress = async (proxy: SiteProxy, index: number) => {
     const step = steps[index];

@@ -47,7 +47,7 @@ export function chooseSamples(links: readonly string[], open: readonly string[] 
   classes.delete('/ ');
   const waiting = [...classes.values()].map((members) => [...new Set(members)].slice(0, MAX_PATHS));
   const chosen: string[] = [];
-  // grows: by chosen paths; bound: 32 keys; lives for one call
+  // grows: not, lives for one call
   const used = new Map<string, number>();
   const cost = (path: string) => (used.get(folderOf(path)) ?? 0) + (used.get(extensionOf(path)) ?? 0);
   // The first member of every class precedes the second of any.
@@ -110,7 +110,7 @@ const extensionOf = (path: string) => /\.([^./]+)$/.exec(path)?.[1] ?? '';
 
 /** The folders with the most links. */
 function foldersOf(paths: readonly string[]): string[] {
-  // grows: by the links of one site; bound: 3,000, with 8 folders each; lives for one call
+  // grows: not, lives for one call
   const counts = new Map<string, number>();
   for (const path of paths) {
     let folder = folderOf(path);

@@ -63,9 +63,10 @@ type Fetched = GetResponse | ConnectError | 'unsent';
 
 export function createSiteReader(options: SiteReaderOptions): SiteReader {
   const { transport, route, site, signals, choice, isCoveredElsewhere, isHeld } = options;
-  // grows: by requested URLs; bound: 20; lives for one probe
+  // grows: not, lives for one probe, with at most 20 pages of 512 KiB
   const seen = new Map<string, Fetched>();
   /** Pages that `open` reached. */
+  // grows: not, holds pages of `seen`
   const pages: { url: URL; response: GetResponse }[] = [];
   /** A URL of the site that answered. */
   let origin: URL | null = null;

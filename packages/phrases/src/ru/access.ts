@@ -106,3 +106,6 @@ export const whyPhrases = {
     proxy_allows: 'Прокси политики открывает этот сайт',
   },
 };
+
+/** Words in the paths of Russian sites whose request may change something: a probe requests no such path. */
+export const actionWords = ['выход', 'выйти', 'удалить'];

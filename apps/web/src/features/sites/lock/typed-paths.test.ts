@@ -28,7 +28,8 @@ describe('typed paths of a probe', () => {
     ['/', ['«/»: это первая страница']],
     ['https://crm.example.ru', ['это первая страница']],
     [`/${'a'.repeat(200)}`, ['длиннее 200 знаков']],
-    [`/${'ы'.repeat(40)}`, ['длиннее 200 знаков']],
+    [`/${'ы'.repeat(199)}`, []],
+    [`/${'ы'.repeat(200)}`, ['длиннее 200 знаков']],
     ['/\nadmin', ['«/»', '«admin»']],
     [Array.from({ length: 12 }, (_, at) => `/${at}`).join('\n'), ['Не больше 10. Удалите лишние строки: 2']],
   ])('faultsOf explains the unusable entries of %j', (typed, expected) => {
