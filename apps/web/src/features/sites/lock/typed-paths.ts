@@ -40,7 +40,7 @@ export function faultsOf(list: PathList, text: string, host: string): string[] {
   const unusable = entries.filter((entry) => pathOf(entry, host) === null);
   const sentences = unusable.map((entry) => {
     if (!isPath(entry, host)) return faults.noSlash(entry);
-    return encodeURI(entry).length > limits.startPath ? faults.long(entry) : faults.firstPage(entry);
+    return entry.length > limits.startPath ? faults.long(entry) : faults.firstPage(entry);
   });
   return excess > 0 ? [...sentences, faults.tooMany(limits[list], excess)] : sentences;
 }
