@@ -36,11 +36,13 @@ const heavy =
         'apps/gateway/src/{never-read,stalled-tunnels}.net.test.ts',
         'apps/api/test/faults/{never-read,sign-in-crowd}.db.test.ts',
       ];
-/** Files that mostly wait, for deadlines and for processes. */
+/** Files that mostly wait, for deadlines and for processes. `npm test` runs them beside the others. */
 const waiting = [
   'apps/api/src/{db/watch,http/graceful-shutdown,http/implement,probe/harmless,vantage/vantage}.{db,net}.test.ts',
   'apps/api/test/faults/{away,slow-clients}.db.test.ts',
-  'apps/gateway/src/{access-log-shipping,failover,feed,main,probe,protocol-sniffer,silent-names,timeouts,tls}.net.test.ts',
+  'apps/gateway/src/{access-log-shipping,access-records,failover,feed,main,probe,protocol-sniffer,record-log}.net.test.ts',
+  'apps/gateway/src/{record-sender,silent-names,timeouts,tls,cluster/processes}.net.test.ts',
+  'apps/supervisor/src/{gateway-keeper,setup/setup}.net.test.ts',
   'apps/gateway/src/{certificate-renewal,reverse-proxy}.db.test.ts',
   'apps/api/src/certificates/certificates.db.test.ts',
   'packages/embedded-postgres/src/crash.db.test.ts',
