@@ -219,6 +219,7 @@ export async function answered<R extends { status: number }>(call: () => Promise
   for (;;) {
     const reply = await call();
     if (reply.status !== 503) return reply;
-    await sleep(100);
+    // At different times, or the next attempts meet the same queue.
+    await sleep(100 + Math.random() * 900);
   }
 }
