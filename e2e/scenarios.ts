@@ -53,6 +53,11 @@ const unfold =
   async (page) => {
     await page.getByRole('dialog').locator('summary', { hasText: title }).press('Enter');
   };
+/** Scrolls a text to the middle of the dialog, where the buttons at its end cover nothing. */
+const centred =
+  (text: string): Steps =>
+  (page) =>
+    page.getByText(text).evaluate((element) => element.scrollIntoView({ block: 'center' }));
 /** Opens the paths of a probe in the lock dialog. */
 const lockPaths: Steps = inOrder(
   answering('**/api/domain-allowed/*/paths', probePaths, lockLines),
@@ -245,13 +250,13 @@ const siteList: Scenario[] = [
     ),
     'sites-lock-paths-saved': inOrder(lockPaths, fill('Проверять также', '/base/'), async (page) => {
       await page.getByRole('button', { name: 'Сохранить пути' }).click();
-      await page.getByText('Сохранено.').scrollIntoViewIfNeeded();
+      await centred('Сохранено.')(page);
     }),
     'sites-lock-paths-failed': inOrder(
       (page) => page.route('**/api/domain-allowed/*/paths', (route) => route.fulfill({ status: 500 })),
       lockLines,
       unfold(/^Проверять также/),
-      (page) => page.getByText('Пути не загрузились').scrollIntoViewIfNeeded(),
+      centred('Пути не загрузились'),
     ),
     'sites-lock-unknown': inOrder(rowDialog(/otchet/, 'Защитить'), (page) =>
       expect(page.getByRole('button', { name: 'Узнать адреса' })).toBeVisible(),
