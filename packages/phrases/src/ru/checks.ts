@@ -50,6 +50,15 @@ function notOpened({ title, detail }: Step): string {
 }
 const askOperator =
   'Адрес узнать не удалось. Сообщите администратору платформы: причину он увидит в разделе «Прокси-серверы», если проверит шлюз.';
+/** A path for display: decoded, unless it is no UTF-8 or holds invisible characters. */
+function shownPath(path: string): string {
+  try {
+    const text = decodeURI(path);
+    return /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u.test(text) ? text : path;
+  } catch {
+    return path;
+  }
+}
 const requestsOf = (n: number) => countOf(n, { one: 'запрос', few: 'запроса', many: 'запросов' });
 const pagesOf = (n: number) =>
   countOf(n, { one: 'страница или файл', few: 'страницы и файла', many: 'страниц и файлов' });
@@ -94,7 +103,7 @@ const phrases = {
   outside_place: ({ place, ...target }: Target & { place: keyof typeof places }): string =>
     `${phrases.outside(target)}, ${places[place]}`,
   outside_path: ({ path, ...target }: Target & { path: string }): string =>
-    `${phrases.outside(target)}, ${path}`,
+    `${phrases.outside(target)}, ${shownPath(path)}`,
   outside_samples: (target: Target): string => `${phrases.outside(target)}, страницы и файлы сайта`,
   outside_name: ({ host }: { host: string }): string => `Снаружи: ${unicodeHost(host)}`,
   through_egress: ({ proxy }: { proxy: string | null }): string =>
@@ -102,7 +111,7 @@ const phrases = {
   through_get: ({ proxy, url }: { proxy: string | null; url: string }): string => `${via(proxy)}: ${url}`,
 
   through_path: ({ proxy, url, path }: { proxy: string | null; url: string; path: string }): string =>
-    `${via(proxy)}: ${url}${path}`,
+    `${via(proxy)}: ${url}${shownPath(path)}`,
 
   // details of steps
   answered: (answer: {
@@ -116,7 +125,7 @@ const phrases = {
   }): string => {
     const { status, cdn, certificateFault: fault, path } = answer;
     const certificate = fault === null ? null : `сертификат: ${certificates[fault] ?? fault}`;
-    const at = path === undefined ? null : `после перехода на ${path}`;
+    const at = path === undefined ? null : `после перехода на ${shownPath(path)}`;
     return [String(status), at, cdn, certificate].filter(Boolean).join(', ');
   },
   samples_denied: ({ count }: { count: number }): string => `отказ на ${requestsOf(count)}`,
@@ -197,7 +206,7 @@ const phrases = {
         ? 'Ссылок на сайте не нашлось: чтобы проверить больше, добавьте начальные пути в «Проверять также».'
         : 'Страницы за входом не проверены.',
       unfit === 0 ? '' : `Не поместилось в проверку: ${requestsOf(unfit)}.`,
-      allowed.length === 0 ? '' : `Открыто намеренно: ${allowed.join(', ')}.`,
+      allowed.length === 0 ? '' : `Открыто намеренно: ${allowed.map(shownPath).join(', ')}.`,
       vantages.length === 0 ? '' : `Снаружи смотрели с ${pointsOf(vantages)}.`,
     ]
       .filter(Boolean)
