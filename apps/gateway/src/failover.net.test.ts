@@ -151,7 +151,7 @@ test('after the primary dies under writes no acknowledged write is lost, users k
   expect(done.filter((site) => !kept.has(site))).toEqual([]);
   await becomes(KEEPER, '200', 5_000);
   // Revocation is fast only from the reconnection of LISTEN on.
-  await expect.poll(() => askServer(standby, LISTENERS)).not.toBe('0');
+  await expect.poll(() => standby.ask(LISTENERS)).not.toBe('0');
   await allow();
   const revoked = await becomes(KEEPER, '403 no_policy', 1_000);
   process.stdout.write(
@@ -163,8 +163,8 @@ test('after the primary dies under writes no acknowledged write is lost, users k
 
 test('a grant that the standby never received ends at the gateway that had applied it', async () => {
   const second = await standby.standby();
-  const end = await askServer(standby, 'select pg_current_wal_lsn()');
-  await expect.poll(() => askServer(second, `select pg_last_wal_replay_lsn() >= '${end}'`)).toBe('true');
+  const end = await standby.ask('select pg_current_wal_lsn()');
+  await expect.poll(() => second.ask(`select pg_last_wal_replay_lsn() >= '${end}'`)).toBe('true');
   await second.stop();
   // The api acknowledges this change and sends it to the gateway, but the standby never gets it (asynchronous replication).
   await allow(KEEPER, AGENT);

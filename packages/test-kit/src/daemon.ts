@@ -121,7 +121,7 @@ export async function listens(port: number): Promise<boolean> {
 }
 
 async function answers(port: number, child: ChildProcess): Promise<void> {
-  for (let tries = 0; tries < 300 && child.exitCode === null; tries++) {
+  for (let tries = 0; tries < 1_200 && child.exitCode === null; tries++) {
     if (await listens(port)) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

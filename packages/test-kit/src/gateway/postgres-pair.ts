@@ -20,6 +20,8 @@ export interface Postgres {
   promote(): Promise<void>;
   /** Creates a standby that follows this server. */
   standby(): Promise<Postgres>;
+  /** @returns the only value of a query's answer, as text */
+  ask(query: string): Promise<string>;
 }
 
 const bin = '/usr/lib/postgresql/15/bin';
@@ -78,7 +80,7 @@ export async function startPostgres(
             () => true,
             () => false,
           );
-        for (let tries = 100; !(await ready()); tries--) {
+        for (let tries = 1_200; !(await ready()); tries--) {
           if (tries === 0) throw new Error('PostgreSQL 15 did not start');
           await new Promise((resolve) => setTimeout(resolve, 50));
         }
@@ -89,6 +91,14 @@ export async function startPostgres(
         const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'propusk'];
         await command('pg_basebackup', [...from, '-D', copy, '-R', '-X', 'stream', '-c', 'fast']);
         return serve(copy, []);
+      },
+      async ask(query) {
+        const client = new pg.Client(`postgresql://propusk@127.0.0.1:${port}/postgres`);
+        client.on('error', () => {});
+        await client.connect();
+        const { rows } = await client.query({ text: query, rowMode: 'array' });
+        await client.end();
+        return String(rows[0]?.[0]);
       },
     };
     all.push(own);
