@@ -165,7 +165,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(paths.start).toBeVisible();
     });
 
-    test('a site that the probed one redirects to is added with its policies from the result', async ({
+    test('an owner adds the target of a redirect as a site, with the policies of the probed site, from the result', async ({
       page,
     }) => {
       const target = `new.${screen}.test`;

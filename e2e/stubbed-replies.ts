@@ -15,7 +15,7 @@ const asked = [
   ),
   `Снаружи, ${site} (198.51.100.7), страницы и файлы сайта`,
 ];
-/** The requests that the last row from outside sums up. */
+/** The requests that the last row of the strangers’ half aggregates. */
 const SAMPLES = 17;
 const longPath = `/upload/${'documents-of-the-department-'.repeat(4)}/%D0%B4%D0%BE%D0%B3%D0%BE%D0%B2%D0%BE%D1%80-2026.pdf`;
 const through = ['Через шлюз: адрес, который видят сайты', `Через шлюз: ${site}`];

@@ -27,7 +27,7 @@ function run(program: string, args: string[], env: NodeJS.ProcessEnv = {}): Prom
   );
 }
 
-/** Runs Vitest, and writes its reports under the index. @returns the exit code */
+/** Runs Vitest; its report files are named by the index. @returns the exit code */
 function vitest(options: readonly string[], index: number): Promise<number> {
   const reporters = ['default', 'json', 'scripts/flaky-reporter.ts'].map((name) => `--reporter=${name}`);
   const output = `--outputFile.json=${reports}/vitest-${index}.json`;

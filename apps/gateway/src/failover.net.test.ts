@@ -12,12 +12,7 @@ import { freePort } from '@propusk/test-kit/daemon';
 import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
 import { get, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { type Origin, startOrigin } from '@propusk/test-kit/gateway/origin';
-import {
-  askServer,
-  type Postgres,
-  startAddress,
-  startPostgres,
-} from '@propusk/test-kit/gateway/postgres-pair';
+import { type Postgres, startAddress, startPostgres } from '@propusk/test-kit/gateway/postgres-pair';
 import { SECRET, testConfig, until } from '@propusk/test-kit/gateway/world';
 import { stopwatch } from '@propusk/test-kit/stopwatch';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -15,7 +15,7 @@ const HOST = 'crm.company.test';
 const OTHER = 'wik.company.test';
 const RANDOM = 'cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c';
 /** A HelloRetryRequest for the group secp384r1. */
-const retryRequest = record(22, message(2, `0303${RANDOM}00130100000c${'002b00020304'}${'003300020018'}`));
+const retryRequest = record(22, message(2, `0303${RANDOM}00130100000c002b00020304003300020018`));
 const who = credentials(1);
 
 let world: World;
@@ -87,16 +87,19 @@ test('a handshake in which the server requests another key share succeeds', asyn
 describe('a second hello', () => {
   const before = { nothing: [], 'early data': [23, 23], 'a change of ciphers': [20], 'an alert': [21] };
 
-  test.each(Object.entries(before))('after %s with the same name passes', async (_, types) => {
-    const skipped = types.map((type) => record(type, Buffer.from([1, 90])));
-    const { tunnel, sent } = await retried(Buffer.concat([...skipped, hello(HOST)]));
-    await until(() => heard.equals(sent));
-    expect(tunnel.socket.destroyed).toBe(false);
-    tunnel.socket.destroy();
-  });
+  test.each(Object.entries(before))(
+    'a second hello after %s with the same name is forwarded',
+    async (_, types) => {
+      const skipped = types.map((type) => record(type, Buffer.from([1, 90])));
+      const { tunnel, sent } = await retried(Buffer.concat([...skipped, hello(HOST)]));
+      await until(() => heard.equals(sent));
+      expect(tunnel.socket.destroyed).toBe(false);
+      tunnel.socket.destroy();
+    },
+  );
 
   test.each(Object.entries(before))(
-    'after %s with another name ends the tunnel and does not pass',
+    'a second hello after %s with another name ends the tunnel and is not forwarded',
     async (_, types) => {
       const skipped = types.map((type) => record(type, Buffer.from([1, 90])));
       const { tunnel } = await retried(Buffer.concat([...skipped, hello(OTHER)]));
@@ -105,7 +108,7 @@ describe('a second hello', () => {
     },
   );
 
-  test('that the client sends before the answer of the server does not pass', async () => {
+  test('a second hello that the client sends before the answer of the server is not forwarded', async () => {
     heard = Buffer.alloc(0);
     const tunnel = await openTunnel(
       world.port,
@@ -117,7 +120,7 @@ describe('a second hello', () => {
     expect(heard).toEqual(hello(HOST));
   });
 
-  test('in two records, or byte by byte, is checked as a whole', async () => {
+  test('a second hello that arrives byte by byte is checked as a whole', async () => {
     const parts = hello(OTHER);
     const { tunnel } = await retried(parts.subarray(0, 20));
     for (const byte of parts.subarray(20)) {

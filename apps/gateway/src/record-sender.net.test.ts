@@ -105,7 +105,7 @@ test.each<['answers 500' | 'answers 401' | 'is gone' | 'stores and cuts']>([
   }
 });
 
-test('a batch that the api hangs on is repeated after 10 s', async () => {
+test('a batch is sent again when the api does not answer within 10 s', async () => {
   api.answerRecords('hang');
   const sender = start();
   sender.add(some(5));

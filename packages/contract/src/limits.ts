@@ -37,7 +37,7 @@ export const limits = {
   factorCode: 40,
   /** Recovery codes per set. */
   recoveryCodes: 10,
-  /** Characters of a path that a probe requests, start paths of a site, and its URLs that may be open. */
+  /** Characters of a path that a probe requests; start paths of a site; URLs of a site that may be open. */
   startPath: 200,
   startPaths: 10,
   openPaths: 5,

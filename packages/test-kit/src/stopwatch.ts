@@ -23,7 +23,7 @@ export function startControl(): () => number {
 }
 
 /**
- * Starts a clock for a promise of time, such as "revoked within a second". Its control is this process itself: the time is divided
+ * Measures elapsed time for a promise of time, such as "revoked within a second". Its control is this process itself: the time is divided
  * by the factor by which the process ran slower than on an idle machine.
  * @returns a function that returns milliseconds since the start
  */

@@ -47,13 +47,13 @@ describe('a site of Apache', () => {
     await site.lock(text);
     const check = await probe(world.api, token, id);
     expect(check).toMatchObject({ state: 'done', verdict: 'protected', advice: null });
-    // An explicit port speaks only http: a plain request, five headers, five other paths, squid and its egress, and one row of
-    // samples.
+    // A site with an explicit port is probed over HTTP only. Rows: a plain request, five headers, five other paths, squid, its
+    // egress, and the samples.
     expect(titles(check, 'passed')).toHaveLength(14);
     expect(titles(check, 'failed')).toEqual([]);
     expect(check.steps.filter(({ outcome }) => outcome === 'waiting')).toEqual([]);
     expect(check.steps.filter(({ advice }) => advice !== null)).toEqual([]);
-    // Besides, made-up names with six usual extensions at the root.
+    // The samples are made-up names with six usual extensions at the root.
     expect(check.proof).toEqual({ outside: { passed: 17, of: 17 }, through: { passed: 1, of: 1 } });
     expect((await world.api.must(token, getSite, { params: { id } })).protection).toMatchObject({
       verdict: 'protected',

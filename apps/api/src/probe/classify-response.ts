@@ -56,7 +56,9 @@ export function classifyThrough({ status }: ResponseHead): Finding {
   return (status >= 200 && status < 300) || status === 401 ? 'open' : 'rejected';
 }
 
-/** Refusals through a proxy that opens another path by the same scheme: the proxy is admitted, and one open path is enough. */
+/**
+ * Selects the refusals that do not count: the same proxy opens another path over the same scheme, so the lock admits the proxy.
+ */
 export function outweighedBy(results: readonly StepResult[]): ReadonlySet<StepResult> {
   const through = results.flatMap((result) =>
     result.step.kind === 'get' ? [{ ...result.step, result }] : [],

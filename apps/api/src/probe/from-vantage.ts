@@ -11,7 +11,7 @@ import { type OutsideStep, placeOf } from './plan.ts';
 export type SendPlan = (plan: { plan: string; groups: number }) => Promise<ReadonlyMap<number, string>>;
 
 /**
- * Lets a vantage send the requests of all steps at once. A group holds the steps of one list to one place, at most eleven.
+ * Lets a vantage send the requests of all steps at once. Each group holds at most eleven steps, all of one list and to one address.
  * @returns the result of each step that the vantage reported
  */
 export async function probeFromVantage(

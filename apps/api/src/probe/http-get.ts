@@ -65,7 +65,7 @@ async function exchange(stream: Duplex, asked: GetRequest, signal: AbortSignal):
   });
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     sent.once('response', resolve);
-    // A switch of protocols that nobody asked for emits neither a response nor an error.
+    // For an unsolicited 101 Node emits neither `response` nor `error`.
     sent.once('upgrade', (_, socket) => {
       socket.destroy();
       reject(failure(signal));

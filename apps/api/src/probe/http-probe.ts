@@ -25,7 +25,7 @@ export interface ProbeSignals {
 }
 
 export const STEP_MS = 10_000;
-/** Findings of a stranger's first request to a place after which further requests can still change the verdict. */
+/** After one of these findings of a stranger's first request, further requests to the same address can change the verdict. */
 export const worthMore: ReadonlySet<Finding> = new Set(['denied', 'redirect', 'dropped']);
 /** Findings of a request through a proxy that the site answered. */
 const answered: ReadonlySet<Finding> = new Set([
@@ -89,7 +89,7 @@ export const askDirectly =
   async (step: OutsideStep): Promise<StepResult> => {
     const { host, port, scheme, address, path, headers } = step;
     const bodyLimit = step.kind === 'plain' ? CHALLENGE_BYTES : 0;
-    // An invalid certificate is only reported: a site denies access under any certificate.
+    // An invalid certificate is reported and does not fail the request: a lock does not depend on it.
     const asked = { host, port, headers, path, tls: scheme === 'https', verify: false, bodyLimit, cut: true };
     const inconclusive = (code: 'out_of_time' | 'host_busy'): StepResult => ({
       ...{ step, finding: 'inconclusive', detail: { code }, cdn: null },
@@ -136,7 +136,7 @@ export function resultOfResponse(
   return { step, finding: classifyOutside(step, response), detail, cdn };
 }
 
-/** Whether a page holds a script that sets a cookie or reloads, and hardly a word: a check of the browser before the site. */
+/** Whether a page is a browser challenge: a script that sets a cookie or reloads, and almost no text. */
 function isChallenge(page: string): boolean {
   if (!/<script/i.test(page)) return false;
   const isScripted =

@@ -108,7 +108,7 @@ describe('a redirect through the proxy', () => {
     expect(check.steps.map(({ detail }) => detail)).toContain('200, после перехода на /login');
   });
 
-  test('a redirect to a host that is no site is named and offered', async () => {
+  test('the verdict names a redirect target that is no site of the company, and offers to add it', async () => {
     const { id } = await locked(status(301, { location: 'https://other.example.ru/' }));
     const check = await run(id);
     expect(check).toMatchObject({ verdict: 'unknown', leadsTo: 'other.example.ru' });
@@ -118,7 +118,7 @@ describe('a redirect through the proxy', () => {
     ]);
   });
 
-  test('a redirect to another site of the same users opens, and to a site of others does not', async () => {
+  test('a site that redirects to another site is reachable only if the same users reach that site', async () => {
     const { id } = await locked(status(301, { location: 'http://other.example.ru/' }));
     const otherId = await company.add('other.example.ru');
     const check = await run(id);
@@ -170,7 +170,7 @@ describe('a redirect through the proxy', () => {
         else reply.setHeader('content-type', 'text/html').end(`<a href="http://${address}${path}/y/">x</a>`);
       });
       await run(id);
-      // The path stays a path: the site itself gets the request.
+      // `//host` is a path of the site, so the site gets the request and the host does not.
       expect(asked).toContain(path);
       expect(connections).toBe(0);
       other.close();
@@ -184,7 +184,7 @@ describe('a redirect through the proxy', () => {
     expect(await run(id)).toMatchObject({ state: 'done' });
   });
 
-  test('a redirect to a path with the word of an action gets no request', async () => {
+  test('the probe does not follow a redirect whose path contains an action word such as logout', async () => {
     const asked: string[] = [];
     const { id } = await locked(({ url = '' }, reply) => {
       asked.push(url);
@@ -240,7 +240,7 @@ describe('the paths of a site', () => {
     expect(await paths(params.id)).toMatchObject({ startPaths: saved.startPaths, version: version + 3 });
   });
 
-  test('a URL that the owner leaves open is named in the verdict and opens no other', async () => {
+  test('a URL that the owner leaves open is named in the verdict, and other open URLs are still reported', async () => {
     const page: Answer = ({ url }, reply) =>
       reply
         .setHeader('content-type', 'text/html')
@@ -275,7 +275,7 @@ describe('the paths of a site', () => {
     expect(await seen(admin)).toContain('/list.pdf');
   });
 
-  test('the first probe under new rules sets no drift, and the next one does', async () => {
+  test('the first probe after a change of the rules reports no drift, and the next probe does', async () => {
     let code = 403;
     const { id } = await locked(status(200), { strangers: () => code });
     const { api } = world;
@@ -290,13 +290,13 @@ describe('the paths of a site', () => {
     code = 200;
     await run(id);
     expect(await protection()).toMatchObject({ verdict: 'open', drifted: true });
-    // The drift of a probe by other rules stays.
+    // A probe by newer rules does not reset the drift.
     await api.database.pool.query('update site_checks set rules = 0 where site_id = $1', [id]);
     await run(id);
     expect(await protection()).toMatchObject({ verdict: 'open', drifted: true });
   });
 
-  test('paths that change while a probe runs have the next one due at once, without the sample', async () => {
+  test('when paths change during a probe, the next probe is due at once and does not reuse the sample', async () => {
     const { api } = world;
     let edit = async () => {};
     const { id } = await locked((_, reply) => void edit().then(() => reply.end()));

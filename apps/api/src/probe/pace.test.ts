@@ -3,7 +3,7 @@ import { createPace } from './pace.ts';
 
 const never = new AbortController().signal;
 
-/** Takes turns at an address. @returns the milliseconds until the last one */
+/** Waits for a number of turns at an address. @returns the milliseconds until the last one */
 async function timed(pace: ReturnType<typeof createPace>, address: string, turns: number): Promise<number> {
   const start = performance.now();
   for (let turn = 0; turn < turns; turn += 1) await pace.turn(address, never);

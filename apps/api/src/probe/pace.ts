@@ -7,7 +7,7 @@ export interface Pace {
   turn(address: string, signal: AbortSignal): Promise<void>;
   /** Halves the pace of an address that answered 429 or 503. */
   slow(address: string): void;
-  /** Counts a request to a host. @returns false when the host has had its requests of ten minutes */
+  /** Counts a request to a host. @returns false when the host has reached its limit for ten minutes */
   count(host: string): Promise<boolean>;
 }
 
@@ -29,7 +29,7 @@ export function createPace(): Pace {
       const line = lines.get(address) ?? { next: 0, interval };
       lines.set(address, line);
       if (line.next < now - 60_000) line.interval = interval;
-      // The start of this request's slot; a slot in the past is spent at once, up to a burst.
+      // The time at which the next request may be sent. Unused time allows a burst.
       line.next = Math.max(line.next, now - BURST * line.interval) + line.interval;
       const wait = line.next - now;
       if (wait <= 0) return;

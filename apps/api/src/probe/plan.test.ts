@@ -110,7 +110,7 @@ describe('the samples of a probe', () => {
     });
   });
 
-  test('a name that only redirects to another one leaves the samples to that one', () => {
+  test('when one name only redirects to another, the samples are requested from the target', () => {
     const places = [
       place('a.ru', '198.51.100.7', 'https', true),
       place('www.a.ru', '198.51.100.7', 'https'),

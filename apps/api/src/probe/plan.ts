@@ -160,7 +160,7 @@ export function planRequests({ names, port, proxies, egress, random, startPaths 
 /** Limits of the requests for start paths and samples. */
 const MAX_DIRECT = 250;
 const MAX_SAMPLES_ELSEWHERE = 4;
-/** Of a scheme that redirects to the other one, where that one has all samples. */
+/** Samples of a scheme that only redirects, when the other scheme gets all samples. */
 const MAX_SAMPLES_OF_REDIRECT = 8;
 const MAX_VANTAGE_SAMPLES = 6;
 

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
 /** Random sites whose classes of folder and extension are partly open: a probe must not call them protected. */
 
-/** `npm test` runs fewer sites, other ones for each number of commits. TREE_SEED runs one site again. */
+/** `npm test` runs fewer sites; the number of commits chooses them. TREE_SEED runs one site again. */
 const part = process.env.TEST_PART;
 const one = process.env.TREE_SEED;
 const seeds =

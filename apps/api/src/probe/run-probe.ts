@@ -68,7 +68,7 @@ export interface ProbeResult extends ProbeVerdict {
   readonly sample: StoredSample | null;
 }
 
-/** What reading a site found, as stored with its last probe. */
+/** The paths that reading a site found, as stored with its last probe. */
 export interface StoredSample extends SiteContent {
   /** The time of reading. */
   readonly readAt: string;
@@ -244,10 +244,10 @@ export async function runProbe(
     .filter((step) => worthMore.has(findingOf(step)))
     .map((step) => ({ step, redirects: findingOf(step) === 'redirect' }));
   const planned = planSamples(insiders.has(null) ? [] : closed, startPaths, samples, fromHere.length);
-  // What this machine found may be another view than that of a vantage, which therefore requests samples at every place.
+  // A vantage may get other responses than this machine, so it requests samples at every address.
   const everywhere = firstPages.map((step) => ({ step, redirects: findingOf(step) === 'redirect' }));
   const elsewhere = planSamples(everywhere, startPaths, samples, 0);
-  /** Requests the samples of a place. After two answers of a limiter the others would get the same. */
+  /** Requests the samples of a place. Stops after two responses of a rate limiter, because further requests would be limited too. */
   const sampleInTurn = async (group: readonly OutsideStep[]) => {
     let limited = 0;
     for (const step of group) {

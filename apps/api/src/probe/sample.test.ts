@@ -46,7 +46,7 @@ test('a made-up name in the next readable folder stands for a file whose path is
   expect(paths.toSorted()).toEqual(['/upload/iblock/{}.xlsx', cyrillic, '/upload/{}.pdf'].toSorted());
 });
 
-test('a URL that the owner leaves open stands for no other', () => {
+test('a URL that the owner leaves open is no sample of its folder and kind', () => {
   expect(chooseSamples(['/docs/a.pdf', '/docs/b.pdf'], ['/docs/a.pdf']).paths).toEqual(['/docs/b.pdf']);
 });
 

@@ -10,7 +10,7 @@ export interface Sample {
   readonly kind: 'file' | 'page' | 'guess';
 }
 
-/** What reading a site through a proxy found, as stored with its last probe. */
+/** The paths that reading a site through a proxy found. */
 export interface Discovered {
   /** Paths that stand for one folder and one kind each, at most 16. `{}` in a path stands for a made-up name. */
   readonly paths: readonly string[];
@@ -43,7 +43,7 @@ export function chooseSamples(links: readonly string[], open: readonly string[] 
   const forbidden = new Set(
     paths.filter((path) => mayAct(path)).map((path) => `${folderOf(path)} ${extensionOf(path)}`),
   );
-  // The site's root has made-up names of its own.
+  // Leaves the root out, because every probe requests made-up names there.
   classes.delete('/ ');
   const waiting = [...classes.values()].map((members) => [...new Set(members)].slice(0, MAX_PATHS));
   const chosen: string[] = [];

@@ -28,7 +28,7 @@ export interface SiteContent extends Discovered {
   readonly unread: number;
 }
 
-/** The readers of one probe: the first that opens the site keeps the pages, since one is enough. */
+/** State that the readers of one probe share: only the first reader that opens the site keeps its pages. */
 export interface ReaderChoice {
   chosen: SiteReader | null;
 }

@@ -167,7 +167,7 @@ export async function isHeldByOther(db: Db, companyId: number, host: string): Pr
 }
 
 /**
- * Whether all users of the site's policies on a proxy reach another host and port of their company through that proxy: the rule of
+ * Whether every user with access to the site through a proxy reaches another host and port through that proxy too, by the rule of
  * `decide()`.
  */
 export async function isCoveredElsewhere(

@@ -90,7 +90,7 @@ export function decideVerdict(all: readonly StepResult[], context: VerdictContex
   };
 }
 
-/** What was observed: the URLs and requests that strangers were refused, and what the probe did not see. */
+/** Counts the URLs and requests that strangers were refused, and those that the probe did not request. */
 function countRefusals({ outside, witnesses, unfit, emptySample }: Facts) {
   const refused = outside.filter(({ finding }) => turnedAway.has(finding));
   const paths = refused.flatMap(({ step }) =>
@@ -246,12 +246,12 @@ function deniedThroughProxy({ through, confirmedProxies }: Facts): ProbeVerdict 
   const denied = through.find(({ finding }) => finding === 'denied');
   if (denied === undefined) return null;
   const meaning: CheckMessage = { code: 'closed', params: quote(denied) };
-  // The lock holds the proxy's address, so its server sees another one: that of a server in front.
+  // The lock admits the proxy's address, but the server sees the address of a reverse proxy in front of it.
   const isInLock = denied.detail?.code === 'answered' && confirmedProxies.includes(proxyOf(denied.step));
   return { verdict: 'closed', meaning, advice: isInLock ? { code: 'front_server' } : adviseStep(denied) };
 }
 
-/** Unknown: a proxy opens neither the first page nor a start path. A missing page counts where strangers are refused. */
+/** Unknown: a proxy opens neither the first page nor a start path. A missing page counts as opened, because strangers are refused. */
 function notOpenedThroughProxy({ through }: Facts): ProbeVerdict | null {
   const passing: ReadonlySet<Finding> = new Set(['open', 'missing']);
   const passed = new Set(
@@ -284,7 +284,7 @@ function blocksProber({ outside }: Facts): ProbeVerdict | null {
 
 /** Closed: the site answered a proxy of its policies by neither scheme. */
 function silentThroughProxy({ through }: Facts): ProbeVerdict | null {
-  // Steps without a detail were needless.
+  // Steps without a detail were not run, because another result made them needless.
   const silent = through.find(
     ({ step, finding }) =>
       finding === 'no_connection' &&

@@ -30,7 +30,7 @@ const script = fileURLToPath(new URL('../../../web/public/vantage.sh', import.me
 const ELSEWHERE = '127.0.0.20';
 /** The address of api and proxy. */
 const OWN = '127.0.0.1';
-/** `npm test` runs fewer sites, other ones for each number of commits. */
+/** `npm test` runs fewer sites; the number of commits chooses them. */
 const part = process.env.TEST_PART;
 const seeds = Array.from(
   { length: part === undefined ? 60 : 8 },

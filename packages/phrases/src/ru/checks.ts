@@ -26,7 +26,7 @@ interface Target {
 interface Vantages {
   readonly vantages: readonly string[];
 }
-/** What a probe saw of a protected site. */
+/** The counts of a probe of a protected site. */
 interface Refusals extends Vantages {
   readonly pages: number;
   readonly requests: number;
@@ -336,7 +336,7 @@ export type CheckMessage = {
 export interface CheckStep extends Pick<ProbeStep, 'vantage' | 'outcome'> {
   readonly title: CheckMessage;
   readonly detail: CheckMessage | null;
-  /** The number of requests in a row that sums them up; absent for one. */
+  /** The number of requests that an aggregated row covers; absent for a single request. */
   readonly count?: number;
   /** What to do about it; absent before the step's result. */
   readonly advice?: CheckMessage | null;

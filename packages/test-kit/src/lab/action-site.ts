@@ -62,7 +62,7 @@ const ACTIONS = [
   '/invite/Zk3vQ9xT1bLmN4pRs8wYh2/',
 ] as const;
 
-/** Actions that only the element or the query gives away. */
+/** Actions that only the HTML element or the query identifies, not the path. */
 const MARKUP = `
 <a rel="nofollow" href="/vote/5">За</a>
 <a rel="noopener nofollow" href="/vote/6">Против</a>

@@ -111,7 +111,7 @@ export type Cause = keyof typeof causes;
 /** The marker that a content proves access with. */
 export const marker = (path: string) => `content of ${path} in the laboratory`;
 
-/** Renders a page that links to URLs. The extension decides about the element. */
+/** Renders a page that links to URLs. The extension of each URL selects the element. */
 export function page(title: string, ...links: readonly string[]): string {
   return `<!doctype html>
 <html lang="ru"><head><meta charset="utf-8"><title>${title}</title>

@@ -9,13 +9,13 @@ export interface Row {
   readonly wrong: string | null;
 }
 
-/** Finds a layout whose servers do not do what its cause states: a mistake in the layout. */
+/** Reports an error of the layout: its servers do not behave as its cause requires. */
 export function mistake({ cause, tree }: Layout, truth: Truth): string | null {
   const isOpen = truth.discoverable.size + truth.hidden.length > 0;
   if (cause === 'none' && (isOpen || !truth.opens)) return 'a closed layout is open, or closed to users';
   if (cause !== 'none' && !isOpen && truth.opens) return `the layout has no opening by ${cause}`;
   const { missing } = truth;
-  // Users get all contents, or none behind a password or a wrong lock.
+  // Users must get all content, or none if the cause is a password or a wrong lock.
   return missing.length > 0 && missing.length < Object.keys(tree).length
     ? `users do not get ${missing.join(', ')}`
     : null;
@@ -39,7 +39,7 @@ function brokenRule(truth: Truth, verdict: string): string | null {
   if (!truth.opens) {
     return verdict === 'protected' ? 'false protected: users do not reach the site' : null;
   }
-  // A hidden opening has no wanted verdict; the matrix counts it.
+  // If all open URLs are hidden, every verdict is accepted; the matrix counts such layouts.
   if (truth.hidden.length > 0) return null;
   return verdict === 'protected' ? null : `a closed layout is judged ${verdict}`;
 }

@@ -156,7 +156,7 @@ function wrapped(path: string): string {
 
 const isPage = (path: string) => ['', '.html', '.php'].includes(extname(path));
 
-/** Writes all URLs that have the path of a file, each below its mount. */
+/** Writes the content of each file URL into the folder that its URL prefix is mapped to. */
 async function writeTree(
   layout: Layout,
   folder: string,

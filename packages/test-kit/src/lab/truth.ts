@@ -83,7 +83,7 @@ export async function measure(
   }
 }
 
-/** A stranger reads a content, or the server looks for a made-up name instead of refusing. */
+/** A URL is open if a stranger gets its content, or if a made-up name gets 404 instead of a refusal. */
 async function isOpen(client: Client, address: string, path: string, visitor: Visitor): Promise<boolean> {
   const { status, body } = await client.get(address, path, visitor);
   if (isMadeUp(path)) return (status >= 200 && status < 300) || [404, 405, 410].includes(status);
@@ -102,7 +102,7 @@ async function opensFor(
       if ((status >= 200 && status < 300) || status === 401) return true;
       if (headers.location === undefined) break;
       const next = new URL(headers.location, `${origin}${path}`);
-      // A sign-in service of another host: users return from it.
+      // A redirect to a sign-in service counts as access, because users return from it.
       if (next.searchParams.has('client_id')) return true;
       if (next.origin !== origin) break;
       path = next.pathname;

@@ -130,7 +130,7 @@ export const nginxRefusing: Layout[] = [
     ],
   },
   {
-    // The stand-in for a client certificate, which nginx also demands with 400.
+    // Simulates a required client certificate: nginx answers 400 without it.
     name: 'nginx-client-certificate',
     cause: 'users refused',
     software: 'nginx',
