@@ -93,10 +93,16 @@ test('the gateway gets its certificate from the api, and a renewal cuts no tunne
   for (let each = 0; each < TUNNELS; each++) expect(await tunnel(true)).toBe(true);
   const first = await readFile(certPath, 'utf8');
   const requests: Promise<boolean>[] = [];
+  // 50 a second; fewer on a busy machine, where they would pile up until the gateway's timeouts.
+  let pending = 0;
   const deadline = Date.now() + 200_000;
   // 6 s more: the gateway reads its files every 5 s.
   for (let until = Number.POSITIVE_INFINITY; Date.now() < Math.min(until, deadline); await sleep(20)) {
-    requests.push(tunnel(false).catch(() => false));
+    if (pending < 10) {
+      pending += 1;
+      const request = tunnel(false).catch(() => false);
+      requests.push(request.finally(() => (pending -= 1)));
+    }
     if (until === Number.POSITIVE_INFINITY && (await readFile(certPath, 'utf8')) !== first)
       until = Date.now() + 6_000;
   }
