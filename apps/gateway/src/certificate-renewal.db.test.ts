@@ -97,7 +97,8 @@ test('the gateway gets its certificate from the api, and a renewal cuts no tunne
   let pending = 0;
   const deadline = Date.now() + 200_000;
   // 6 s more: the gateway reads its files every 5 s.
-  for (let until = Number.POSITIVE_INFINITY; Date.now() < Math.min(until, deadline); await sleep(20)) {
+  for (let until = Number.POSITIVE_INFINITY; ; await sleep(20)) {
+    if (Date.now() > deadline || (Date.now() > until && requests.length > 200)) break;
     if (pending < 10) {
       pending += 1;
       const request = tunnel(false).catch(() => false);
