@@ -267,7 +267,7 @@ describe('the probe queue', () => {
     expect(mine).toHaveLength(1);
     // No other process can claim the probe until its lease is over.
     expect(await claimCheck(db)).toBeNull();
-    await pool.query(`update site_checks set begun_at = now() - interval '3 minutes' where site_id = $1`, [
+    await pool.query(`update site_checks set begun_at = now() - interval '5 minutes' where site_id = $1`, [
       one,
     ]);
     const again = await claimCheck(db);
