@@ -144,7 +144,7 @@ const Path = text(1, 6 * limits.startPath).check(z.regex(/^\/[^?#\s]*$/));
 
 /** The paths of a site that its probe treats apart. They change nothing about who reaches the site. */
 export const ProbePaths = z.object({
-  /** Paths that the probe requests besides the first page, as a stranger and through the proxies. */
+  /** Paths that the probe requests besides the first page, as a stranger and through the proxies. @example ["/base/"] */
   startPaths: z.array(Path).check(z.maxLength(limits.startPaths)),
   /** Exact URLs that may be open to strangers; every verdict names them. @example ["/favicon.ico"] */
   openPaths: z.array(Path).check(z.maxLength(limits.openPaths)),
@@ -152,7 +152,8 @@ export const ProbePaths = z.object({
 export type ProbePaths = z.infer<typeof ProbePaths>;
 
 /** The paths of a site's probe, with the version of the site. */
-const VersionedPaths = z.object({ ...ProbePaths.shape, ...versioned });
+export const VersionedPaths = z.extend(ProbePaths, { ...versioned });
+export type VersionedPaths = z.infer<typeof VersionedPaths>;
 
 /** Get the start paths of the site, and its URLs that may be open. */
 export const getProbePaths = endpoint({

@@ -85,7 +85,7 @@ const changed = {
     'record_runs',
   ]),
   columns:
-    /"(invited|phone|plan_id|plan_ends_at|trial_ends_at|paid_ends_at|paid_stopped|record_addresses|record_days|record_names|time_zone|support_until)": [^,}]+(, )?/g,
+    /"(invited|phone|plan_id|plan_ends_at|trial_ends_at|paid_ends_at|paid_stopped|record_addresses|record_days|record_names|time_zone|support_until|start_paths|open_paths|sample|rules)": [^,}]+(, )?/g,
 };
 
 /** The rows of every table of both releases, without columns that 0.2 adds. */

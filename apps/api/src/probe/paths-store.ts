@@ -1,6 +1,5 @@
 import { startPathOf } from '@propusk/access/probe-path';
-import type { Output } from '@propusk/contract/endpoint';
-import type { getProbePaths, ProbePaths } from '@propusk/contract/lock';
+import type { ProbePaths, VersionedPaths } from '@propusk/contract/lock';
 import { sql } from 'kysely';
 import type { Actor } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
@@ -13,7 +12,7 @@ import { shownAddress } from '../sites/store.ts';
 
 /** The start paths of a site, and its URLs that may be open to strangers. */
 
-type Paths = Output<(typeof getProbePaths)['reply']> & { readonly address: string };
+type Paths = VersionedPaths & { readonly address: string };
 
 const selectPaths = (db: Db) =>
   db
