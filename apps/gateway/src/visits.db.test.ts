@@ -133,8 +133,8 @@ test('visits while the api is away are in the log once it is back, each once; a 
   }
   await product.api.start();
   await openTunnel(product.gateway.port, home.agent.who, home.host);
+  await expect.poll(async () => (await log()).length).toBe(before + 6);
   const open = await seen(({ state }) => state === 'open', 15_000);
-  expect((await log()).length).toBe(before + 6);
   await product.gateway.kill();
   const again = await startGatewayProcess({
     API_URL: product.api.url,
