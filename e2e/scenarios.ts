@@ -248,10 +248,15 @@ const siteList: Scenario[] = [
       (page) => page.keyboard.press('Tab'),
       shows('начните путь с косой черты'),
     ),
-    'sites-lock-paths-saved': inOrder(lockPaths, fill('Проверять также', '/base/'), async (page) => {
-      await page.getByRole('button', { name: 'Сохранить пути' }).click();
-      await centred('Сохранено.')(page);
-    }),
+    'sites-lock-paths-saved': inOrder(
+      lockPaths,
+      fill('Проверять также', '/base/'),
+      fill('Открыто намеренно', '/robots.txt'),
+      async (page) => {
+        await page.getByRole('button', { name: 'Сохранить пути' }).press('Enter');
+        await centred('Сохранено.')(page);
+      },
+    ),
     'sites-lock-paths-failed': inOrder(
       (page) => page.route('**/api/domain-allowed/*/paths', (route) => route.fulfill({ status: 500 })),
       lockLines,
