@@ -46,8 +46,8 @@ function decoded(path: string): string | null {
 export const pathLength = (path: string) => decoded(path)?.length ?? path.length;
 
 /**
- * Whether a request for a path may change something: a word of it names an action, such as `logout`, `SignOut` or `delete-item`. A path
- * that is not readable counts as such.
+ * Whether a request for a path may change something, because a word of the path names an action: `logout`, `SignOut`, `delete-item`.
+ * Also true for a path that cannot be decoded.
  */
 export function mayAct(path: string): boolean {
   const text = decoded(path);

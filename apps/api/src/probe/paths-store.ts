@@ -45,7 +45,7 @@ export function setPaths(
   }));
 }
 
-/** @throws AppError bad_input for a path that stands for the first page */
+/** @throws AppError bad_input for `/` and for text that is no path */
 function readPaths(typed: readonly string[], field: keyof ProbePaths): string[] {
   const read = typed.map((path) => startPathOf(path));
   const wrong = read.indexOf(null);

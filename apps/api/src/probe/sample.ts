@@ -12,7 +12,7 @@ export interface Sample {
 
 /** The paths that reading a site through a proxy found. */
 export interface Discovered {
-  /** Paths that stand for one folder and one kind each, at most 16. `{}` in a path stands for a made-up name. */
+  /** At most 16 sample paths, each of one folder and one kind of file. `{}` in a path is replaced by a made-up name. */
   readonly paths: readonly string[];
   /** Folders for made-up names with usual extensions, at most 4. */
   readonly folders: readonly string[];
@@ -32,7 +32,7 @@ const usual = ['js', 'png', 'pdf', 'zip', 'xml', 'woff2'];
  * Chooses at most 16 paths, spread over different folders and kinds, and at most 4 folders. The same links give the same choice.
  * A static file is requested by its own URL, and a page by a made-up name in its folder, because its request may change something.
  * @param links paths of the site's own host, from pages and robots.txt
- * @param open paths that the owner leaves open: they stand for no other
+ * @param open paths that the owner leaves open; they are no samples
  */
 export function chooseSamples(links: readonly string[], open: readonly string[] = []): Discovered {
   const paths = [...new Set(links)].filter((path) => !open.includes(path));
@@ -50,7 +50,7 @@ export function chooseSamples(links: readonly string[], open: readonly string[] 
   // grows: not, lives for one call
   const used = new Map<string, number>();
   const cost = (path: string) => (used.get(folderOf(path)) ?? 0) + (used.get(extensionOf(path)) ?? 0);
-  // The first member of every class precedes the second of any.
+  // One sample of each folder and kind is chosen before a second one of any.
   for (
     let turn = 0;
     chosen.length < MAX_PATHS && waiting.some((members) => members.length > turn);
@@ -89,14 +89,14 @@ export function samplesOf(
   return [...sampled, ...guesses];
 }
 
-/** The paths that stand for a link: a file, or made-up names beside and below a page. */
+/** The sample paths for a link: the file itself, or made-up names beside and below a page. */
 function candidatesOf(path: string): string[] {
   if (mayAct(path)) return [];
   const extension = extensionOf(path);
   const name = `${MADE_UP}${extension === '' ? '' : `.${extension}`}`;
   const isClean = !holdsSecret(path) && pathLength(path) <= limits.startPath;
   if (isClean && staticExtension.test(path)) return [path];
-  // A made-up name stands for a file whose own path is too long or looks like a secret, in the next folder above.
+  // A path that is too long or looks like a secret is not requested. A made-up name in the next folder above replaces it.
   let folder = folderOf(path);
   while (folder !== '/' && (holdsSecret(folder) || pathLength(folder) > limits.startPath))
     folder = folderOf(folder.slice(0, -1));
