@@ -16,7 +16,7 @@ import {
 import { SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 
-/** What counts as a site that opens through a proxy, and the paths that a probe requests besides the first page. */
+/** Responses through a proxy that count as an open site, and the paths that a probe requests besides the first page. */
 
 type Answer = (asked: IncomingMessage, reply: ServerResponse) => void;
 /** The status for a stranger. */

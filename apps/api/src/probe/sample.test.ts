@@ -38,7 +38,7 @@ test('the sample holds no path with the word of an action, and counts its folder
   });
 });
 
-test('a made-up name in the next readable folder stands for a file whose path is long or looks like a secret', () => {
+test('for a path that is too long or looks like a secret, a made-up name in the next folder above is requested', () => {
   const long = `/upload/${encodeURIComponent('длинное имя '.repeat(20))}.pdf`;
   const cyrillic = `/upload/${encodeURIComponent('Положение о закупках товаров и услуг')}.doc`;
   const secret = '/upload/iblock/0123456789abcdef0123456789abcdef/price.xlsx';
