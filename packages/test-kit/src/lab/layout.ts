@@ -30,7 +30,7 @@ export interface Layout {
 }
 
 /**
- * Content by URL path. `{origin}` stands for the site's origin. The laboratory adds a marker to each content, by which a
+ * Content by URL path. `{origin}` is replaced by the site's origin. The laboratory adds a marker to each content, by which a
  * response proves access.
  */
 export type Tree = Readonly<Record<string, string | Buffer>>;

@@ -42,7 +42,7 @@ export async function measure(
   const client = new Client(site, scheme);
   const asUser = (path: string) => client.get(addresses[0], path, { from: user });
   try {
-    // Users request first: what they read may be in a cache when a stranger requests it.
+    // The requests of users precede those of strangers, so that a cache in front already holds the content.
     const missing: string[] = [];
     for (const path of Object.keys(tree)) {
       const { body } = await asUser(path);
