@@ -93,7 +93,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       });
     });
 
-    test('an unusable path gets an explanation, and both lists keep what the owner typed', async ({ page }) => {
+    test('an unusable path gets an explanation, and both lists keep the typed text', async ({ page }) => {
       await open(page);
       const paths = await openPaths(page, new RegExp(`www.${screen}`), 'Проверять также');
       await paths.start.fill('/base/\nadmin\n/');
