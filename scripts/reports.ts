@@ -15,11 +15,12 @@ export interface Report {
   files: (readonly [file: string, seconds: number])[];
 }
 
-/** Lines shown of a message: enough to distinguish a timeout from a wrong value. The runner has printed the whole message. */
+/** Lines shown of a message's beginning and of its end, where the compared values are. The runner has printed the whole message. */
 const LINES = 12;
 
 function failure(where: string, message: string): string {
-  const lines = stripVTControlCharacters(message).split('\n').slice(0, LINES);
+  const all = stripVTControlCharacters(message).split('\n');
+  const lines = all.length <= 2 * LINES ? all : [...all.slice(0, LINES), '…', ...all.slice(-LINES)];
   return [where, ...lines.map((line) => `    ${line}`)].join('\n');
 }
 

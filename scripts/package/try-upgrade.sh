@@ -72,7 +72,7 @@ step api "\$mark; \$(break_file \$home/apps/api/src/main.ts)"
 step health "\$mark; rm \$home/apps/api/src/main.ts; echo 'import { createServer } from \"node:http\"; createServer((_, reply) => reply.writeHead(503).end()).listen($port); process.send({ type: \"listening\" })' >\$home/apps/api/src/main.ts"
 step gateway "\$mark; \$(break_file \$home/apps/gateway/src/main.ts)"
 slow="rm DEBIAN/postinst; printf '#!/bin/sh\nsleep 60\n' >DEBIAN/postinst; chmod 755 DEBIAN/postinst"
-until_postinst='for _ in \$(seq 300); do if grep -q "Setting up" /var/log/propusk-upgrade.log; then break; fi; sleep 0.1; done'
+until_postinst='for _ in \$(seq 1200); do if grep -qs "Setting up" /var/log/propusk-upgrade.log; then break; fi; sleep 0.1; done'
 step killed "\$mark; \$slow" "propusk upgrade /next.deb & front=\\\$!; sleep 1; \$until_postinst; kill -9 \\\$(cat /var/lib/propusk-upgrade/worker); wait \\\$front"
 step power-cut "\$mark; \$slow" "propusk upgrade /next.deb & front=\\\$!; sleep 1; \$until_postinst; kill -9 \\\$front -\\\$(cat /var/lib/propusk-upgrade/worker); propusk version; propusk upgrade /next.deb; propusk upgrade --back; false"
 poll() { node "
@@ -90,7 +90,7 @@ poll() { node "
 " >/poll & }
 poll
 /usr/lib/propusk/bin/node $here/traffic.ts $port $gateway "\$(cat /token)" /stop >/traffic 2>&1 &
-for _ in \$(seq 100); do if grep -q . /traffic; then break; fi; sleep 0.1; done
+for _ in \$(seq 100); do if grep -qs . /traffic; then break; fi; sleep 0.1; done
 # A busy machine needs longer than the steps that wait for a version that never answers.
 export PROPUSK_UPGRADE_WAIT=120
 step success true
