@@ -14,6 +14,7 @@ import { Forwarder } from './forward.ts';
 import { hasBody } from './headers.ts';
 import type { Log } from './log.ts';
 import type { Form, Metrics } from './metrics.ts';
+import type { KeptConnections } from './origin-undici.ts';
 import { ProxyError, type ProxyErrorDetail } from './proxy-error.ts';
 import { answerBytes, answerRefusal } from './refusal.ts';
 import { readBy, release, type SocketReader, stopReading } from './socket-reader.ts';
@@ -28,6 +29,7 @@ export interface ProxyContext {
   readonly activeRequests: ActiveRequests;
   readonly dial: Dial;
   readonly startDial: StartDial;
+  readonly kept: KeptConnections;
   /** This gateway's name in Via. */
   readonly via: string;
   readonly consoleUrl: string;
@@ -138,7 +140,8 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
       () => this.#admit(req, 'request'),
       (active, target) => {
         if (this.#tunnel === null) this.#visits.request(active);
-        this.#forwarder ??= new Forwarder(this.#context.dial, this.#context.via);
+        const { dial, via, kept } = this.#context;
+        this.#forwarder ??= new Forwarder(dial, via, kept);
         return this.#forwarder.forward(active, target, req, res);
       },
       (error) => this.#refuseRequest(req, res, error),

@@ -4,7 +4,7 @@ import type { ActiveRequest } from './active-requests.ts';
 import { endToEnd, hasBody, without } from './headers.ts';
 import { OriginAgent, sendByHttp } from './origin-http.ts';
 import type { OriginRequest } from './origin-request.ts';
-import { sendByUndici, UndiciPool } from './origin-undici.ts';
+import { type KeptConnections, sendByUndici, UndiciPool } from './origin-undici.ts';
 import { ProxyError } from './proxy-error.ts';
 import type { PlainTarget } from './target.ts';
 import { upstreamAuthorization } from './upstream.ts';
@@ -21,13 +21,15 @@ import { upstreamAuthorization } from './upstream.ts';
 export class Forwarder {
   readonly #dial: Dial;
   readonly #via: string;
+  readonly #kept: KeptConnections;
   #undici: UndiciPool | undefined;
   #agent: OriginAgent | undefined;
 
-  /** @param via this gateway's name in Via */
-  constructor(dial: Dial, via: string) {
+  /** @param via this gateway's name in Via @param kept by all forwarders of the process */
+  constructor(dial: Dial, via: string, kept: KeptConnections) {
     this.#dial = dial;
     this.#via = via;
+    this.#kept = kept;
   }
 
   /** Forwards one authorized request. @throws ProxyError while nothing of the response is sent */
@@ -40,7 +42,7 @@ export class Forwarder {
     if (loops(req, this.#via)) throw new ProxyError('loop');
     const request = originRequest(active, target, req, this.#via);
     if (isRepeatable(req)) {
-      this.#undici ??= new UndiciPool(this.#dial);
+      this.#undici ??= new UndiciPool(this.#dial, this.#kept);
       await sendByUndici(this.#undici, active, request, req.socket, res, this.#via);
     } else {
       this.#agent ??= new OriginAgent(this.#dial);

@@ -6,6 +6,7 @@ import {
   request,
   type ServerResponse,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Dial } from '@propusk/dial/dial';
 import type { ActiveRequest } from './active-requests.ts';
@@ -29,13 +30,35 @@ interface OriginConnection extends ClientRequestArgs {
   active: ActiveRequest;
 }
 
-/** The keep-alive origin connections of one client connection. */
+/** How long an origin connection waits for the next request of a login, in milliseconds. */
+const LOGIN_MS = 10_000;
+
+/**
+ * The origin connections of one client connection. They close after each response: a request that is sent once must not meet a
+ * connection that its site closes. One that asks for NTLM or Negotiate stays open, because that login needs several requests on
+ * one connection (RFC 4559 section 6).
+ */
 export class OriginAgent extends Agent {
   readonly #dial: Dial;
+  #login: Duplex | null = null;
 
   constructor(dial: Dial) {
-    super({ keepAlive: true, maxFreeSockets: 4 });
+    super({ keepAlive: true, maxFreeSockets: 1 });
     this.#dial = dial;
+  }
+
+  /** Notes a response: its connection stays open when the response continues a login, instead of the one kept before. */
+  responded({ socket, statusCode, headers }: IncomingMessage): void {
+    const continues = statusCode === 401 && /\b(?:ntlm|negotiate)\b/i.test(headers['www-authenticate'] ?? '');
+    if (this.#login !== socket) this.#login?.destroy();
+    this.#login = continues ? socket : null;
+  }
+
+  override keepSocketAlive(socket: Duplex): void {
+    const kept = socket === this.#login;
+    if (kept) (socket as Socket).setTimeout(LOGIN_MS);
+    // Node closes the connection after `false`. Its types do not declare the result.
+    return kept as unknown as undefined;
   }
 
   override createConnection(
@@ -95,6 +118,7 @@ export function sendByHttp(
     });
     origin.once('response', (reply) => {
       current = reply;
+      agent.responded(reply);
       const { statusCode: status = 502, statusMessage: phrase = '', rawHeaders } = reply;
       const refusal = answer({ status, phrase, rawHeaders }, res, active, via);
       if (refusal === null) return relay(reply, req.socket, res, end);

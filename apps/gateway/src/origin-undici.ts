@@ -25,7 +25,7 @@ import { atNextTurn, ReadShare } from './read-share.ts';
 
 /** The most origin connections of one client connection. */
 const KEPT_MOST = 4;
-const KEPT_MS = 60_000;
+const KEPT_MS = 10_000;
 /** The gateway closes an idle connection this many ms before the timeout in the site's Keep-Alive header. */
 const EARLIER_MS = 500;
 const PHRASE_MOST = 1_024;
@@ -41,6 +41,8 @@ interface OriginConnection {
   /** The request that the connection is opened for. */
   active: ActiveRequest;
   dropped: boolean;
+  /** Destroys an idle connection when the process holds too many. */
+  dropIfMany(): void;
   /** Destroys the connection, with any request in progress. */
   drop(): void;
 }
@@ -48,16 +50,25 @@ interface OriginConnection {
 /** Imported at the first request that needs undici: the import takes ten times as long as the rest of the gateway's start. */
 let undici: Promise<typeof import('undici')> | undefined;
 
+/** The origin connections that the pools of one process hold open. */
+export interface KeptConnections {
+  open: number;
+  /** Beyond this number a connection closes after its response. */
+  readonly most: number;
+}
+
 /** The connections to origins that one client connection keeps. */
 export class UndiciPool {
   readonly #dial: Dial;
+  readonly #all: KeptConnections;
   // grows: by users, by origins of their requests; bound: 4 origin connections for each client connection; at the bound:
   // the oldest one is closed
   readonly #kept = new Map<string, OriginConnection>();
   #closed = false;
 
-  constructor(dial: Dial) {
+  constructor(dial: Dial, all: KeptConnections) {
     this.#dial = dial;
+    this.#all = all;
   }
 
   /** The connection for a request, perhaps not open yet. */
@@ -70,7 +81,7 @@ export class UndiciPool {
     }
     undici ??= import('undici');
     const { Client } = await undici;
-    const made = open(Client, this.#dial, active);
+    const made = open(Client, this.#dial, active, this.#all);
     // The client may have disconnected during the import.
     if (this.#closed) made.drop();
     for (const [oldest, connection] of this.#kept) {
@@ -108,12 +119,14 @@ export async function sendByUndici(
   });
 }
 
-function open(Made: typeof Client, dial: Dial, first: ActiveRequest): OriginConnection {
+function open(Made: typeof Client, dial: Dial, first: ActiveRequest, all: KeptConnections): OriginConnection {
   // undici neither resolves nor sends this name: connect() dials, and every request has its own Host.
   const client = new Made('http://origin.invalid', {
     connect: (_options, done) => {
       connectNextHop(dial, connection.active).then(
         (socket) => {
+          all.open += 1;
+          socket.once('close', () => (all.open -= 1));
           connection.socket = socket;
           connection.fresh = true;
           done(null, socket);
@@ -136,6 +149,9 @@ function open(Made: typeof Client, dial: Dial, first: ActiveRequest): OriginConn
     fresh: true,
     active: first,
     dropped: false,
+    dropIfMany() {
+      if (all.open > all.most) connection.drop();
+    },
     drop() {
       connection.dropped = true;
       client.destroy(null, () => {});
@@ -305,6 +321,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#active.signal.removeEventListener('abort', this.#onAbort);
     // The next request must not wait for a dial that belongs to this one.
     if (this.#controller === null) this.#connection.drop();
+    else this.#connection.dropIfMany();
     this.#end(refusal);
   }
 

@@ -21,6 +21,7 @@ import type { ConcurrencyLimits } from './concurrency-limits.ts';
 import type { Config } from './config.ts';
 import { logConnectionRefusals } from './connection-refusals.ts';
 import { SWEEP_MS, sweep } from './deadline.ts';
+import type { DescriptorShares } from './descriptors.ts';
 import type { BoundSocket, Slots } from './generation.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
@@ -62,6 +63,7 @@ export interface ProxyServerOptions {
   readonly keys: GatewayKeys;
   readonly snapshots: SnapshotView;
   readonly limits: ConcurrencyLimits;
+  readonly shares: DescriptorShares;
   /** The index of this process among `config.processes`. */
   readonly worker: number;
   readonly slots: Slots;
@@ -89,7 +91,7 @@ const settings = {
  * @throws SettingError for a certificate that cannot be used
  */
 export async function createProxyServer(options: ProxyServerOptions): Promise<ProxyServer> {
-  const { config, keys, snapshots, log } = options;
+  const { config, keys, snapshots, shares, log } = options;
   const tls = config.tls && { files: config.tls, certificate: await readCertificate(config.tls) };
   const activeRequests = createActiveRequests(
     createAuthorizer(snapshots.index, snapshots.stale),
@@ -143,6 +145,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     activeRequests,
     dial: dialByPromise(startDial),
     startDial,
+    kept: { open: 0, most: shares.kept },
     via: `propusk-${randomBytes(6).toString('hex')}`,
     consoleUrl: config.consoleUrl,
     log,
@@ -165,7 +168,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     else client.onClientError(error as NodeJS.ErrnoException);
   });
   limitConnections(server, {
-    most: config.sockets,
+    most: shares.clients,
     isShort: memoryPressure(config.memory),
     sendsHeader: config.proxyProtocol.length === 0 ? undefined : addressesOf(config.proxyProtocol),
     onRefused: metrics.connectionRefused,

@@ -2,8 +2,9 @@ import { gatewayKeys } from '@propusk/access/gateway-secret';
 import type { AccessIndex } from '@propusk/access/snapshot';
 import { readCertificate } from '@propusk/certificate/certificate-files';
 import { type AdminServer, startAdminServer } from './admin-server.ts';
-import { LIMITS, localLimits } from './concurrency-limits.ts';
+import { localLimits } from './concurrency-limits.ts';
 import type { Config } from './config.ts';
+import { descriptorLimit, shareDescriptors } from './descriptors.ts';
 import { startFeed } from './feed.ts';
 import type { BoundSocket, Slots } from './generation.ts';
 import type { Log } from './log.ts';
@@ -57,11 +58,13 @@ export async function createGateway(
   const keys = gatewayKeys(config.secret);
   const isFirst = slots.others.length === 0;
   const snapshots = openSnapshots(config, keys.snapshot, log, isFirst);
+  const shares = shareDescriptors(descriptorLimit(), config.sockets);
   const serving = await createProxyServer({
     config,
     keys,
     snapshots,
-    limits: localLimits(LIMITS),
+    limits: localLimits(shares.limits),
+    shares,
     worker: 0,
     slots,
     log,

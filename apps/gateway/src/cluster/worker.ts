@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
-import { LIMITS } from '../concurrency-limits.ts';
 import { readConfig } from '../config.ts';
+import { descriptorLimit, shareDescriptors } from '../descriptors.ts';
 import { slotsOf } from '../generation.ts';
 import { createLog } from '../log.ts';
 import { createProxyServer } from '../proxy-server.ts';
@@ -18,8 +18,9 @@ const config = readConfig(process.env);
 const log = createLog(config.logLevel).child({ worker: cluster.worker?.id });
 const send = (message: FromWorker) => void process.send?.(message, undefined, undefined, () => {});
 const replica = createReplica(config.snapshotMaxAgeMs);
+const shares = shareDescriptors(descriptorLimit(), config.sockets);
 const limits = createSharedLimits({
-  limits: LIMITS,
+  limits: shares.limits,
   workers: config.processes,
   request: (name, most, slots) => send({ type: 'request', name, most, slots }),
   giveBack: (name, slots) => send({ type: 'giveBack', name, slots }),
@@ -29,6 +30,7 @@ const serving = await createProxyServer({
   keys: gatewayKeys(config.secret),
   snapshots: replica,
   limits,
+  shares,
   worker: Number(process.env[WORKER_INDEX]),
   slots: slotsOf(process.env),
   log,
