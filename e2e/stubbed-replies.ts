@@ -314,6 +314,14 @@ export const visits = {
       ...{ kind: 'refusal', state: 'closed', user: gleb, site: null, policy: null, ms: 0, count: 7 },
       ...{ host: 'games.test', reason: 'site_unknown' },
     },
+    {
+      ...{ kind: 'tunnel', state: 'closed', user: gleb, site: crm, ms: 95_000, count: 240, visits: 240 },
+      ...{ host: '*', port: 0, address: '' },
+    },
+    {
+      ...{ kind: 'loss', state: 'closed', user: null, site: null, policy: null, ms: 61_000, count: 12 },
+      ...{ host: '', port: 0, address: '', client: null, reason: 'spool' },
+    },
   ].map((visit, at) => ({
     ...{ host: visit.site?.name ?? '', policy: { id: 1, name: 'Продажи' }, proxy: null, port: 443 },
     ...{
@@ -321,6 +329,7 @@ export const visits = {
       client: 'chromium-extension-0.2.0',
       reason: '',
       count: 1,
+      visits: 1,
       up: 0,
       down: 0,
       startedAt: now,

@@ -2,10 +2,11 @@ import { emptyIndex, putCompany } from '@propusk/access/snapshot';
 import type { GatewayRecord } from '@propusk/contract/records';
 import { company } from '@propusk/test-kit/gateway/world';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { AccessRecords, type Visit } from './access-records.ts';
+import { AccessRecords } from './access-records.ts';
 import { createActiveRequests } from './active-requests.ts';
 import { createAuthorizer } from './authorize.ts';
 import { LIMITS, localLimits } from './concurrency-limits.ts';
+import type { Visit } from './visit.ts';
 
 /** When records are written, how refusals are grouped, and how many of them. */
 
@@ -29,12 +30,12 @@ afterEach(() => {
 const pass = (ms: number) => void vi.advanceTimersByTime(ms);
 const all = () => sent.flat();
 
-function openVisit(): Visit {
+function openVisit(host = 'crm.company.test'): Visit {
   const requests = createActiveRequests(
     createAuthorizer(index, () => false),
     localLimits(LIMITS),
   );
-  const active = requests.start(caller, { host: 'crm.company.test' as never, port: 443 });
+  const active = requests.start(caller, { host: host as never, port: 443 });
   if (active instanceof Promise) throw new Error('a local limit has asked a primary');
   const meter = { measure: (visit: Visit) => void (visit.up += 10) };
   const visit = records.open('tunnel', active, '192.0.2.1', meter);
@@ -62,10 +63,10 @@ test('a visit is written within a second, every 60 s and at its end', () => {
   expect(all()).toHaveLength(4);
 });
 
-test('999 changed records are written at once', () => {
-  for (let i = 0; i < 999; i++) openVisit();
+test('900 changed records are written at once', () => {
+  for (let i = 0; i < 900; i++) openVisit();
   pass(1);
-  expect(sent.map(({ length }) => length)).toEqual([0, 999]);
+  expect(sent.map(({ length }) => length)).toEqual([0, 900]);
 });
 
 test('a repeated refusal is written at its start and at the end of its minute', () => {
@@ -82,40 +83,100 @@ test('a repeated refusal is written at its start and at the end of its minute', 
   expect(all()[3]?.id).not.toBe(all()[0]?.id);
 });
 
-test('an address has 100 refusal records a minute, and the rest is one record of loss', () => {
-  for (let i = 0; i < 150; i++) records.refuse(caller, `h${i}.test:443`, 'site_unknown', '192.0.2.1');
-  records.refuse(caller, 'h1.test:443', 'site_unknown', '192.0.2.2');
-  pass(60_000);
-  const losses = all().filter(({ kind }) => kind === 'loss');
-  expect(all()).toHaveLength(102);
-  expect(losses).toMatchObject([{ reason: 'capped', count: 50, address: '', host: '' }]);
-  records.refuse(caller, 'h149.test:443', 'site_unknown', '192.0.2.1');
-  pass(1_000);
-  expect(all()).toHaveLength(103);
-});
+/** The last update of each record. */
+const latest = () => [...new Map(all().map((record) => [record.id, record])).values()];
+const total = (of: readonly GatewayRecord[], key: 'count' | 'visits') =>
+  of.reduce((sum, record) => sum + (record[key] ?? 1), 0);
 
-test('a company without addresses has one group for all its clients, and each client has its own limit of refusals', () => {
-  putCompany(index, { ...company(['crm.company.test'], { version: 2 }), addresses: 'none' });
-  for (let i = 0; i < 150; i++) records.refuse(caller, `h${i}.test:443`, 'site_unknown', '192.0.2.1');
-  records.refuse(caller, 'h1.test:443', 'site_unknown', '192.0.2.2');
-  records.refuse(caller, 'h149.test:443', 'site_unknown', '192.0.2.2');
+test('refusals of a user beyond the budget become one record for each reason, and none is lost', () => {
+  for (let i = 0; i < 900; i++) records.refuse(caller, `h${i}.test:443`, 'site_unknown', '192.0.2.1');
+  // Hosts beyond 1,000 in an hour.
+  for (let i = 900; i < 1_500; i++) records.refuse(caller, `h${i}.test:443`, 'site_unknown', '192.0.2.2');
+  for (let i = 0; i < 3_000; i++)
+    records.refuse(caller, 'crm.company.test:443', 'no_policy', `10.0.${i >> 8}.${i & 255}`);
   pass(60_000);
-  putCompany(index, company(['crm.company.test'], { version: 3 }));
-  const last = new Map(all().map((record) => [record.id, record]));
-  expect([...last.values()].filter(({ kind }) => kind === 'refusal')).toHaveLength(101);
-  expect([...last.values()].filter(({ host }) => host === 'h1.test')).toMatchObject([
-    { count: 2, address: '' },
+  const refusals = latest();
+  expect(refusals.length).toBeLessThanOrEqual(2_000);
+  expect(total(refusals, 'count')).toBe(4_500);
+  expect(refusals.filter(({ host }) => host === '*')).toMatchObject([
+    { reason: 'site_unknown', count: 500, userId: 1, companyId: 1, address: '' },
+    { reason: 'no_policy', userId: 1, companyId: 1 },
   ]);
-  expect([...last.values()].filter(({ kind }) => kind === 'loss')).toMatchObject([{ count: 50 }]);
 });
 
-test('a gateway has 10,000 refusal records a minute, in batches of at most 999', () => {
-  for (let i = 0; i < 10_100; i++)
+test('the refusals of one user and of strangers take no record from a user of another company', () => {
+  putCompany(index, company(['wiki.company.test'], { id: 2 }));
+  for (let i = 0; i < 30_000; i++) {
+    records.refuse(caller, `h${i}.test:443`, 'site_unknown', '192.0.2.1');
+    records.refuse(
+      undefined,
+      '',
+      'no_credentials',
+      `2001:db8:0:${(i % 5_000).toString(16)}::${i.toString(16)}`,
+    );
+  }
+  records.refuse({ ...caller, userId: 11 }, 'h1.test:443', 'site_unknown', '192.0.2.1');
+  pass(60_000);
+  expect(latest().filter(({ companyId }) => companyId === 2)).toMatchObject([{ host: 'h1.test', count: 1 }]);
+});
+
+test('a /64 of strangers has one record for each reason, and strangers have 1,000 records a minute', () => {
+  for (let i = 0; i < 500; i++)
+    records.refuse(undefined, '', 'no_credentials', `2001:db8::${i.toString(16)}`);
+  pass(60_000);
+  expect(latest()).toMatchObject([{ address: '2001:db8::0', count: 500 }]);
+  for (let i = 0; i < 1_100; i++)
     records.refuse(undefined, '', 'no_credentials', `10.0.${i >> 8}.${i & 255}`);
   pass(60_000);
-  expect(all()).toHaveLength(10_001);
-  expect(all().at(-1)).toMatchObject({ kind: 'loss', count: 100 });
-  expect(Math.max(...sent.map(({ length }) => length))).toBe(999);
+  expect(all().at(-1)).toMatchObject({ kind: 'loss', count: 100, reason: 'capped' });
+  expect(Math.max(...sent.map(({ length }) => length))).toBe(900);
+});
+
+test('visits beyond the budget are summed up in one record a minute, which is open while one of them is', () => {
+  const visits = Array.from({ length: 2_500 }, () => openVisit());
+  pass(1_000);
+  const [sum, ...more] = latest().filter((record) => record.visits !== undefined);
+  expect(more).toEqual([]);
+  expect(latest().length).toBeLessThan(2_000);
+  expect(total(latest(), 'visits')).toBe(2_500);
+  expect(sum).toMatchObject({ open: true, siteId: 1000, host: 'crm.company.test', userId: 1 });
+  for (const visit of visits) records.close(visit, '');
+  pass(1_000);
+  expect(latest().every(({ open }) => !open)).toBe(true);
+  expect(total(latest(), 'count')).toBe(2_500);
+  // Each was measured twice or more, by 10 bytes.
+  expect(latest().find(({ id }) => id === sum?.id)?.up).toBeGreaterThanOrEqual(500 * 20);
+  expect(latest().find(({ id }) => id === sum?.id)?.ms).toBe((sum?.visits ?? 0) * 1_000);
+});
+
+test('the visits of an hour without budget are one record, and a cut visit is summed up by its reason', () => {
+  const sites = ['crm.company.test', ...Array.from({ length: 99 }, (_, i) => `s${i}.company.test`)];
+  putCompany(index, company(sites, { version: 2 }));
+  const visits = Array.from({ length: 2_100 }, () => openVisit());
+  visits.slice(-20).forEach((visit) => records.close(visit, 'user_removed'));
+  pass(1_000);
+  expect(latest().filter(({ reason }) => reason === 'user_removed')).toMatchObject([
+    { visits: 20, open: false },
+  ]);
+  // Each minute takes 20 tokens for sums, and each site needs one.
+  for (let minute = 0; minute < 3; minute++) {
+    for (let i = 0; i < 100; i++) records.close(openVisit(sites[i]), '');
+    pass(60_000);
+  }
+  const ofHour = latest().filter(({ host }) => host === '*');
+  expect(ofHour).toMatchObject([{ port: 0, userId: 1, companyId: 1 }]);
+  expect(latest().length).toBeLessThan(2_000 + 3 * 20);
+  expect(total(latest(), 'visits')).toBe(2_400);
+  putCompany(index, company(['crm.company.test'], { version: 3 }));
+});
+
+test('the end of a record that sums up visits cuts all of them and no other', () => {
+  const visits = Array.from({ length: 2_500 }, () => openVisit());
+  pass(1_000);
+  const sum = latest().find((record) => record.visits !== undefined);
+  records.end({ companyId: 1, record: sum?.id ?? '' });
+  const cut = visits.filter(({ active }) => active?.signal.aborted === true);
+  expect(cut).toHaveLength(sum?.visits ?? 0);
 });
 
 test('a host that no site can have is recorded in lower case, and bytes that are none are dropped', () => {

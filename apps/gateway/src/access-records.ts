@@ -1,19 +1,25 @@
-import { randomUUID } from 'node:crypto';
 import { siteCovering } from '@propusk/access/decide';
 import { parseAuthority } from '@propusk/access/host';
 import type { AccessIndex } from '@propusk/access/snapshot';
 import type { VisitEndEvent } from '@propusk/contract/feed';
 import type { GatewayRecord, RecordKind } from '@propusk/contract/records';
+import { subscriberOf } from '@propusk/overload/networks';
 import type { ActiveRequest } from './active-requests.ts';
 import { type Caller, isUser } from './authenticate.ts';
 import { ProxyError, type ProxyErrorReason } from './proxy-error.ts';
+import { RecordBudget, type RecordRoom } from './record-budget.ts';
 import { storedAddress } from './stored-address.ts';
+import { type Meter, Visit, VisitSum } from './visit.ts';
 
 /**
  * Makes the records of access (`GatewayRecord`). They hold no path, query, header or body.
  *
  *   visit    written at its start, every 60 s and at its end. A visit shorter than a flush interval is written once, at its end
  *   refusal  grouped within a window of a minute; written at its start, and at the window's end if it repeated
+ *
+ * A user or company that has used up its budget (record-budget.ts) loses no visit: one record sums up the visits of a minute that have the
+ * same user, site, policy, proxy and end. Once the budget has no room for those either, one record sums up all visits of the
+ * user in an hour, and one for each reason all refusals, with the host `*`.
  *
  * A record holds a client address as its company lets it be stored (`storedAddress`), from the start. Without valid credentials there
  * is no company, and the address is in full.
@@ -23,83 +29,14 @@ import { storedAddress } from './stored-address.ts';
 
 const FLUSH_MS = 1_000;
 const UPDATE_MS = 60_000;
-/** One less than a batch holds (RecordBatch): the sender adds a record of loss. */
-const BATCH = 999;
+/** Less than a batch holds (RecordBatch): the sender adds records of loss. */
+const BATCH = 900;
 const WINDOW_MS = 60_000;
-/** The most refusal records of a window, of one address and in all. */
-const MOST_OF_ADDRESS = 100;
-const MOST_OF_WINDOW = 10_000;
-
-/** Counts the bytes of a visit. */
-export interface Meter {
-  /** Brings the visit's `up` and `down` up to date. */
-  measure(visit: Visit): void;
-  /** Closes the client's connection, for a visit of plain requests. */
-  cut?(): void;
-}
-
-/** The fields of a record while its visit, or its group of refusals, continues. Times are in ms since 1970. */
-export class Visit {
-  readonly id = randomUUID();
-  readonly kind: RecordKind;
-  readonly startedAt = Date.now();
-  /** The end, or the last refusal; 0 while it is open. */
-  endedAt = 0;
-  updatedAt = this.startedAt;
-  companyId: number | undefined;
-  userId: number | undefined;
-  siteId: number | null = null;
-  policyId: number | null = null;
-  proxyId: number | undefined;
-  client: string | undefined;
-  /** The client's, as the company lets it be stored. */
-  address: string;
-  readonly host: string;
-  readonly port: number;
-  reason = '';
-  count = 0;
-  up = 0;
-  down = 0;
-  meter: Meter | null = null;
-  /** The request of a tunnel or WebSocket. */
-  active: ActiveRequest | null = null;
-  /** Whether the next write includes it. */
-  queued = false;
-  /** The count of the last write; -1 before. */
-  writtenCount = -1;
-
-  constructor(kind: RecordKind, address: string, host: string, port: number) {
-    this.kind = kind;
-    this.address = address;
-    this.host = host;
-    this.port = port;
-  }
-
-  toRecord(now: number): GatewayRecord {
-    this.meter?.measure(this);
-    return {
-      id: this.id,
-      kind: this.kind,
-      startedAt: new Date(this.startedAt).toISOString(),
-      // A clock that was set back must not make it negative.
-      ms: Math.max(0, (this.endedAt === 0 ? now : this.endedAt) - this.startedAt),
-      open: this.endedAt === 0,
-      companyId: this.companyId,
-      userId: this.userId,
-      siteId: this.siteId ?? undefined,
-      policyId: this.policyId ?? undefined,
-      proxyId: this.proxyId,
-      address: this.address,
-      host: this.host,
-      port: this.port,
-      reason: this.reason,
-      count: this.count,
-      up: this.up,
-      down: this.down,
-      client: this.client,
-    };
-  }
-}
+const HOUR_MS = 3_600_000;
+/** The most records of strangers in a window. */
+const MOST_OF_STRANGERS = 1_000;
+/** The host of a record that sums up several hosts. */
+const SEVERAL = '*';
 
 /** The records of one process. */
 export class AccessRecords {
@@ -109,21 +46,27 @@ export class AccessRecords {
   // grows: by users, by tunnels and by sites of a connection; bound: the limits of concurrency-limits.ts, and 16 for each
   // connection; at the bound: 503, and the connection's oldest visit ends
   readonly #open = new Set<Visit>();
-  // grows: by changed records of a second; bound: flushed at 999; at the bound: does not grow
+  // grows: by changed records of a second; bound: flushed at 900; at the bound: does not grow
   #changed: Visit[] = [];
-  // grows: by strangers, by refusals of a minute; bound: 10,000; at the bound: further ones are counted in `#capped`
-  readonly #refusals = new Map<string, Visit>();
-  /** Counts by whole addresses, which no record holds: many clients share a network, or have none. */
-  // grows: by strangers, by addresses of a minute; bound: 10,000; at the bound: does not grow
-  readonly #perAddress = new Map<string, number>();
+  readonly #budget: RecordBudget;
+  /** The refusals and sums of this minute. */
+  // grows: by users, by records of a minute; bound: the budget of their companies; at the bound: `#ofHour` has their sums
+  readonly #ofMinute = new Map<string, Visit>();
+  /** The sums of this hour. */
+  // grows: by users without budget; bound: one for each user, and one for each reason of a refusal; at the bound: does not grow
+  readonly #ofHour = new Map<string, Visit>();
+  // grows: by strangers, by subscribers and reasons of a minute; bound: 1,000; at the bound: further ones are counted in `#capped`
+  readonly #ofStrangers = new Map<string, Visit>();
   #capped: Visit | null = null;
-  #windowStart = Date.now();
+  #minuteStart = Date.now();
+  #hourStart = Date.now();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param send takes at most 999 records; none at the start of the run */
-  constructor(index: AccessIndex, send: (records: GatewayRecord[]) => void) {
+  /** @param send takes at most 900 records; none at the start of the run @param processes of this gateway */
+  constructor(index: AccessIndex, send: (records: GatewayRecord[]) => void, processes = 1) {
     this.#index = index;
     this.#send = send;
+    this.#budget = new RecordBudget(processes);
   }
 
   /** The records that are not handed to the sender. */
@@ -141,7 +84,7 @@ export class AccessRecords {
   stop(): void {
     clearInterval(this.#timer);
     for (const visit of this.#open) this.close(visit, '');
-    this.#endWindow(Date.now());
+    this.#endMinute(Date.now());
     while (this.#changed.length > 0) this.#flush();
   }
 
@@ -165,11 +108,10 @@ export class AccessRecords {
     return visit;
   }
 
-  /** Has a visit written within a second. */
+  /** Has a visit written within a second, by a record of its own or by one that sums it up. */
   queue(visit: Visit): void {
-    if (visit.queued) return;
-    visit.queued = true;
-    if (this.#changed.push(visit) === BATCH) setImmediate(() => this.#flush());
+    if (visit.sum === null && visit.writtenCount < 0 && !visit.queued) this.#admit(visit);
+    this.#write(visit.sum ?? visit);
   }
 
   /** Ends a visit. Idempotent. @param reason why the gateway ended it; empty otherwise */
@@ -180,13 +122,24 @@ export class AccessRecords {
     visit.meter?.measure(visit);
     visit.meter = visit.active = null;
     // Every request failed: each is a refusal.
-    if (visit.count > 0 || visit.writtenCount >= 0) this.queue(visit);
+    if (visit.count === 0 && visit.writtenCount < 0 && visit.sum === null) return;
+    this.queue(visit);
+    if (visit.sum === null) return;
+    if (reason !== '') {
+      const before = visit.sum;
+      before.remove(visit);
+      this.#sumUp(visit, this.#budget.room(visit.companyId ?? 0, visit.userId ?? 0));
+      this.#write(before);
+    }
+    visit.sum.end(visit);
+    this.#write(visit.sum);
   }
 
   /** Cuts a company's visit by its record, or all visits of its user (the feed's event `end`). */
   end({ companyId, record, user }: VisitEndEvent): void {
     for (const visit of [...this.#open]) {
-      if (visit.companyId !== companyId || (visit.id !== record && visit.userId !== user)) continue;
+      if (visit.companyId !== companyId || ((visit.sum ?? visit).id !== record && visit.userId !== user))
+        continue;
       if (visit.active === null) visit.meter?.cut?.();
       else visit.active.abort(new ProxyError('ended'));
     }
@@ -198,33 +151,105 @@ export class AccessRecords {
    */
   refuse(caller: Caller | undefined, authority: string, reason: ProxyErrorReason, address: string): void {
     if (caller !== undefined && !isUser(caller)) return;
-    // Strangers are grouped by address: the hosts that they name are no one's sites.
-    const target = caller === undefined ? null : parseAuthority(authority);
-    const asked =
-      caller !== undefined && /^[\w.:[\]-]{1,253}$/.test(authority) ? authority.toLowerCase() : '';
+    if (caller === undefined) return this.#refuseStranger(reason, address);
+    const target = parseAuthority(authority);
+    const asked = /^[\w.:[\]-]{1,253}$/.test(authority) ? authority.toLowerCase() : '';
     const { host, port } = target ?? { host: asked, port: 0 };
-    const company = caller && this.#index.users.get(caller.userId)?.company;
+    const { userId, client } = caller;
+    const company = this.#index.users.get(userId)?.company;
     const stored = storedAddress(address, company?.addresses ?? 'full');
-    const key = `${caller?.userId ?? ''} ${caller?.client ?? ''} ${host} ${port} ${reason} ${stored}`;
-    let group = this.#refusals.get(key);
+    const key = `${userId} ${client ?? ''} ${host} ${port} ${reason} ${stored}`;
+    let group = this.#ofMinute.get(key);
     if (group === undefined) {
-      const mine = this.#perAddress.get(address) ?? 0;
-      if (mine >= MOST_OF_ADDRESS || this.#refusals.size >= MOST_OF_WINDOW) {
-        this.#capped ??= new Visit('loss', '', '', 0);
-        this.#capped.reason = 'capped';
-        return repeated(this.#capped);
+      const companyId = company?.id;
+      const siteId = company && target ? siteCovering(company, target.host, port, null) : null;
+      const room = this.#budget.room(companyId ?? 0, userId);
+      if (room === 'single' && (siteId !== null || this.#budget.names(companyId ?? 0, host))) {
+        this.#budget.take(companyId ?? 0, userId);
+        group = new Visit('refusal', stored, host, port);
+        Object.assign(group, { reason, userId, client, companyId, siteId });
+        this.#ofMinute.set(key, group);
+      } else {
+        const several = () =>
+          Object.assign(new Visit('refusal', '', SEVERAL, 0), { reason, userId, companyId });
+        const name = `refusals ${userId} ${reason}`;
+        group = this.#summed(room, { companyId, userId }, [name, name], several);
       }
-      this.#perAddress.set(address, mine + 1);
-      group = new Visit('refusal', stored, host, port);
-      group.reason = reason;
-      group.userId = caller?.userId;
-      group.client = caller?.client;
-      group.companyId = company?.id;
-      if (company && target) group.siteId = siteCovering(company, target.host, port, null);
-      this.#refusals.set(key, group);
-      this.queue(group);
     }
+    this.#repeat(group);
+  }
+
+  /** Groups strangers by subscriber: the hosts that they name are no one's sites. */
+  #refuseStranger(reason: ProxyErrorReason, address: string): void {
+    const key = `${subscriberOf(address)} ${reason}`;
+    let group = this.#ofStrangers.get(key);
+    if (group === undefined && this.#ofStrangers.size >= MOST_OF_STRANGERS) {
+      this.#capped ??= new Visit('loss', '', '', 0);
+      this.#capped.reason = 'capped';
+      return repeated(this.#capped);
+    }
+    if (group === undefined) {
+      group = new Visit('refusal', address, '', 0);
+      group.reason = reason;
+      this.#ofStrangers.set(key, group);
+    }
+    this.#repeat(group);
+  }
+
+  /** Counts one more refusal, and has its record written at its start. */
+  #repeat(group: Visit): void {
+    if (group.writtenCount < 0) this.#write(group);
     repeated(group);
+  }
+
+  /** Gives a visit a record of its own, or one that sums it up. */
+  #admit(visit: Visit): void {
+    const { companyId = 0, userId = 0 } = visit;
+    const room = this.#budget.room(companyId, userId);
+    if (room === 'single') this.#budget.take(companyId, userId);
+    else this.#sumUp(visit, room);
+  }
+
+  #sumUp(visit: Visit, room: RecordRoom): void {
+    const { kind, companyId, userId, siteId, policyId, proxyId, client, host, port, reason } = visit;
+    const keys = [
+      `visits ${userId} ${siteId ?? `${host}:${port}`} ${policyId} ${proxyId} ${reason}`,
+      `visits ${userId}`,
+    ] as const;
+    const sum = this.#summed(room, visit, keys, (isOfHour) => {
+      const made = new VisitSum(kind, visit.address, isOfHour ? SEVERAL : host, isOfHour ? 0 : port);
+      return Object.assign(made, {
+        ...{ companyId, userId, client },
+        ...(isOfHour ? {} : { siteId, policyId, proxyId, reason }),
+      });
+    });
+    if (sum.host !== host) sum.host = SEVERAL;
+    sum.add(visit);
+  }
+
+  /** Finds the sum of this minute, or makes it when there is room; else the one of this hour. @param keys of both */
+  #summed<V extends Visit>(
+    room: RecordRoom,
+    { companyId = 0, userId = 0 }: Pick<Visit, 'companyId' | 'userId'>,
+    [ofMinute, ofHour]: readonly [string, string],
+    make: (isOfHour: boolean) => V,
+  ): V {
+    const isOfHour = room === 'none';
+    const known = this.#ofMinute.get(ofMinute) ?? (isOfHour ? this.#ofHour.get(ofHour) : undefined);
+    if (known !== undefined) return known as V;
+    const made = make(isOfHour);
+    if (isOfHour) this.#ofHour.set(ofHour, made);
+    else {
+      this.#budget.take(companyId, userId);
+      this.#ofMinute.set(ofMinute, made);
+    }
+    return made;
+  }
+
+  #write(visit: Visit): void {
+    if (visit.queued) return;
+    visit.queued = true;
+    if (this.#changed.push(visit) === BATCH) setImmediate(() => this.#flush());
   }
 
   #tick(): void {
@@ -236,17 +261,23 @@ export class AccessRecords {
       this.#open.add(visit);
       this.queue(visit);
     }
-    if (Math.abs(now - this.#windowStart) >= WINDOW_MS) this.#endWindow(now);
+    if (Math.abs(now - this.#minuteStart) >= WINDOW_MS) this.#endMinute(now);
     this.#flush();
   }
 
-  #endWindow(now: number): void {
-    this.#windowStart = now;
-    for (const group of this.#refusals.values()) if (group.count > group.writtenCount) this.queue(group);
-    if (this.#capped !== null) this.queue(this.#capped);
+  #endMinute(now: number): void {
+    this.#minuteStart = now;
+    for (const groups of [this.#ofMinute, this.#ofHour, this.#ofStrangers])
+      for (const group of groups.values()) if (group.count > group.writtenCount) this.#write(group);
+    if (this.#capped !== null) this.#write(this.#capped);
     this.#capped = null;
-    this.#refusals.clear();
-    this.#perAddress.clear();
+    this.#ofMinute.clear();
+    this.#ofStrangers.clear();
+    this.#budget.endMinute(now);
+    if (Math.abs(now - this.#hourStart) < HOUR_MS) return;
+    this.#hourStart = now;
+    this.#ofHour.clear();
+    this.#budget.endHour();
   }
 
   #flush(): void {

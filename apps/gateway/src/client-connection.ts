@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { Target } from '@propusk/access/host';
 import type { Dial, StartDial } from '@propusk/dial/dial';
 import type { PipelineQueue, PipelineQueues } from '@propusk/overload/pipeline-queue';
-import type { AccessRecords, Meter } from './access-records.ts';
+import type { AccessRecords } from './access-records.ts';
 import { type ActiveRequest, type ActiveRequests, clientLeft, nestedRequest } from './active-requests.ts';
 import { type Caller, nameOf } from './authenticate.ts';
 import { readConnectHead } from './connect-head.ts';
@@ -22,6 +22,7 @@ import { nothing, Splice, type TransferredBytes } from './splice.ts';
 import { isAbsoluteForm, type PlainTarget, readAbsoluteForm, readAuthorityForm } from './target.ts';
 import { Tunnel, type TunnelOwner } from './tunnel.ts';
 import { upgrade } from './upgrade.ts';
+import type { Meter } from './visit.ts';
 
 /** The dependencies that all client connections of a gateway share. */
 export interface ProxyContext {

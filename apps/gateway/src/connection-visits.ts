@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
-import type { AccessRecords, Meter, Visit } from './access-records.ts';
+import type { AccessRecords } from './access-records.ts';
 import type { ActiveRequest } from './active-requests.ts';
 import { isUser } from './authenticate.ts';
 import { ProxyError } from './proxy-error.ts';
+import type { Meter, Visit } from './visit.ts';
 
 /** The most sites with an open visit. */
 const MOST_SITES = 16;

@@ -6,6 +6,7 @@ import { type AddressInfo, Server as SocketServer } from 'node:net';
 import { join } from 'node:path';
 import type { GatewayKeys } from '@propusk/access/gateway-secret';
 import { expiryOf, followCertificate, readCertificate } from '@propusk/certificate/certificate-files';
+import type { GatewayRecord } from '@propusk/contract/records';
 import { createDialer, dialByPromise } from '@propusk/dial/dial';
 import { limitConnections } from '@propusk/overload/connection-limit';
 import { memoryPressure } from '@propusk/overload/memory-pressure';
@@ -116,10 +117,11 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
   });
   const sender = new RecordSender({ apiUrl: config.apiUrl, key: keys.feed, spool, log });
   const accessLog = config.accessLog === undefined ? undefined : new RecordLog(config.accessLog, log);
-  const records = new AccessRecords(snapshots.index, (each) => {
+  const keep = (each: GatewayRecord[]) => {
     sender.add(each);
     accessLog?.add(each);
-  });
+  };
+  const records = new AccessRecords(snapshots.index, keep, config.processes);
   const metrics = createMetrics({
     records: {
       totals: sender.totals,

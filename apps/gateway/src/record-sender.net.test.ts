@@ -177,6 +177,29 @@ test('a full spool loses the newest records, and one record of loss counts them'
   expect(loss?.ms).toBeGreaterThan(0);
 });
 
+test('a full spool loses the records of the company that fills it, and none of another company', async () => {
+  const sender = start({ most: 400_000 });
+  await api.stop();
+  const of = (companyId: number, records: GatewayRecord[]) => records.map((each) => ({ ...each, companyId }));
+  let before = -1;
+  for (let i = 0; i < 120; i++) {
+    before = sender.waiting;
+    sender.add([...of(1, some(300)), ...of(2, some(5))]);
+    await until(() => sender.waiting + sender.totals.lost >= (i + 1) * 305);
+    await sleep(20);
+  }
+  expect(sender.totals.lost).toBeGreaterThan(10_000);
+  expect(before).toBeLessThan(20_000);
+  await api.start();
+  await until(() => sender.waiting === 0);
+  sender.add([]);
+  await until(() => stored().some(({ kind }) => kind === 'loss'));
+  const kept = stored().filter(({ kind, companyId }) => kind === 'tunnel' && companyId === 2);
+  expect(kept).toHaveLength(600);
+  const losses = stored().filter(({ kind }) => kind === 'loss');
+  expect(losses.map(({ companyId }) => companyId)).toEqual([1]);
+});
+
 test('without a spool records wait in memory', async () => {
   const sender = start({ most: 0 });
   api.answerRecords(503);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { feedRecords, type GatewayRecord } from '@propusk/contract/records';
+import { add } from './concurrency-limits.ts';
 import type { Log } from './log.ts';
 import type { Left, RecordSpool, SpooledBatch } from './record-spool.ts';
 import { SnapshotFault } from './snapshot-store.ts';
@@ -14,8 +15,9 @@ import { SnapshotFault } from './snapshot-store.ts';
  *                        └─ api away ─> spool ┘
  *
  * Batches wait in memory while the api takes them. After a failure they are on disk, so that a killed process loses none. A batch
- * without room is lost: the next one carries a record of loss. So does the first batch after a killed process, whose last records
- * were in its memory.
+ * without room is lost: the next ones carry a record of loss for each company. So does the first batch after a killed process, whose
+ * last records were in its memory. Once three quarters of the room are used, a company that has more than its fair share of what waits
+ * loses its new records.
  */
 
 const FIRST_RETRY_MS = 200;
@@ -24,6 +26,12 @@ const REPLY_MS = 10_000;
 const STOP_MS = 2_000;
 /** The most compressed bytes in memory. */
 const MEMORY = 1024 * 1024;
+/** The least time between two records of loss of one company while the api is away. */
+const LOSS_MS = 60_000;
+/** The part of the room that companies fill without shares. */
+const FREE_FOR_ALL = 0.75;
+/** The most records of a batch (RecordBatch). */
+const BATCH = 1_000;
 /** The most batches that wait for compression. */
 const MOST_UNPACKED = 20;
 /** The statuses below 500 after which the same batch may succeed. An older api has no such call: 404. */
@@ -36,6 +44,8 @@ export interface Loss {
   /** 0 for `killed`: nobody counted them. */
   readonly count: number;
   readonly reason: 'spool' | 'rejected' | 'killed' | 'access_log';
+  /** The company of the records; absent when it is unknown. */
+  readonly companyId?: number | undefined;
   readonly from: number;
   readonly to: number;
 }
@@ -46,8 +56,10 @@ interface Batch {
   /** When the sender got its records, in ms since 1970. */
   readonly at: number;
   readonly count: number;
-  /** The loss that it reports. */
-  readonly loss: Loss | null;
+  /** The number of records of each company, without losses; 0 for records without a known company. */
+  readonly of: ReadonlyMap<number, number>;
+  /** The losses that it reports. */
+  readonly losses: readonly Loss[];
   /** Null once it is on disk. */
   body: Buffer | null;
   file: SpooledBatch | null;
@@ -76,11 +88,15 @@ export class RecordSender {
   #work: Promise<void> = Promise.resolve();
   #unpacked = 0;
   #waiting = 0;
+  /** The waiting records of each company, as `Batch.of`. */
+  // grows: by records while the api is away; bound: companies with waiting records; at the bound: entries at 0 are removed
+  readonly #waitingOf = new Map<number, number>();
   #sending: Promise<void> | null = null;
   /** Whether the last attempt failed. */
   #failing = false;
-  /** What the next batch reports. */
-  #loss: Loss | null = null;
+  /** What the next batches report, by company; 0 for none. */
+  // grows: by lost records; bound: companies with lost records; at the bound: a batch takes as many as it has room for
+  readonly #losses = new Map<number, Loss>();
   #diskFailed = false;
   #stopping = false;
   /** Ends the wait for the next attempt. */
@@ -108,14 +124,34 @@ export class RecordSender {
     return this.#waiting;
   }
 
-  /** Takes at most 999 records. Returns at once. */
-  add(records: GatewayRecord[]): void {
-    if (this.#unpacked >= MOST_UNPACKED) return this.#lose(records.length, 'spool');
+  /** Takes at most 900 records. Returns at once. */
+  add(all: GatewayRecord[]): void {
+    if (this.#unpacked >= MOST_UNPACKED) return this.#lose(countsOf(all), 'spool');
+    const records = this.#withinShares(all);
     const json = JSON.stringify(records).slice(1, -1);
+    const of = countsOf(records);
     this.#unpacked += 1;
-    this.#waiting += records.length;
+    this.#wait(of, 1);
     const at = Date.now();
-    this.#work = this.#work.then(() => this.#pack(json, records.length, at));
+    this.#work = this.#work.then(() => this.#pack(json, of, at));
+  }
+
+  /** Loses the records of companies that have more than their share of a room that is nearly full. */
+  #withinShares(records: GatewayRecord[]): GatewayRecord[] {
+    const { used, most } = this.#options.spool;
+    if (this.#memory + used < FREE_FOR_ALL * (MEMORY + most)) return records;
+    const share = this.#waiting / this.#waitingOf.size;
+    const isOver = ({ companyId = 0 }: GatewayRecord) => (this.#waitingOf.get(companyId) ?? 0) > share;
+    this.#lose(countsOf(records.filter(isOver)), 'spool');
+    return records.filter((record) => !isOver(record));
+  }
+
+  /** Counts records that begin or end to wait. @param sign 1 or -1 */
+  #wait(of: ReadonlyMap<number, number>, sign: number): void {
+    for (const [company, count] of of) {
+      add(this.#waitingOf, company, sign * count);
+      this.#waiting += sign * count;
+    }
   }
 
   /** Writes what waits to the spool, then sends for at most 2 s, unless the api fails. */
@@ -154,25 +190,28 @@ export class RecordSender {
   }
 
   #take({ batches, killed }: Left, to: number): void {
-    if (killed !== null) this.#loss = both({ count: 0, reason: 'killed', from: killed, to }, this.#loss);
+    if (killed !== null) this.#report({ count: 0, reason: 'killed', from: killed, to });
     for (const file of batches) {
-      this.#queue.push({ number: 0, at: 0, count: file.count, loss: null, body: null, file });
-      this.#waiting += file.count;
+      const of = new Map([[0, file.count]]);
+      this.#queue.push({ number: 0, at: 0, count: file.count, of, losses: [], body: null, file });
+      this.#wait(of, 1);
     }
   }
 
-  async #pack(json: string, records: number, at: number): Promise<void> {
+  async #pack(json: string, of: ReadonlyMap<number, number>, at: number): Promise<void> {
     const number = this.#number + 1;
-    const loss = this.#loss;
-    this.#loss = null;
-    const all = loss === null ? json : `${json}${json && ','}${JSON.stringify(lossOf(loss))}`;
+    const records = [...of.values()].reduce((sum, count) => sum + count, 0);
+    // While the api is away one record covers a minute: batches come each second.
+    const before = this.#failing ? at - LOSS_MS : at;
+    const losses = [...this.#losses.values()].filter(({ from }) => from <= before).slice(0, BATCH - records);
+    for (const { companyId = 0 } of losses) this.#losses.delete(companyId);
+    const all = [json, ...losses.map((loss) => JSON.stringify(lossOf(loss)))].filter(Boolean).join();
     const text = `{"gateway":"${this.#gateway}","run":"${this.#run}","number":${number},"records":[${all}]}`;
     const body = await compress(text, { level: 1 });
     this.#unpacked -= 1;
-    const batch: Batch = { number, at, count: records + (loss === null ? 0 : 1), loss, body, file: null };
+    const batch: Batch = { number, at, count: records + losses.length, of, losses, body, file: null };
     this.#memory += body.length;
     if (this.#failing || this.#memory > MEMORY) await this.#write(batch);
-    this.#waiting += batch.count - records;
     if (this.#memory > MEMORY && batch.body !== null) {
       this.#memory -= body.length;
       return this.#drop(batch, 'spool');
@@ -259,7 +298,7 @@ export class RecordSender {
       const { status } = reply;
       if (status === 204) {
         this.totals.sent += batch.count;
-        this.#waiting -= batch.count;
+        this.#wait(batch.of, -1);
         await this.#noteSafe(batch);
       } else if (status < 400 || status >= 500 || TEMPORARY.has(status)) {
         return `The api answered ${status}`;
@@ -272,7 +311,7 @@ export class RecordSender {
       if (!(error instanceof SnapshotFault || gone)) return faultOf(error);
       if (gone && batch.number === 0) {
         // Two processes took it from a third, and the other one has sent it.
-        this.#waiting -= batch.count;
+        this.#wait(batch.of, -1);
       } else {
         log.error({ file: batch.file?.path, fault: error.message }, 'Dropped an unreadable file of records');
         this.#drop(batch, 'rejected');
@@ -290,16 +329,25 @@ export class RecordSender {
       await this.#options.spool.remove(batch.file).catch((error) => this.#diskFault(error));
   }
 
-  #drop({ count, loss }: Batch, reason: Loss['reason']): void {
-    this.#waiting -= count;
-    this.#lose(loss === null ? count : count - 1, reason);
-    if (loss !== null) this.#loss = both(loss, this.#loss);
+  #drop({ of, losses }: Batch, reason: Loss['reason']): void {
+    this.#wait(of, -1);
+    this.#lose(of, reason);
+    for (const loss of losses) this.#report(loss);
   }
 
-  #lose(count: number, reason: Loss['reason']): void {
-    this.totals.lost += count;
+  /** @param of the lost records of each company, as `Batch.of` */
+  #lose(of: ReadonlyMap<number, number>, reason: Loss['reason']): void {
     const now = Date.now();
-    this.#loss = both({ count, reason, from: now, to: now }, this.#loss);
+    for (const [company, count] of of) {
+      this.totals.lost += count;
+      const companyId = company === 0 ? undefined : company;
+      this.#report({ count, reason, companyId, from: now, to: now });
+    }
+  }
+
+  #report(loss: Loss): void {
+    const { companyId = 0 } = loss;
+    this.#losses.set(companyId, both(loss, this.#losses.get(companyId) ?? null));
   }
 
   /** Logs once: a failing disk fails for every batch. */
@@ -309,18 +357,35 @@ export class RecordSender {
   }
 }
 
-/** Adds two losses. */
+/** The number of records of each company; 0 for those without. */
+function countsOf(records: readonly GatewayRecord[]): Map<number, number> {
+  // grows: not, lives for one batch
+  const counts = new Map<number, number>();
+  for (const { companyId = 0 } of records) add(counts, companyId, 1);
+  return counts;
+}
+
+/** Adds two losses of one company. */
 export function both(loss: Loss, other: Loss | null): Loss {
   if (other === null) return loss;
   const [from, to] = [Math.min(loss.from, other.from), Math.max(loss.to, other.to)];
-  return { count: loss.count + other.count, reason: loss.reason, from, to };
+  return { ...loss, count: loss.count + other.count, from, to };
 }
 
 /** The record that reports a loss. */
-export function lossOf({ count, reason, from, to }: Loss): GatewayRecord {
+export function lossOf({ count, reason, companyId, from, to }: Loss): GatewayRecord {
   const startedAt = new Date(from).toISOString();
   const nothing = { open: false, address: '', host: '', port: 0, up: 0, down: 0 };
-  return { ...nothing, id: randomUUID(), kind: 'loss', startedAt, ms: Math.max(0, to - from), reason, count };
+  return {
+    ...nothing,
+    id: randomUUID(),
+    kind: 'loss',
+    startedAt,
+    ms: Math.max(0, to - from),
+    reason,
+    companyId,
+    count,
+  };
 }
 
 function faultOf(error: unknown): string {

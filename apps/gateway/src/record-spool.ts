@@ -116,6 +116,16 @@ export class RecordSpool {
     await rm(this.#running, { force: true });
   }
 
+  /** The bytes on disk. */
+  get used(): number {
+    return this.#bytes;
+  }
+
+  /** The most bytes on disk. */
+  get most(): number {
+    return this.#options.most;
+  }
+
   get #running(): string {
     return join(this.#folder, 'running');
   }

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Meter, Visit } from './access-records.ts';
 import { coarseNow, type Deadline } from './deadline.ts';
 import type { OriginSource } from './origin-source.ts';
 import { atNextTurn, ReadShare } from './read-share.ts';
 import { readBy, type SocketReader, startReading, stopReading } from './socket-reader.ts';
+import type { Meter, Visit } from './visit.ts';
 
 /**
  * Splices two sockets into a tunnel. All teardown of a tunnel is here.

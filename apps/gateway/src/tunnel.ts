@@ -2,7 +2,6 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Dialing, StartDial } from '@propusk/dial/dial';
 import { DialError } from '@propusk/dial/dial-error';
-import type { Meter, Visit } from './access-records.ts';
 import { type ActiveRequest, clientLeft } from './active-requests.ts';
 import { HANDSHAKE, HELLO_LIMIT, helloLength } from './client-hello.ts';
 import type { Deadline } from './deadline.ts';
@@ -14,6 +13,7 @@ import { readServerHello } from './server-hello.ts';
 import { readBy, type SocketReader, startReading, stopReading } from './socket-reader.ts';
 import { nothing, Splice, type TransferredBytes } from './splice.ts';
 import { REPLY_MS, readTunnelReply, tunnelRequest, upstreamBroken } from './upstream.ts';
+import type { Meter, Visit } from './visit.ts';
 
 /**
  * CONNECT (RFC 9110 section 9.3.6), by phases:

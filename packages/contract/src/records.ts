@@ -27,7 +27,7 @@ export const GatewayRecord = z.object({
   kind: RecordKind,
   /** The start. */
   startedAt: GivenDate,
-  /** Milliseconds from the start to this update. */
+  /** Milliseconds from the start to this update; of a record that sums up visits, the sum of theirs. */
   ms: Count,
   /** Whether the visit goes on. */
   open: z.boolean(),
@@ -51,6 +51,8 @@ export const GatewayRecord = z.object({
   reason: z.string().check(z.maxLength(40)),
   /** The number of requests or refusals. */
   count: Count,
+  /** The visits that the record sums up, when their user or company has used up its budget of records; absent for one. */
+  visits: z.optional(Count),
   /** Bytes from the client. */
   up: Count,
   /** Bytes to the client. */
@@ -104,14 +106,16 @@ export const Visit = z.object({
   proxy: z.nullable(Named),
   /** The client's IP address, as the company lets it be stored. @example 203.0.113.5 */
   address: z.string(),
-  /** The requested host. @example crm.romashka.ru */
+  /** The requested host; `*` when the record sums up several. @example crm.romashka.ru */
   host: z.string(),
-  /** The requested port. @example 443 */
+  /** The requested port; 0 when the record sums up several. @example 443 */
   port: z.int(),
   /** The reason of a refusal, or of an end by the gateway; empty for none. @example no_policy */
   reason: z.string(),
   /** The number of requests or refusals. */
   count: z.int(),
+  /** The visits that the record sums up; 1 for most. @example 1 */
+  visits: z.int(),
   /** Bytes from the client. */
   up: z.int(),
   /** Bytes to the client. */

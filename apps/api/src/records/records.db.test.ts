@@ -92,6 +92,31 @@ test('a batch that is sent again, also to another api at the same moment, is sto
   expect(await figures(home)).toEqual({ visits: 2, up: 200, down: 4_000 });
 });
 
+test('the figures count the visits that a record sums up, and its updates replace them', async () => {
+  const home = await company();
+  const one = gateway();
+  const sum = visit(home, { visits: 5, count: 5, open: true });
+  await one.send([sum]);
+  expect(await figures(home)).toEqual({ visits: 5, up: 100, down: 2_000 });
+  await one.send([{ ...sum, visits: 7, count: 7, up: 140, host: '*', open: false }]);
+  expect(await figures(home)).toEqual({ visits: 7, up: 140, down: 2_000 });
+  expect((await api.must(home.token, listVisits, { query: {} })).rows).toMatchObject([
+    { id: sum.id, visits: 7, count: 7, host: '*', state: 'closed' },
+  ]);
+});
+
+test('a loss of a company stands in its log alone, and in no figure', async () => {
+  const [home, neighbour] = [await company(), await company()];
+  const { companyId, startedAt, ...rest } = visit(home, { kind: 'loss', reason: 'spool', count: 40 });
+  const loss = { ...rest, companyId, startedAt, userId: undefined, siteId: undefined, host: '', port: 0 };
+  await gateway().send([loss, visit(neighbour)]);
+  expect((await api.must(home.token, listVisits, { query: {} })).rows).toMatchObject([
+    { kind: 'loss', reason: 'spool', count: 40, user: null },
+  ]);
+  expect(await figures(home)).toEqual({ visits: null, up: null, down: null });
+  expect((await api.must(neighbour.token, listVisits, { query: {} })).rows).toHaveLength(1);
+});
+
 test('an open visit is live, its updates replace its figures, and its end closes it', async () => {
   const home = await company();
   const one = gateway();

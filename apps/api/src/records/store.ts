@@ -29,24 +29,25 @@ export async function storeBatch(tx: Tx, { gateway, run, number, records }: Reco
       select distinct on (g.id) g.* from rows from (jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as (
           id uuid, kind text, "startedAt" timestamptz, ms bigint, open boolean, "companyId" bigint, "userId" bigint,
           "siteId" bigint, "policyId" bigint, "proxyId" bigint, address text, host text, port int, reason text, count int,
-          up bigint, down bigint, client text)) with ordinality as g
+          visits int, up bigint, down bigint, client text)) with ordinality as g
       where (g."companyId" is null or exists (select from companies c where c.id = g."companyId"))
         and g."startedAt" < now() + interval '1 day'
       order by g.id, g.ordinality desc
     ), stored as (
-      insert into records (id, started_at, company_id, user_id, site_id, policy_id, proxy_id, up, down, ms, run, count, port, kind,
+      insert into records (id, started_at, company_id, user_id, site_id, policy_id, proxy_id, up, down, ms, run, count, visits, port, kind,
         state, reason, address, host, client)
-      select id, "startedAt", "companyId", "userId", "siteId", "policyId", "proxyId", up, down, ms, ${stored.id}, count, port, kind,
+      select id, "startedAt", "companyId", "userId", "siteId", "policyId", "proxyId", up, down, ms, ${stored.id}, count, coalesce(visits, 1), port, kind,
         case when open then 'open' else 'closed' end, reason, address, host, client from given
       on conflict (started_at, id) do update set up = excluded.up, down = excluded.down, ms = excluded.ms,
-        count = excluded.count, state = excluded.state, reason = excluded.reason
+        count = excluded.count, visits = excluded.visits, state = excluded.state, reason = excluded.reason,
+        host = excluded.host, address = excluded.address, client = excluded.client
     )
     insert into record_hours as h (company_id, hour, user_id, site_id, reason, host, visits, count, up, down)
     select g."companyId", date_trunc('hour', g."startedAt", 'UTC'), coalesce(g."userId", 0), coalesce(g."siteId", 0),
-      case when g.kind = 'refusal' then g.reason else '' end, case when g.kind = 'refusal' then g.host else '' end, sum((r.id is null)::int), sum(g.count - coalesce(r.count, 0)),
+      case when g.kind = 'refusal' then g.reason else '' end, case when g.kind = 'refusal' then g.host else '' end, sum(coalesce(g.visits, 1) - coalesce(r.visits, 0)), sum(g.count - coalesce(r.count, 0)),
       sum(g.up - coalesce(r.up, 0)), sum(g.down - coalesce(r.down, 0))
     from given g left join records r on r.started_at = g."startedAt" and r.id = g.id
-    where g."companyId" is not null group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6
+    where g."companyId" is not null and g.kind <> 'loss' group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6
     on conflict (company_id, hour, user_id, site_id, reason, host) do update set visits = h.visits + excluded.visits,
       count = h.count + excluded.count, up = h.up + excluded.up, down = h.down + excluded.down`.execute(tx);
 }

@@ -9,14 +9,26 @@ import { formatBytes, formatDuration, hostOf, personOf, reasonLabel } from './vi
 const tones: Record<Visit['state'], Tone> = { open: 'accent', closed: 'neutral', interrupted: 'warning' };
 
 /** The outcome of a visit as a tag, with the reason of a refusal or of an end by the gateway. */
-export function VisitResult({ visit: { kind, state, reason, count } }: { visit: Visit }) {
+export function VisitResult({ visit: { kind, state, reason, count, visits } }: { visit: Visit }) {
   const refused = kind === 'refusal';
+  if (kind === 'loss') {
+    return (
+      <TwoLines
+        first={<Tag tone="warning">{t.visits.lost(count)}</Tag>}
+        second={t.visits.losses[reason] ?? reason}
+      />
+    );
+  }
   return (
     <TwoLines
       first={
         <Tag tone={refused ? 'bad' : tones[state]}>{refused ? t.visits.refused : t.visits.states[state]}</Tag>
       }
-      second={[reason && reasonLabel(reason), refused && count > 1 && t.visits.times(count)]
+      second={[
+        reason && reasonLabel(reason),
+        refused && count > 1 && t.visits.times(count),
+        visits > 1 && t.visits.visits(visits),
+      ]
         .filter(Boolean)
         .join(', ')}
     />
@@ -70,6 +82,6 @@ export const visitColumns = {
     key: 'traffic',
     title: t.visits.traffic,
     width: 'clamp(88px, 10cqi, 104px)',
-    render: ({ kind, up, down }) => (kind === 'refusal' ? '' : formatBytes(up + down)),
+    render: ({ kind, up, down }) => (kind === 'refusal' || kind === 'loss' ? '' : formatBytes(up + down)),
   },
 } satisfies Record<string, Column<Visit>>;

@@ -21,12 +21,15 @@ export function formatDuration(ms: number): string {
 /** The label of a reason; for a code of a newer gateway, which this console lacks, the code itself. */
 export const reasonLabel = (reason: string): string => t.visits.reasons[reason] ?? reason;
 
-/** The requested host; with its port, unless browsers leave that out. */
+/** The requested host; with its port, unless browsers leave that out. A record of several hosts or of none has a text instead. */
 export function hostOf({ host, port }: Pick<Visit, 'host' | 'port'>): string {
+  if (host === '*') return t.visits.several;
+  if (host === '') return t.common.none;
   return port === 443 || port === 80 ? unicodeHost(host) : `${unicodeHost(host)}:${port}`;
 }
 
 /** The user's name. A company may keep no names of deleted users. */
-export function personOf({ user }: Pick<Visit, 'user'>): string {
+export function personOf({ user, kind }: Pick<Visit, 'user' | 'kind'>): string {
+  if (kind === 'loss') return t.common.none;
   return user === null ? t.visits.someone : user.name || t.visits.deleted;
 }

@@ -15,6 +15,7 @@ const columns: [title: string, value: (visit: Visit) => string | number][] = [
   [t.statistics.detailTerms.policy, ({ policy }) => policy?.name ?? ''],
   [t.statistics.detailTerms.proxy, ({ proxy }) => proxy?.name ?? ''],
   [t.statistics.detailTerms.count, ({ count }) => count],
+  [t.statistics.figures.visits, ({ kind, visits }) => (kind === 'refusal' || kind === 'loss' ? 0 : visits)],
   [t.statistics.detailTerms.up, ({ up }) => up],
   [t.statistics.detailTerms.down, ({ down }) => down],
 ];

@@ -22,6 +22,7 @@ const visit: Visit = {
     host: 'crm.example.ru',
     reason: '',
     count: 1,
+    visits: 1,
     up: 100,
     down: 2_000,
     client: null,

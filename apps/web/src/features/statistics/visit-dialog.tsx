@@ -28,6 +28,7 @@ export function VisitDialog(props: { visit: Visit; zone: string; onClose: () => 
     [terms.policy, policy?.name ?? t.common.none],
     [terms.proxy, proxy?.name ?? (allowed ? t.statistics.gateway : t.common.none)],
     [terms.count, visit.count],
+    ...(visit.visits > 1 ? [[t.statistics.figures.visits, visit.visits] as [string, number]] : []),
     [terms.up, formatBytes(visit.up)],
     [terms.down, formatBytes(visit.down)],
     [terms.id, visit.id],

@@ -50,6 +50,18 @@ export const visits = {
     refusal: 'Отказ',
     loss: 'Записи не поместились',
   } satisfies Record<RecordKind, string>,
+  /** Records that a gateway had no room for; 0 when nobody counted them. */
+  lost: (n: number) =>
+    n === 0 ? 'Записи потеряны' : `Потеряно: ${count(n, { one: 'запись', few: 'записи', many: 'записей' })}`,
+  /** Why records are lost. */
+  losses: {
+    spool: 'Консоль долго не отвечала шлюзу',
+    rejected: 'Консоль не приняла записи шлюза',
+    killed: 'Шлюз остановился аварийно',
+    capped: 'Слишком много отказов посторонним',
+  } as Readonly<Record<string, string>>,
+  /** In place of the host, when a record sums up several. */
+  several: 'Разные сайты',
   times,
   visits: (n: number) => count(n, { one: 'посещение', few: 'посещения', many: 'посещений' }),
   /** A number of bytes, as a whole number or with one decimal. */

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import type { GatewayRecord, RecordKind } from '@propusk/contract/records';
+import type { ActiveRequest } from './active-requests.ts';
+
+/** Counts the bytes of a visit. */
+export interface Meter {
+  /** Brings the visit's `up` and `down` up to date. */
+  measure(visit: Visit): void;
+  /** Closes the client's connection, for a visit of plain requests. */
+  cut?(): void;
+}
+
+/** The fields of a record while its visit, or its group of refusals, continues. Times are in ms since 1970. */
+export class Visit {
+  readonly id = randomUUID();
+  readonly kind: RecordKind;
+  readonly startedAt = Date.now();
+  /** The end, or the last refusal; 0 while it is open. */
+  endedAt = 0;
+  updatedAt = this.startedAt;
+  companyId: number | undefined;
+  userId: number | undefined;
+  siteId: number | null = null;
+  policyId: number | null = null;
+  proxyId: number | undefined;
+  client: string | undefined;
+  /** The client's, as the company lets it be stored. */
+  address: string;
+  host: string;
+  port: number;
+  reason = '';
+  count = 0;
+  up = 0;
+  down = 0;
+  meter: Meter | null = null;
+  /** The request of a tunnel or WebSocket. */
+  active: ActiveRequest | null = null;
+  /** Whether the next write includes it. */
+  queued = false;
+  /** The count of the last write; -1 before. */
+  writtenCount = -1;
+  /** The record that sums up this visit and others; null for a record of its own. */
+  sum: VisitSum | null = null;
+
+  constructor(kind: RecordKind, address: string, host: string, port: number) {
+    this.kind = kind;
+    this.address = address;
+    this.host = host;
+    this.port = port;
+  }
+
+  /** Milliseconds up to now. A clock that was set back does not make it negative. */
+  lasted(now: number): number {
+    return Math.max(0, (this.endedAt === 0 ? now : this.endedAt) - this.startedAt);
+  }
+
+  toRecord(now: number): GatewayRecord {
+    this.meter?.measure(this);
+    return {
+      id: this.id,
+      kind: this.kind,
+      startedAt: new Date(this.startedAt).toISOString(),
+      ms: this.lasted(now),
+      open: this.endedAt === 0,
+      companyId: this.companyId,
+      userId: this.userId,
+      siteId: this.siteId ?? undefined,
+      policyId: this.policyId ?? undefined,
+      proxyId: this.proxyId,
+      address: this.address,
+      host: this.host,
+      port: this.port,
+      reason: this.reason,
+      count: this.count,
+      up: this.up,
+      down: this.down,
+      client: this.client,
+    };
+  }
+}
+
+/** A record that sums up visits of one user. It is open while one of them is. */
+export class VisitSum extends Visit {
+  /** The visits that it sums up. */
+  visits = 0;
+  // grows: by users, by open visits; bound: those of AccessRecords; at the bound: does not grow
+  readonly #open = new Set<Visit>();
+  /** The times, requests and bytes of the visits that have ended. */
+  readonly #ended = { ms: 0, count: 0, up: 0, down: 0 };
+
+  add(visit: Visit): void {
+    visit.sum = this;
+    this.visits += 1;
+    this.#open.add(visit);
+    this.endedAt = 0;
+    if (visit.address !== this.address) this.address = '';
+    if (visit.client !== this.client) this.client = undefined;
+  }
+
+  /** Takes a visit back: another record sums it up. */
+  remove(visit: Visit): void {
+    this.visits -= 1;
+    this.#close(visit);
+  }
+
+  /** Adds the final figures of a visit. */
+  end(visit: Visit): void {
+    this.#ended.ms += visit.lasted(visit.endedAt);
+    this.#ended.count += visit.count;
+    this.#ended.up += visit.up;
+    this.#ended.down += visit.down;
+    this.#close(visit);
+  }
+
+  #close(visit: Visit): void {
+    this.#open.delete(visit);
+    if (this.#open.size === 0) this.endedAt = Date.now();
+  }
+
+  /** The milliseconds of its visits. */
+  override lasted(now: number): number {
+    let { ms } = this.#ended;
+    for (const visit of this.#open) ms += visit.lasted(now);
+    return ms;
+  }
+
+  override toRecord(now: number): GatewayRecord {
+    for (const visit of this.#open) visit.meter?.measure(visit);
+    for (const key of ['count', 'up', 'down'] as const) {
+      this[key] = this.#ended[key];
+      for (const visit of this.#open) this[key] += visit[key];
+    }
+    return { ...super.toRecord(now), visits: this.visits };
+  }
+}
