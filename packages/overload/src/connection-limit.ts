@@ -14,7 +14,12 @@ export interface ConnectionLimitOptions {
   readonly isProxy?: (address: string) => boolean;
   /** Whether an address is a TCP balancer, whose connections must begin with a header that names the client (proxy-protocol.ts). */
   readonly sendsHeader?: ((address: string) => boolean) | undefined;
-  /** Called for each refused connection. */
+  /**
+   * Whether a new connection at a limit closes the oldest one of the subscriber with the most, in place of a refusal. For listeners
+   * whose exchanges are short, so that an old connection is an idle one.
+   */
+  readonly displaces?: boolean;
+  /** Called for each refused or displaced connection. */
   readonly onRefused?: (reason: ConnectionRefusal) => void;
 }
 
@@ -37,11 +42,12 @@ export function clientAddress(socket: Socket): string {
  */
 export function limitConnections(server: Server, options: ConnectionLimitOptions): void {
   const { most, isShort, isProxy = () => false, sendsHeader, onRefused = () => {} } = options;
+  const displaces = options.displaces ?? false;
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
-  // grows: by strangers, by addresses; bound: SOCKETS addresses with an open connection; at the bound: further
-  // connections are reset
-  const byAddress = new Map<string, number>();
+  // grows: by strangers, by connections; bound: `most` connections of as many subscribers; at the bound: further connections
+  // are reset, or displace others
+  const bySubscriber = new Map<string, Set<Socket>>();
   let open = 0;
 
   const refuse = (socket: Socket, reason: ConnectionRefusal) => {
@@ -53,20 +59,39 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
     if (open + (headers?.waiting ?? 0) >= most) return 'sockets';
     return isShort() ? 'memory' : null;
   };
+  const leave = (socket: Socket, subscriber: string) => {
+    const sockets = bySubscriber.get(subscriber);
+    if (sockets?.delete(socket) !== true) return;
+    open -= 1;
+    if (sockets.size === 0) bySubscriber.delete(subscriber);
+  };
+  /** Closes the oldest connection of a subscriber. It leaves at once: its 'close' may follow further connections. */
+  const displace = (subscriber: string, reason: ConnectionRefusal) => {
+    const [oldest] = bySubscriber.get(subscriber) ?? [];
+    if (oldest === undefined) return;
+    leave(oldest, subscriber);
+    refuse(oldest, reason);
+  };
+  const fullest = () => {
+    let [found, size] = ['', 0];
+    for (const [subscriber, sockets] of bySubscriber) {
+      if (sockets.size > size) [found, size] = [subscriber, sockets.size];
+    }
+    return found;
+  };
   const admit = (socket: Socket, address: string, shared: boolean) => {
-    const closed = closedBy();
-    if (closed !== null) return refuse(socket, closed);
     const subscriber = subscriberOf(address);
-    const mine = byAddress.get(subscriber) ?? 0;
-    if (mine >= Math.ceil(most / 2) && !shared && !isProxy(address)) return refuse(socket, 'address');
+    const mine = bySubscriber.get(subscriber)?.size ?? 0;
+    const full = mine >= Math.ceil(most / 2) && !shared && !isProxy(address);
+    if (displaces && full) displace(subscriber, 'address');
+    else if (displaces && open >= most) displace(fullest(), 'sockets');
+    const closed = closedBy() ?? (full && !displaces ? 'address' : null);
+    if (closed !== null) return refuse(socket, closed);
     open += 1;
-    byAddress.set(subscriber, mine + 1);
-    socket.once('close', () => {
-      open -= 1;
-      const left = (byAddress.get(subscriber) ?? 1) - 1;
-      if (left === 0) byAddress.delete(subscriber);
-      else byAddress.set(subscriber, left);
-    });
+    // Again from the map: the displaced connection may have been the subscriber's last.
+    const sockets = bySubscriber.get(subscriber) ?? new Set();
+    bySubscriber.set(subscriber, sockets.add(socket));
+    socket.once('close', () => leave(socket, subscriber));
     for (const listener of listeners) listener.call(server, socket);
   };
   const headers =
