@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { createServer, get as getHttp, type IncomingMessage } from 'node:http';
 import { Agent, get as getHttps } from 'node:https';
-import { connect as connectTcp } from 'node:net';
+import { connect as connectTcp, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
@@ -225,7 +225,7 @@ test('a CA gets the answer of its challenge while two other addresses fill HTTP_
     await once(socket, 'connect');
     return socket;
   };
-  const idle = [];
+  const idle: Socket[] = [];
   for (let each = 0; each < 300; each++) idle.push(await open(`127.0.0.${2 + (each % 2)}`));
   const path = '/.well-known/acme-challenge/token';
   const reply = await answer(getHttp({ ...to, localAddress: '127.0.0.4', path }));
