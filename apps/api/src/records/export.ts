@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { exportVisits, type VisitFilter } from '@propusk/contract/records';
 import type { FastifyRequest } from 'fastify';
 import { admitTo, asMember } from '../core/actor.ts';
-import { createFairQueue } from '../core/fair-queue.ts';
 import { createKeyedLimiter } from '../core/keyed-limiter.ts';
 import { bearer, findActor } from '../http/authenticate.ts';
 import { type Routes, routeOf } from '../http/implement.ts';
@@ -11,11 +10,9 @@ import { recordLook } from './support.ts';
 
 /** Rows of one statement. */
 const PAGE = 1_000;
-/** Pages that the exports of one process, and those of one company, read at once. Further pages wait, by turns of the companies. */
-const READING = { ofAll: 4, ofCompany: 2 };
 /**
  * Open exports of one process, one company and one user; further ones get 503. While its client reads, an export holds one page,
- * up to 1 MB, but neither a connection of the pool nor a turn to read.
+ * up to 1 MB, but neither a connection of the pool nor a turn to read. The turns are those of all reads.
  */
 const OPEN = { ofAll: 64, ofCompany: 8, ofUser: 1 };
 
@@ -27,12 +24,6 @@ export function exportRoute(routes: Routes): void {
   const openOfUser = createKeyedLimiter(OPEN.ofUser, 0);
   const openOfCompany = createKeyedLimiter(OPEN.ofCompany, 0);
   const openOfAll = createKeyedLimiter(OPEN.ofAll, 0);
-  const readingOfCompany = createKeyedLimiter(READING.ofCompany, OPEN.ofCompany);
-  const readingOfAll = createFairQueue({
-    atOnce: READING.ofAll,
-    ofLane: OPEN.ofCompany,
-    ofAll: OPEN.ofAll,
-  });
   const closing = new AbortController();
   // A slow client would delay the shutdown.
   routes.app.addHook('preClose', async () => closing.abort());
@@ -46,10 +37,7 @@ export function exportRoute(routes: Routes): void {
       const member = asMember(actor);
       const { userId, companyId } = member;
       const query = { ...(request.query as VisitFilter), before, take: PAGE };
-      const read = () => readLines(routes.db, { companyId }, query);
-      const page = await readingOfCompany(companyId, () =>
-        readingOfAll({ known: true, line: String(companyId) }, () => routes.readsOfPerson(userId, read)),
-      );
+      const page = await routes.readsOfPerson(userId, () => readLines(routes.db, { companyId }, query));
       if (before === undefined) await recordLook(routes.db, member, query.user);
       yield page.text;
       before = page.next ?? undefined;
