@@ -126,8 +126,6 @@ echo 'select 1' >/new/usr/lib/propusk/apps/api/src/db/migrations/999-none.sql
 dpkg-deb -Znone -b /new /next.deb >/dev/null
 rm -rf /new
 plant
-# The backup, which runs as the user propusk, reads it.
-rm /var/lib/propusk/propusk.pid
 PROPUSK_UPGRADE_WAIT=20 timeout 300 propusk upgrade /next.deb >/upgrade.log 2>&1 || tail -n 1 /upgrade.log
 look_closed
 find /var/lib/propusk/.upgrade* -user root

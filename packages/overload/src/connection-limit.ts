@@ -15,8 +15,8 @@ export interface ConnectionLimitOptions {
   /** Whether an address is a TCP balancer, whose connections must begin with a header that names the client (proxy-protocol.ts). */
   readonly sendsHeader?: ((address: string) => boolean) | undefined;
   /**
-   * Whether a new connection at a limit closes the oldest one of the subscriber with the most, in place of a refusal. For listeners
-   * whose exchanges are short, so that an old connection is an idle one.
+   * Whether a new connection at the limit closes the oldest one of the subscriber with the most, in place of a refusal. One subscriber
+   * may then have all while no other comes. For listeners whose exchanges are short, so that an old connection is an idle one.
    */
   readonly displaces?: boolean;
   /** Called for each refused or displaced connection. */
@@ -41,8 +41,14 @@ export function clientAddress(socket: Socket): string {
  * refused one with a destroyed socket: it may count arrivals, but must not use the socket.
  */
 export function limitConnections(server: Server, options: ConnectionLimitOptions): void {
-  const { most, isShort, isProxy = () => false, sendsHeader, onRefused = () => {} } = options;
-  const displaces = options.displaces ?? false;
+  const {
+    most,
+    isShort,
+    isProxy = () => false,
+    sendsHeader,
+    displaces = false,
+    onRefused = () => {},
+  } = options;
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
   // grows: by strangers, by connections; bound: `most` connections of as many subscribers; at the bound: further connections
@@ -65,31 +71,26 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
     open -= 1;
     if (sockets.size === 0) bySubscriber.delete(subscriber);
   };
-  /** Closes the oldest connection of a subscriber. It leaves at once: its 'close' may follow further connections. */
-  const displace = (subscriber: string, reason: ConnectionRefusal) => {
-    const [oldest] = bySubscriber.get(subscriber) ?? [];
-    if (oldest === undefined) return;
-    leave(oldest, subscriber);
-    refuse(oldest, reason);
-  };
-  const fullest = () => {
-    let [found, size] = ['', 0];
+  /** Closes the oldest connection of the subscriber with the most. It leaves at once: its 'close' may follow further connections. */
+  const displaceOne = () => {
+    let [fullest, size] = ['', 0];
     for (const [subscriber, sockets] of bySubscriber) {
-      if (sockets.size > size) [found, size] = [subscriber, sockets.size];
+      if (sockets.size > size) [fullest, size] = [subscriber, sockets.size];
     }
-    return found;
+    const [oldest] = bySubscriber.get(fullest) ?? [];
+    if (oldest === undefined) return;
+    leave(oldest, fullest);
+    refuse(oldest, 'sockets');
   };
   const admit = (socket: Socket, address: string, shared: boolean) => {
-    const subscriber = subscriberOf(address);
-    const mine = bySubscriber.get(subscriber)?.size ?? 0;
-    const full = mine >= Math.ceil(most / 2) && !shared && !isProxy(address);
-    if (displaces && full) displace(subscriber, 'address');
-    else if (displaces && open >= most) displace(fullest(), 'sockets');
-    const closed = closedBy() ?? (full && !displaces ? 'address' : null);
+    if (displaces && open >= most) displaceOne();
+    const closed = closedBy();
     if (closed !== null) return refuse(socket, closed);
-    open += 1;
-    // Again from the map: the displaced connection may have been the subscriber's last.
+    const subscriber = subscriberOf(address);
     const sockets = bySubscriber.get(subscriber) ?? new Set();
+    const mayTakeAll = displaces || shared || isProxy(address);
+    if (sockets.size >= Math.ceil(most / 2) && !mayTakeAll) return refuse(socket, 'address');
+    open += 1;
     bySubscriber.set(subscriber, sockets.add(socket));
     socket.once('close', () => leave(socket, subscriber));
     for (const listener of listeners) listener.call(server, socket);
