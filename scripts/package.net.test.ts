@@ -245,10 +245,13 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
       expect(step('reinstall')).toMatch(/\n2\n$/);
       expect(step('stop')).toContain('stopped');
       expect(step('restore')).toContain('восстановлена в /var/lib/propusk');
-      // Links and a FIFO that the service's user planted: root follows none of them.
-      expect(step('planted')).toBe(
-        'planted\ninstalled\n/root/closed 700 root:root\n/root/closed/mine.backup 600 root:root\n',
-      );
+      // Links and FIFOs that the services' users planted: root follows none of them, and waits for none.
+      const closed = '/root/closed 700 root:root\n/root/closed/mine.backup 600 root:root\n';
+      expect(step('planted')).toBe(`planted\n21\ninstalled\n${closed}`);
+      expect(step('planted-upgrade')).toMatch(/^planted-upgrade\n[^\n]*не состоялось: Замена пакета[^\n]*\n/);
+      expect(step('planted-upgrade').endsWith(`\n${closed}`)).toBe(true);
+      expect(step('planted-purge')).toBe(`planted-purge\nremoved\ninstalled\n`);
+      expect(step('purge-with-data')).toContain(closed);
       // The gateway's user and environment; /var/lib/propusk-gateway has the records of the gateway before it.
       expect(step('units')).toMatch(
         /^gateway-records\npropusk .*main\.ts\n(?:propusk .*\n)+(?:propusk-gateway .*\n){2}\/run\/propusk-gateway\/settings\.env 640 root:propusk-gateway\nGATEWAY_SECRET\n(?:cat: .*: Permission denied\n){5}gateway 407\napi gateway\n1\ninactive\ninactive\n$/m,

@@ -64,14 +64,32 @@ step restore
 mv /var/lib/propusk /var/lib/propusk.old
 propusk restore closed/mine.backup
 step planted
+# Plants, as the services' users, links to a folder and a file of root, and FIFOs: at the names that scripts use, and at others.
+plant() {
+  for user in propusk propusk-gateway; do
+    setpriv --reuid=\$user --regid=\$user --init-groups sh -c '
+      for name in gateway .upgrade gateway-records gateway-snapshot.db postgres/link propusk.pid file fifo; do
+        for folder in /var/lib/propusk /var/lib/propusk-gateway /var/lib/propusk-tls /var/backups/propusk /var/log/propusk; do
+          case \$name in
+            propusk.pid | fifo) mkfifo "\$folder/\$name" ;;
+            file | gateway-snapshot.db) ln -sfn /root/closed/mine.backup "\$folder/\$name" ;;
+            *) ln -sn /root/closed "\$folder/\$name" ;;
+          esac
+        done
+      done 2>/dev/null; true'
+  done
+}
+uproot() { find /var/lib/propusk* /var/backups/propusk /var/log/propusk '(' -type l -o -type p ')' -delete 2>/dev/null; }
+look_closed() {
+  sha256sum /root/closed/mine.backup | cmp - /closed.sum && stat -c '%n %a %U:%G' /root/closed /root/closed/*
+}
+sha256sum /root/closed/mine.backup >/closed.sum
 rm -rf /var/lib/propusk-tls/gateway /var/lib/propusk-gateway
-as_service() { setpriv --reuid=propusk --regid=propusk --init-groups -- "\$@"; }
-as_service ln -s /root/closed /var/lib/propusk-tls/gateway
-as_service ln -s /root/closed /var/lib/propusk/gateway-records
-as_service mkfifo /var/lib/propusk/propusk.pid
-dpkg -i /package.deb >/dev/null && echo installed
-stat -c '%n %a %U:%G' /root/closed /root/closed/*
-rm -rf /var/lib/propusk-tls/gateway /var/lib/propusk/gateway-records /var/lib/propusk/propusk.pid
+plant
+find /var/lib/propusk /var/lib/propusk-tls /var/backups/propusk -maxdepth 1 '(' -type l -o -type p ')' | wc -l
+timeout 200 dpkg -i /package.deb >/dev/null && echo installed
+look_closed
+uproot
 step units
 mkdir -p /run/systemd/system
 mv /usr/bin/systemctl /usr/bin/systemctl.real
@@ -100,6 +118,19 @@ propusk answers 60 api gateway
 grep -c 'serves new connections' /run/units/propusk-gateway.service.log
 systemctl stop propusk.service propusk-gateway.service
 systemctl is-active propusk.service propusk-gateway.service
+step planted-upgrade
+dpkg-deb -R /package.deb /new
+sed -i 's/^Version:.*/Version: 9.9.9/' /new/DEBIAN/control
+echo 'exit 1' >/new/DEBIAN/postinst
+echo 'select 1' >/new/usr/lib/propusk/apps/api/src/db/migrations/999-none.sql
+dpkg-deb -Znone -b /new /next.deb >/dev/null
+rm -rf /new
+plant
+PROPUSK_UPGRADE_WAIT=20 timeout 300 propusk upgrade /next.deb >/upgrade.log 2>&1 || tail -n 1 /upgrade.log
+look_closed
+find /var/lib/propusk/.upgrade* -user root
+uproot
+rm /next.deb
 mv /usr/bin/systemctl.real /usr/bin/systemctl
 rmdir /run/systemd/system
 step purge
@@ -108,11 +139,16 @@ running=\$!
 for _ in \$(seq 240); do if grep -q "127.0.0.1:$gateway" /start.log; then break; fi; sleep 0.25; done
 dpkg --purge propusk
 ls -d /var/lib/propusk/postgres /etc/propusk/backup-passphrase /var/backups/propusk
-step purge-with-data
 kill \$running
 wait \$running || true
 dpkg -i /package.deb >/dev/null
-PROPUSK_PURGE_DATA=yes dpkg --purge propusk
+step planted-purge
+plant
+timeout 200 dpkg --remove propusk >/dev/null && echo removed
+timeout 200 dpkg -i /package.deb >/dev/null && echo installed
+step purge-with-data
+PROPUSK_PURGE_DATA=yes timeout 200 dpkg --purge propusk
+look_closed
 ls -d /etc/propusk /var/lib/propusk /var/lib/propusk.old /var/backups/propusk /usr/lib/propusk 2>/dev/null || echo gone
 STEPS
 chroot "$box/root" sh /steps.sh

@@ -66,3 +66,18 @@ test.each([
   expect(lines.filter((line) => line.includes('"reqId"'))).toHaveLength(expected);
   await own.close();
 });
+
+test('a request with a path and a host of 7 KB each writes less than 4 KB to the log', async () => {
+  const lines: string[] = [];
+  const own = await startApi(inject('serverUrl'), {
+    logTo: (line) => void lines.push(line),
+    logLevel: 'info',
+  });
+  const long = 'a'.repeat(7_000);
+  for (const url of [`/api/${long}`, `/api/users/${long}`, `/${long}`]) {
+    lines.length = 0;
+    await own.app.inject({ method: 'GET', url, headers: { host: `${long}.test` } });
+    expect(lines.join('').length, url.slice(0, 12)).toBeLessThan(4_096);
+  }
+  await own.close();
+});

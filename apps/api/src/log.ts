@@ -22,10 +22,14 @@ export function createLog(level: string, to?: DestinationStream): Logger {
   );
 }
 
+/** The most characters of a path or a host in the log. */
+const MOST = 260;
+
 /** Logs a request without its query string, which may hold search terms, or tokens sent by mistake. */
 function requestLine(request: FastifyRequest): Record<string, unknown> {
   const { method, host, ip, socket } = request;
-  return { method, url: pathOf(request.url), host, remoteAddress: ip, remotePort: socket.remotePort };
+  const url = pathOf(request.url).slice(0, MOST);
+  return { method, url, host: host.slice(0, MOST), remoteAddress: ip, remotePort: socket.remotePort };
 }
 
 /** The path of a request target in origin form (`/path?query`) or absolute form with credentials (RFC 9112 section 3.2.2). */

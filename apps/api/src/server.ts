@@ -182,7 +182,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     confirmsMail: config.confirmsMail,
     sendsMail: smtpUrl !== undefined,
   });
-  userRoutes(routes, teller);
+  userRoutes(routes, teller, tries);
   companyRoutes(routes);
   stateRoutes(routes, parts);
   tariffRoutes(routes, { limits: tries, outbox: mailer, publicUrl: config.publicUrl });

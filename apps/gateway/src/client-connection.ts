@@ -17,6 +17,7 @@ import type { Form, Metrics } from './metrics.ts';
 import type { KeptConnections } from './origin-undici.ts';
 import { ProxyError, type ProxyErrorDetail } from './proxy-error.ts';
 import { answerBytes, answerRefusal } from './refusal.ts';
+import type { RefusalLog } from './refusal-log.ts';
 import { readBy, release, type SocketReader, stopReading } from './socket-reader.ts';
 import { nothing, Splice, type TransferredBytes } from './splice.ts';
 import { isAbsoluteForm, type PlainTarget, readAbsoluteForm, readAuthorityForm } from './target.ts';
@@ -35,6 +36,7 @@ export interface ProxyContext {
   readonly via: string;
   readonly consoleUrl: string;
   readonly log: Log;
+  readonly refusals: RefusalLog;
   readonly metrics: Metrics;
   readonly records: AccessRecords;
   /** Whether each response outside a tunnel closes its connection. */
@@ -368,11 +370,11 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
   }
 
   #log(error: unknown, requestTarget: string): ProxyError {
-    const { log, metrics } = this.#context;
+    const { log, refusals, metrics } = this.#context;
     if (error instanceof ProxyError) {
       metrics.refused(error.reason);
       const user = this.#caller && nameOf(this.#caller);
-      log.info({ reason: error.reason, user, target: siteOf(requestTarget) }, 'Refused');
+      refusals.add(error.reason, user, siteOf(requestTarget), this.#address);
       return error;
     }
     if (error !== clientLeft) log.error({ err: error }, 'Failed');
@@ -380,7 +382,11 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
   }
 }
 
-/** The authority of a request target, for the error page and the log. Path and query may hold secrets. */
+/** A host name of 253 characters and a port, with room for brackets. */
+const SITE_MOST = 260;
+
+/** The authority of a request target, for the error page, records and the log. Path and query may hold secrets. */
 function siteOf(requestTarget = ''): string {
-  return /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/?#]*@)?([^/?#]*)/i.exec(requestTarget)?.[1] ?? '';
+  const authority = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/?#]*@)?([^/?#]*)/i.exec(requestTarget)?.[1] ?? '';
+  return authority.slice(0, SITE_MOST);
 }

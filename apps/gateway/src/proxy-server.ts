@@ -31,6 +31,7 @@ import { ProxyError } from './proxy-error.ts';
 import { RecordLog } from './record-log.ts';
 import { RecordSender } from './record-sender.ts';
 import { RecordSpool } from './record-spool.ts';
+import { RefusalLog } from './refusal-log.ts';
 import type { SnapshotView } from './snapshot.ts';
 import { isWebSocket } from './upgrade.ts';
 
@@ -142,6 +143,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
   const running: (() => void)[] = [];
 
   const startDial = metrics.timed(createDialer({ ...config, self: () => own }));
+  const refusals = new RefusalLog(log);
   const context: ProxyContext = {
     authenticate: createAuthenticate(keys),
     activeRequests,
@@ -151,6 +153,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     via: `propusk-${randomBytes(6).toString('hex')}`,
     consoleUrl: config.consoleUrl,
     log,
+    refusals,
     metrics,
     records,
     draining: () => draining,
@@ -196,7 +199,8 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
         sweep(clients.all());
         activeRequests.recheck();
       }, SWEEP_MS);
-      running.push(() => clearInterval(watch), logConnectionRefusals(metrics.refusedConnections, log));
+      running.push(() => clearInterval(watch), refusals.start());
+      running.push(logConnectionRefusals(metrics.refusedConnections, log));
       return own.port;
     },
     async drain() {

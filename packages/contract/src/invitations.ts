@@ -36,7 +36,8 @@ export type MadeInvitations = z.infer<typeof MadeInvitations>;
 /**
  * Invite agents (USER) to the caller's company by mail. Each gets an account and a link that sets its first password. The link is
  * valid for seven days, works once, and ends when its maker loses the role of an owner. Until the password is set, the gateway
- * refuses the user. One taken address refuses all.
+ * refuses the user. One taken address refuses all. The refusal names the taken
+ * addresses, at most 20 in an hour outside the company.
  */
 export const inviteUsers = endpoint({
   method: 'POST',

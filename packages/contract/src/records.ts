@@ -180,7 +180,7 @@ export const listVisits = endpoint({
 /**
  * Export the visits and refusals of the caller's company as JSON lines, newest first. Each line is a `Visit`. After a failure, or the
  * end of the session, the connection closes without the last chunk (RFC 9112 section 7.1): the file is then incomplete. A user may
- * run one export at a time.
+ * run one export at a time, and a company 8; further ones get `busy`.
  */
 export const exportVisits = endpoint({
   method: 'GET',

@@ -1,5 +1,6 @@
 import { connect, type OnReadOpts, type Socket } from 'node:net';
 import { DialError, errnoOf } from './dial-error.ts';
+import type { Tenant } from './fair-slots.ts';
 import { type Family, type FamilyChoice, type FamilyOrder, familyOf } from './family-order.ts';
 import type { EgressAddresses } from './settings.ts';
 
@@ -13,6 +14,7 @@ type Attempted = Socket & { [attemptOf]?: Attempt };
 /** Connects to the addresses of a name in turn, those of one family after those of the other, until one accepts. */
 export class Attempt {
   readonly #port: number;
+  readonly #tenant: Tenant;
   readonly #from: EgressAddresses;
   readonly #only: FamilyChoice;
   readonly #order: FamilyOrder;
@@ -34,6 +36,7 @@ export class Attempt {
 
   constructor(
     port: number,
+    tenant: Tenant,
     from: EgressAddresses,
     only: FamilyChoice,
     order: FamilyOrder,
@@ -42,6 +45,7 @@ export class Attempt {
     connectMs: number,
   ) {
     this.#port = port;
+    this.#tenant = tenant;
     this.#from = from;
     this.#only = only;
     this.#order = order;
@@ -53,7 +57,7 @@ export class Attempt {
   begin(addresses: readonly string[]): void {
     if (this.#done === null) return;
     this.#addresses = addresses;
-    this.#first = this.#only === 0 ? this.#order.first() : this.#only;
+    this.#first = this.#only === 0 ? this.#order.first(this.#tenant) : this.#only;
     this.#next = this.#take();
     if (this.#next !== undefined) this.#connect(null);
     else this.end(new DialError(addresses.length === 0 ? 'resolve_failed' : 'no_family'));
@@ -101,7 +105,7 @@ export class Attempt {
     clearTimeout(this.#timer);
     socket.off('close', onClose);
     socket[attemptOf] = undefined;
-    this.#order.record(this.#family, true);
+    this.#order.record(this.#tenant, this.#family, true);
     this.end(socket);
   }
 
@@ -111,7 +115,7 @@ export class Attempt {
     const failure =
       errored instanceof DialError ? errored : new DialError('connect_failed', errnoOf(errored));
     // A site that refuses was reached: its answer says nothing of the family.
-    if (failure.errno !== 'ECONNREFUSED') this.#order.record(this.#family, false);
+    if (failure.errno !== 'ECONNREFUSED') this.#order.record(this.#tenant, this.#family, false);
     this.#connect(failure);
   }
 

@@ -112,7 +112,7 @@ export function createDialer(options: DialerOptions): StartDial {
   return (host, port, tenant, towards, family, onread, done) => {
     const site = towards === 'site';
     const only = site ? (bound ?? family) : 0;
-    const attempt = new Attempt(port, site ? egress : {}, only, order, onread, done, connectMs);
+    const attempt = new Attempt(port, tenant, site ? egress : {}, only, order, onread, done, connectMs);
     const fail = (error: unknown) =>
       attempt.end(error instanceof DialError ? error : new DialError('connect_failed', errnoOf(error)));
     const begin = (addresses: readonly string[]) => {

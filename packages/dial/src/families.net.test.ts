@@ -30,8 +30,8 @@ afterAll(() => server.close());
 /** @returns a function that dials a name, and answers the address that it reached, or the code of the error */
 function dialing(options: Partial<DialerOptions> = {}) {
   const dial = dialByPromise(createDialer({ hosts, allowNetworks, self: () => null, ...options }));
-  return (name: string, family: FamilyChoice = 0, towards: Towards = 'site', to = port) =>
-    dial(name, to, 1, never, towards, family).then(
+  return (name: string, family: FamilyChoice = 0, towards: Towards = 'site', to = port, company = 1) =>
+    dial(name, to, company, never, towards, family).then(
       (socket) => {
         const { remoteAddress } = socket;
         socket.destroy();
@@ -79,6 +79,13 @@ test('a family that failed is tried last for 10 minutes, and IPv4 first otherwis
   expect(await dial('dual.test')).toBe('::1');
   clock += 1;
   expect(await dial('dual.test')).toBe('127.0.0.1');
+});
+
+test("a company's sites whose family fails do not change the order of another company", async () => {
+  const dial = dialing();
+  const of = (company: number, name: string) => dial(name, 0, 'site', port, company);
+  expect(await of(1, 'lost4.test')).toBe('connect_failed');
+  expect([await of(1, 'dual.test'), await of(2, 'dual.test')]).toEqual(['::1', '127.0.0.1']);
 });
 
 test('a family that failed is still tried, and its success makes it first again', async () => {

@@ -1,3 +1,5 @@
+import type { Tenant } from './fair-slots.ts';
+
 /** A version of the Internet Protocol. */
 export type Family = 4 | 6;
 /** The only family to dial; 0 means both, as in Node's option `family`. */
@@ -10,12 +12,16 @@ export function familyOf(address: string): Family {
   return address.includes(':') ? 6 : 4;
 }
 
-/** Orders the address families for one dialer: IPv4 first, but a family that failed is tried last for 10 minutes. */
+/**
+ * Orders the address families for the dials of each tenant: IPv4 first, but a family that failed is tried last for 10 minutes. A tenant
+ * chooses the hosts that fail, so the order of the others does not follow from them.
+ */
 export class FamilyOrder {
   readonly #now: () => number;
   /** Until when a family is tried last, in milliseconds of the clock. */
-  #lastUntil4 = 0;
-  #lastUntil6 = 0;
+  // grows: by companies with a failed dial; bound: 100 bytes for each of them; at the bound: a dial after 10 minutes, or a
+  // success, removes the entry
+  readonly #lastUntil = new Map<Tenant, Record<Family, number>>();
 
   /** @param now a monotonic clock in milliseconds */
   constructor(now: () => number) {
@@ -23,16 +29,22 @@ export class FamilyOrder {
   }
 
   /** The family to try first. */
-  first(): Family {
-    if (this.#lastUntil4 === 0) return 4;
+  first(tenant: Tenant): Family {
+    const until = this.#lastUntil.get(tenant);
+    if (until === undefined) return 4;
     const now = this.#now();
-    return now < this.#lastUntil4 && now >= this.#lastUntil6 ? 6 : 4;
+    if (now >= until[4] && now >= until[6]) this.#lastUntil.delete(tenant);
+    return now < until[4] && now >= until[6] ? 6 : 4;
   }
 
   /** Records an attempt by a family. */
-  record(family: Family, connected: boolean): void {
-    const until = connected ? 0 : this.#now() + LAST_MS;
-    if (family === 4) this.#lastUntil4 = until;
-    else this.#lastUntil6 = until;
+  record(tenant: Tenant, family: Family, connected: boolean): void {
+    const known = this.#lastUntil.get(tenant);
+    // The usual case, without an allocation.
+    if (known === undefined && connected) return;
+    const until = known ?? { 4: 0, 6: 0 };
+    until[family] = connected ? 0 : this.#now() + LAST_MS;
+    if (until[4] === 0 && until[6] === 0) this.#lastUntil.delete(tenant);
+    else this.#lastUntil.set(tenant, until);
   }
 }

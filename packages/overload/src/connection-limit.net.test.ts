@@ -56,6 +56,23 @@ test('a reverse proxy may use all connections', async () => {
   expect(await server.come()).toBe('refused');
 });
 
+test('a listener whose exchanges are short closes the oldest connection of the fullest address for a new one', async () => {
+  await using server = await start({ displaces: true });
+  for (let i = 0; i < 6; i++) expect(await server.come()).toBe('hello');
+  for (let i = 0; i < 4; i++) expect(await server.come('127.0.0.2')).toBe('hello');
+  for (let i = 3; i < 7; i++) expect(await server.come(`127.0.0.${i}`)).toBe('hello');
+  const open = () => server.sockets.map(({ destroyed }) => !destroyed);
+  await expect.poll(() => open().filter(Boolean)).toHaveLength(8);
+  // The newest two of the first address, those of the second, and all single ones.
+  const [first, second, single] = [open().slice(0, 6), open().slice(6, 10), open().slice(10)];
+  expect([first, second]).toEqual([
+    [false, false, false, false, true, true],
+    [false, false, true, true],
+  ]);
+  expect(single).toEqual([true, true, true, true]);
+  expect(server.refused()).toBe(6);
+});
+
 test('new connections are refused while memory is short, and open ones stay', async () => {
   let short = false;
   await using server = await start({ isShort: () => short });

@@ -14,7 +14,12 @@ export interface ConnectionLimitOptions {
   readonly isProxy?: (address: string) => boolean;
   /** Whether an address is a TCP balancer, whose connections must begin with a header that names the client (proxy-protocol.ts). */
   readonly sendsHeader?: ((address: string) => boolean) | undefined;
-  /** Called for each refused connection. */
+  /**
+   * Whether a new connection at the limit closes the oldest one of the subscriber with the most, in place of a refusal. One subscriber
+   * may then have all while no other comes. For listeners whose exchanges are short, so that an old connection is an idle one.
+   */
+  readonly displaces?: boolean;
+  /** Called for each refused or displaced connection. */
   readonly onRefused?: (reason: ConnectionRefusal) => void;
 }
 
@@ -36,12 +41,19 @@ export function clientAddress(socket: Socket): string {
  * refused one with a destroyed socket: it may count arrivals, but must not use the socket.
  */
 export function limitConnections(server: Server, options: ConnectionLimitOptions): void {
-  const { most, isShort, isProxy = () => false, sendsHeader, onRefused = () => {} } = options;
+  const {
+    most,
+    isShort,
+    isProxy = () => false,
+    sendsHeader,
+    displaces = false,
+    onRefused = () => {},
+  } = options;
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
-  // grows: by strangers, by addresses; bound: SOCKETS addresses with an open connection; at the bound: further
-  // connections are reset
-  const byAddress = new Map<string, number>();
+  // grows: by strangers, by connections; bound: `most` connections of as many subscribers; at the bound: further connections
+  // are reset, or displace others
+  const bySubscriber = new Map<string, Set<Socket>>();
   let open = 0;
 
   const refuse = (socket: Socket, reason: ConnectionRefusal) => {
@@ -53,20 +65,34 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
     if (open + (headers?.waiting ?? 0) >= most) return 'sockets';
     return isShort() ? 'memory' : null;
   };
+  const leave = (socket: Socket, subscriber: string) => {
+    const sockets = bySubscriber.get(subscriber);
+    if (sockets?.delete(socket) !== true) return;
+    open -= 1;
+    if (sockets.size === 0) bySubscriber.delete(subscriber);
+  };
+  /** Closes the oldest connection of the subscriber with the most. It leaves at once: its 'close' may follow further connections. */
+  const displaceOne = () => {
+    let [fullest, size] = ['', 0];
+    for (const [subscriber, sockets] of bySubscriber) {
+      if (sockets.size > size) [fullest, size] = [subscriber, sockets.size];
+    }
+    const [oldest] = bySubscriber.get(fullest) ?? [];
+    if (oldest === undefined) return;
+    leave(oldest, fullest);
+    refuse(oldest, 'sockets');
+  };
   const admit = (socket: Socket, address: string, shared: boolean) => {
+    if (displaces && open >= most) displaceOne();
     const closed = closedBy();
     if (closed !== null) return refuse(socket, closed);
     const subscriber = subscriberOf(address);
-    const mine = byAddress.get(subscriber) ?? 0;
-    if (mine >= Math.ceil(most / 2) && !shared && !isProxy(address)) return refuse(socket, 'address');
+    const sockets = bySubscriber.get(subscriber) ?? new Set();
+    const mayTakeAll = displaces || shared || isProxy(address);
+    if (sockets.size >= Math.ceil(most / 2) && !mayTakeAll) return refuse(socket, 'address');
     open += 1;
-    byAddress.set(subscriber, mine + 1);
-    socket.once('close', () => {
-      open -= 1;
-      const left = (byAddress.get(subscriber) ?? 1) - 1;
-      if (left === 0) byAddress.delete(subscriber);
-      else byAddress.set(subscriber, left);
-    });
+    bySubscriber.set(subscriber, sockets.add(socket));
+    socket.once('close', () => leave(socket, subscriber));
     for (const listener of listeners) listener.call(server, socket);
   };
   const headers =

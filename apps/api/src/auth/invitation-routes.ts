@@ -12,7 +12,7 @@ import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
 import type { Passwords } from '../passwords.ts';
-import { auditTarget, createUser, findInvited, refuseTaken } from '../users/store.ts';
+import { auditTarget, countTaken, createUser, findInvited, refuseTaken } from '../users/store.ts';
 import { addInvitationLink, openPasswordLink } from './link-store.ts';
 import type { Links } from './links.ts';
 
@@ -26,18 +26,20 @@ export function invitationRoutes(
     const folded = body.emails.map((email) => email.toLowerCase());
     const emails = body.emails.filter((_, at) => folded.indexOf(folded[at] ?? '') === at);
     await demandConfirmed(db, owner.companyId);
-    // Before the reply that names taken addresses, so that nobody can look up accounts without end.
     await limits.countInvitations(owner.companyId, emails);
-    await refuseTaken(db, emails);
-    const passwordHash = await unknownPassword(routes.passwords, actor);
-    return write(async (tx) => {
-      const users = [];
-      for (const email of emails) {
-        const account = { email, name: '', surname: '', politics: body.politics };
-        users.push(await createUser(tx, owner, account, { passwordHash, invited: true }));
-      }
-      return invite(tx, owner, users);
-    });
+    const create = async (most: number) => {
+      await refuseTaken(db, owner, emails, most);
+      const passwordHash = await unknownPassword(routes.passwords, actor);
+      return write(async (tx) => {
+        const users = [];
+        for (const email of emails) {
+          const account = { email, name: '', surname: '', politics: body.politics };
+          users.push(await createUser(tx, owner, account, { passwordHash, invited: true }));
+        }
+        return invite(tx, owner, users);
+      });
+    };
+    return limits.revealing(actor, create, () => countTaken(db, actor, emails));
   });
 
   implement(routes, contract.inviteAgain, async ({ actor, params, db, write }) => {

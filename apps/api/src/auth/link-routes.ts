@@ -7,6 +7,7 @@ import { strangers } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
+import { countTaken } from '../users/store.ts';
 import {
   addEmailLink,
   addPasswordLink,
@@ -56,13 +57,15 @@ export function linkRoutes(
       const { encryption, passwords } = routes;
       await proved({ limits, encryption, passwords, db }, { actor, body: { currentPassword }, device });
       await limits.countLink(email, address);
-      return write(async (tx) => {
-        const made = await addEmailLink(tx, actor, email);
-        const link = links.token('email', made.token);
-        await queueMail(tx, outbox, { to: email, code: 'email_link', facts: [link] }, made.expiresAt);
-        const facts = [email, links.page('/auth/reset')] as const;
-        await queueMail(tx, outbox, { to: made.email, code: 'email_change_begun', facts }, null);
-      });
+      const begin = () =>
+        write(async (tx) => {
+          const made = await addEmailLink(tx, actor, email);
+          const link = links.token('email', made.token);
+          await queueMail(tx, outbox, { to: email, code: 'email_link', facts: [link] }, made.expiresAt);
+          const facts = [email, links.page('/auth/reset')] as const;
+          await queueMail(tx, outbox, { to: made.email, code: 'email_change_begun', facts }, null);
+        });
+      return limits.revealing(actor, begin, () => countTaken(db, actor, [email]));
     }
     await limits.countLink(email, address);
     // The response time must not reveal whether the account exists.

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { createServer, get as getHttp, type IncomingMessage } from 'node:http';
 import { Agent, get as getHttps } from 'node:https';
+import { connect as connectTcp, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls';
@@ -212,6 +213,25 @@ test('the api serves without a certificate while the CA is away, and gets one wh
     },
     (state) => state?.failures === 0 && state.expiresAt !== undefined,
   );
+});
+
+test('a CA gets the answer of its challenge while two other addresses fill HTTP_PORT with idle connections', async () => {
+  await serve();
+  const to = { port: ports.HTTP_PORT, host: '127.0.0.1' };
+  const open = async (localAddress: string) => {
+    const socket = connectTcp({ ...to, localAddress }).resume();
+    socket.on('error', () => {});
+    cleanUp.push(() => socket.destroy());
+    await once(socket, 'connect');
+    return socket;
+  };
+  const idle: Socket[] = [];
+  for (let each = 0; each < 300; each++) idle.push(await open(`127.0.0.${2 + (each % 2)}`));
+  const path = '/.well-known/acme-challenge/token';
+  const reply = await answer(getHttp({ ...to, localAddress: '127.0.0.4', path }));
+  expect(reply.statusCode).toBe(200);
+  // The connections that send nothing do not stay either.
+  await expect.poll(() => idle.filter(({ destroyed }) => !destroyed), { timeout: 15_000 }).toEqual([]);
 });
 
 test('a name that the CA refuses does not keep the other name from its certificate', async () => {

@@ -14,7 +14,7 @@ import { type Renewal, startRenewal } from './renewal.ts';
 import type { TlsConfig } from './settings.ts';
 import { readAccountKey } from './store.ts';
 
-/** The connections of HTTP_PORT: redirects and challenges are short. */
+/** At most 256 connections of HTTP_PORT. A further one closes the oldest of the address that has the most. */
 const HTTP_SOCKETS = 256;
 /** The headers by which Fastify believes a reverse proxy. */
 const FORWARDED = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
@@ -64,7 +64,8 @@ export async function serveTls(app: FastifyInstance, parts: TlsParts): Promise<T
   };
   const limits = { trustProxy: [], metrics };
   const secure = createListener(overTls, { ...limits, sockets: parts.sockets, secure: true });
-  const plain = createListener(overHttp, { ...limits, sockets: Math.min(parts.sockets, HTTP_SOCKETS) });
+  const sockets = Math.min(parts.sockets, HTTP_SOCKETS);
+  const plain = createListener(overHttp, { ...limits, sockets, brief: true });
   for (const server of [secure, plain]) server.on('clientError', answerUnreadable);
   const unfollow = followCertificate(secure as unknown as TlsServer, tls.console, served, log);
   await once(secure.listen(tls.httpsPort), 'listening');

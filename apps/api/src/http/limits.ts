@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { subscriberOf } from '@propusk/overload/networks';
 import type pg from 'pg';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { type Actor, isAdmin } from '../core/actor.ts';
 import { AppError, tooMany } from '../core/errors.ts';
 import { createFairQueue, type Lane, strangers } from '../core/fair-queue.ts';
+import { createKeyedLimiter } from '../core/keyed-limiter.ts';
 
 /** The attempts that a key may make, and the minutes of their window. The database counts keys for all api processes. */
 const budgets = {
@@ -46,6 +48,9 @@ const budgets = {
   /** Agents that one company invites: its owner may be a stranger, and a mailbox a stranger's. */
   invitation: { attempts: 500, minutes: 1_440 },
   invitationMailbox: { attempts: 5, minutes: 60 },
+  /** Addresses of accounts outside the company that replies email_taken revealed to one user, and to one company. */
+  takenUser: { attempts: 20, minutes: 60 },
+  takenCompany: { attempts: 60, minutes: 60 },
   /** Pairing codes of one user: each ended session of the extension sends a change to every gateway. */
   pairing: { attempts: 20, minutes: 15 },
   /** Requests of one company to the operator, each of which is mailed. */
@@ -96,6 +101,17 @@ export interface Limits {
   checkCode(userId: number, check: () => Promise<boolean>): Promise<boolean>;
   /** Charges the invitations of a company, and the mailbox of each. @throws AppError too_many_requests */
   countInvitations(companyId: number, emails: readonly string[]): Promise<void>;
+  /**
+   * Runs a change that may answer email_taken, unless the budget of such replies is exhausted: then 429 precedes the look-up, so that
+   * the reply reveals nothing. Changes of one company run in turn; an ADMIN, who sees all accounts, is not limited.
+   * @param change gets the number of addresses that its refusal may name
+   * @param revealed counts the addresses that have an account outside the actor's company
+   */
+  revealing<T>(
+    actor: Actor,
+    change: (most: number) => Promise<T>,
+    revealed: () => Promise<number>,
+  ): Promise<T>;
   /** Resets the budgets of an account whose holder has authenticated in another way. */
   forgive(email: string, address: string): Promise<void>;
   countRegistration(address: string): Promise<void>;
@@ -150,6 +166,7 @@ export function createLimits(pool: pg.Pool): Limits {
     Object.keys(budgets).map((budget) => [budget, limiter(budget as Budget)]),
   ) as Record<Budget, RateLimiterPostgres>;
   const inTurn = createFairQueue(COUNTING);
+  const revealingInTurn = createKeyedLimiter(1, 100);
 
   async function charge(budget: Budget, key: string, points = 1): Promise<Charge> {
     try {
@@ -331,6 +348,27 @@ export function createLimits(pool: pg.Pool): Limits {
       await charge('invitation', String(companyId), emails.length);
       // A mailbox counts for each company, so that none can keep another from inviting it, or from warning its user.
       await chargeAll(emails.map((email) => ['invitationMailbox', hash(String(companyId), fold(email))]));
+    },
+    async revealing(actor, change, revealed) {
+      const { userId, companyId } = actor;
+      if (isAdmin(actor)) return change(Number.POSITIVE_INFINITY);
+      const ofCompany: BudgetKey[] = companyId === null ? [] : [['takenCompany', String(companyId)]];
+      return revealingInTurn(companyId ?? -userId, async () => {
+        const charged = await chargeAll([['takenUser', String(userId)], ...ofCompany]);
+        const most = 1 + Math.min(...charged.map(({ left }) => left));
+        let named = 0;
+        try {
+          return await change(most);
+        } catch (error) {
+          if (error instanceof AppError && error.code === 'email_taken')
+            named = Math.min(most, await revealed());
+          throw error;
+        } finally {
+          const settle = (each: Charge): Promise<unknown> =>
+            named === 0 ? refund(each) : charge(each.budget, each.key, named - 1);
+          if (named !== 1) await Promise.allSettled(charged.map(settle));
+        }
+      });
     },
     async countProbe(userId, calls = 1) {
       await charge('probe', String(userId), Math.min(calls, budgets.probe.attempts));

@@ -12,6 +12,8 @@ import type { Metrics } from './metrics.ts';
 /** Milliseconds that a client may take to send a request, and its head. */
 const REQUEST_MS = 30_000;
 const HEAD_MS = 10_000;
+/** All of these on a brief listener. */
+const BRIEF_MS = 3_000;
 /** Longer than the 60 s for which nginx keeps an idle connection, so that the api never closes a connection in use by nginx. */
 const KEEP_ALIVE_MS = 72_000;
 /** The api closes a connection whose response makes no progress for this many ms. Responses fit the kernel's buffers: slow readers keep theirs. */
@@ -24,6 +26,8 @@ export interface ListenerOptions {
   /** Addresses and networks of reverse proxies. */
   readonly trustProxy: readonly string[];
   readonly metrics: Metrics;
+  /** Whether requests have no body and their clients leave after the response, as on HTTP_PORT. */
+  readonly brief?: boolean;
   /** Whether it speaks TLS. It has no certificate yet. */
   readonly secure?: boolean;
 }
@@ -31,12 +35,12 @@ export interface ListenerOptions {
 /** The HTTP server of the api: one request at a time on each connection, and a limited number of connections. */
 export function createListener(
   handler: RequestListener,
-  { sockets, trustProxy, metrics, secure = false }: ListenerOptions,
+  { sockets, trustProxy, metrics, brief = false, secure = false }: ListenerOptions,
 ): Server {
   const settings = {
-    headersTimeout: HEAD_MS,
-    requestTimeout: REQUEST_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: brief ? BRIEF_MS : HEAD_MS,
+    requestTimeout: brief ? BRIEF_MS : REQUEST_MS,
+    keepAliveTimeout: brief ? BRIEF_MS : KEEP_ALIVE_MS,
     // How often Node checks the two timeouts above.
     connectionsCheckingInterval: 2_000,
     ServerResponse: TrackedResponse,
@@ -52,6 +56,7 @@ export function createListener(
     most: sockets,
     isShort: () => false,
     isProxy: addressesOf(trustProxy),
+    displaces: brief,
     onRefused: metrics.connectionRefused,
   });
   metrics.watch(connections);

@@ -10,16 +10,20 @@ import { recordLook } from './support.ts';
 
 /** Rows of one statement. */
 const PAGE = 1_000;
-/** Exports of one process at once. Each keeps a connection of the pool and a part of the event loop busy. */
-const AT_ONCE = 4;
+/**
+ * Open exports of one process, one company and one user; further ones get 503. While its client reads, an export holds one page,
+ * up to 1 MB, but neither a connection of the pool nor a turn to read. The turns are those of all reads.
+ */
+const OPEN = { ofAll: 64, ofCompany: 8, ofUser: 1 };
 
 /**
  * Registers the export of the access log. It reads a page once the client has taken the one before. Fastify answers an error of the
  * first page, and destroys the socket after a later one: the client sees a response without its last chunk.
  */
 export function exportRoute(routes: Routes): void {
-  const ofUser = createKeyedLimiter(1, 0);
-  const ofAll = createKeyedLimiter(AT_ONCE, 0);
+  const openOfUser = createKeyedLimiter(OPEN.ofUser, 0);
+  const openOfCompany = createKeyedLimiter(OPEN.ofCompany, 0);
+  const openOfAll = createKeyedLimiter(OPEN.ofAll, 0);
   const closing = new AbortController();
   // A slow client would delay the shutdown.
   routes.app.addHook('preClose', async () => closing.abort());
@@ -45,10 +49,12 @@ export function exportRoute(routes: Routes): void {
     // A HEAD would read the whole log.
     exposeHeadRoute: false,
     handler: (request, reply) => {
-      const pages = () => Readable.from(pagesOf(request), { signal: closing.signal });
-      // A reply resolves at its end: until then the export counts.
+      // Without a buffer of its own the stream reads a page only after the socket has taken the one before.
+      const pages = () => Readable.from(pagesOf(request), { signal: closing.signal, highWaterMark: 0 });
+      // A reply resolves at its end: until then the export is open.
       const send = async () => reply.type('application/x-ndjson').send(pages());
-      return ofUser(request.actor?.userId ?? 0, () => ofAll(0, send));
+      const { userId = 0, companyId = null } = request.actor ?? {};
+      return openOfUser(userId, () => openOfCompany(companyId ?? 0, () => openOfAll(0, send)));
     },
   });
 }

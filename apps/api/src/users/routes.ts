@@ -3,16 +3,21 @@ import * as contract from '@propusk/contract/users';
 import { asMember } from '../core/actor.ts';
 import { signedIn } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
+import type { Limits } from '../http/limits.ts';
 import type { Teller } from '../mail/tell-holder.ts';
-import { createUser, deleteUser, findSelf, findUser, listUsers, updateUser } from './store.ts';
+import { countTaken, createUser, deleteUser, findSelf, findUser, listUsers, updateUser } from './store.ts';
 
 /** The calls of the signed-in user and of a company's users (spec section 7). */
-export function userRoutes(routes: Routes, teller: Teller): void {
+export function userRoutes(routes: Routes, teller: Teller, limits: Limits): void {
   implement(routes, me, ({ actor, db }) => findSelf(db, actor));
 
-  implement(routes, contract.createUser, async ({ actor, body, write }) => {
+  implement(routes, contract.createUser, async ({ actor, body, db, write }) => {
     const passwordHash = await routes.passwords.hash(body.password, signedIn(actor.userId));
-    return write((tx) => createUser(tx, asMember(actor), body, { passwordHash }));
+    return limits.revealing(
+      actor,
+      () => write((tx) => createUser(tx, asMember(actor), body, { passwordHash })),
+      () => countTaken(db, actor, [body.email]),
+    );
   });
 
   implement(routes, contract.companyUsers, ({ actor, query, db }) =>
@@ -36,7 +41,12 @@ export function userRoutes(routes: Routes, teller: Teller): void {
         : await routes.passwords.hash(body.password, signedIn(actor.userId));
     const powers = body.email !== undefined || body.password !== undefined;
     const tell = powers ? await teller(db, actor, params.id) : undefined;
-    return write((tx) => updateUser(tx, actor, params.id, body, { passwordHash, ifMatch, tell }));
+    const { email } = body;
+    const change = () =>
+      write((tx) => updateUser(tx, actor, params.id, body, { passwordHash, ifMatch, tell }));
+    return email === undefined
+      ? change()
+      : limits.revealing(actor, change, () => countTaken(db, actor, [email]));
   });
 
   implement(routes, contract.deleteUser, ({ actor, params, ifMatch, write }) =>

@@ -128,12 +128,31 @@ export async function createUser(
   return recordCreated(tx, actor, id);
 }
 
-/** @throws AppError email_taken, with the addresses that have an account */
-export async function refuseTaken(db: Db, emails: readonly string[]): Promise<void> {
-  const taken = await db.selectFrom('users').select('email').where('email', 'in', emails).execute();
+/** @throws AppError email_taken, with the addresses that have an account: those of the company, and `most` others */
+export async function refuseTaken(
+  db: Db,
+  { companyId }: Member,
+  emails: readonly string[],
+  most: number,
+): Promise<void> {
+  const columns = ['email', 'company_id'] as const;
+  const taken = await db.selectFrom('users').select(columns).where('email', 'in', emails).execute();
   if (taken.length === 0) return;
-  const addresses = taken.map(({ email }) => email).join(', ');
+  const own = taken.filter(({ company_id }) => company_id === companyId);
+  const others = taken.filter(({ company_id }) => company_id !== companyId).slice(0, most);
+  const addresses = [...own, ...others].map(({ email }) => email).join(', ');
   throw new AppError('email_taken', { fields: { emails: ['emails_taken', addresses] } });
+}
+
+/** Counts the addresses that have an account outside the actor's company. */
+export async function countTaken(db: Db, { companyId }: Actor, emails: readonly string[]): Promise<number> {
+  const { count } = await db
+    .selectFrom('users')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .where('email', 'in', emails)
+    .where('company_id', 'is distinct from', companyId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /**

@@ -97,15 +97,13 @@ export interface World extends AsyncDisposable {
 export async function startWorld(
   snapshots: (originPort: number) => readonly CompanySnapshot[],
   env: Readonly<Record<string, string>> = {},
+  log = createLog('silent'),
 ): Promise<World> {
   const origin = await startOrigin();
   const feed = await startFeedServer(SECRET);
   for (const snapshot of snapshots(origin.port)) feed.publish(snapshot);
   const dataDir = env.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'propusk-gateway-')));
-  const gateway = await createGateway(
-    testConfig({ API_URL: feed.url, DATA_DIR: dataDir, ...env }),
-    createLog('silent'),
-  );
+  const gateway = await createGateway(testConfig({ API_URL: feed.url, DATA_DIR: dataDir, ...env }), log);
   const port = await gateway.listen();
   await until(
     () => [...feed.companies.keys()].every((id) => gateway.index.companies.has(id)) && !gateway.stale(),
