@@ -89,15 +89,15 @@ const total = (of: readonly GatewayRecord[], key: 'count' | 'visits') =>
   of.reduce((sum, record) => sum + (record[key] ?? 1), 0);
 
 test('refusals of a user beyond the budget become one record for each reason, and none is lost', () => {
-  for (let i = 0; i < 900; i++) records.refuse(caller, `h${i}.test:443`, 'site_unknown', '192.0.2.1');
-  // Hosts beyond 1,000 in an hour.
-  for (let i = 900; i < 1_500; i++) records.refuse(caller, `h${i}.test:443`, 'site_unknown', '192.0.2.2');
+  for (let i = 0; i < 300; i++) records.refuse(caller, `h${i}.test:443`, 'site_unknown', '192.0.2.1');
+  // Hosts beyond 400 in an hour.
+  for (let i = 300; i < 900; i++) records.refuse(caller, `h${i}.test:443`, 'site_unknown', '192.0.2.2');
   for (let i = 0; i < 3_000; i++)
     records.refuse(caller, 'crm.company.test:443', 'no_policy', `10.0.${i >> 8}.${i & 255}`);
   pass(60_000);
   const refusals = latest();
   expect(refusals.length).toBeLessThanOrEqual(2_000);
-  expect(total(refusals, 'count')).toBe(4_500);
+  expect(total(refusals, 'count')).toBe(3_900);
   expect(refusals.filter(({ host }) => host === '*')).toMatchObject([
     { reason: 'site_unknown', count: 500, userId: 1, companyId: 1, address: '' },
     { reason: 'no_policy', userId: 1, companyId: 1 },
@@ -120,16 +120,16 @@ test('the refusals of one user and of strangers take no record from a user of an
   expect(latest().filter(({ companyId }) => companyId === 2)).toMatchObject([{ host: 'h1.test', count: 1 }]);
 });
 
-test('a /64 of strangers has one record for each reason, and strangers have 1,000 records a minute', () => {
+test('a /64 of strangers has one record for each reason, and strangers have 200 records a minute', () => {
   for (let i = 0; i < 500; i++)
     records.refuse(undefined, '', 'no_credentials', `2001:db8::${i.toString(16)}`);
   pass(60_000);
   expect(latest()).toMatchObject([{ address: '2001:db8::0', count: 500 }]);
-  for (let i = 0; i < 1_100; i++)
+  for (let i = 0; i < 300; i++)
     records.refuse(undefined, '', 'no_credentials', `10.0.${i >> 8}.${i & 255}`);
   pass(60_000);
   expect(all().at(-1)).toMatchObject({ kind: 'loss', count: 100, reason: 'capped' });
-  expect(Math.max(...sent.map(({ length }) => length))).toBe(900);
+  expect(Math.max(...sent.map(({ length }) => length))).toBeLessThanOrEqual(900);
 });
 
 test('visits beyond the budget are summed up in one record a minute, which is open while one of them is', () => {

@@ -34,7 +34,7 @@ const BATCH = 900;
 const WINDOW_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** The most records of strangers in a window. */
-const MOST_OF_STRANGERS = 1_000;
+const MOST_OF_STRANGERS = 200;
 /** The host of a record that sums up several hosts. */
 const SEVERAL = '*';
 
@@ -55,7 +55,7 @@ export class AccessRecords {
   /** The sums of this hour. */
   // grows: by users without budget; bound: one for each user, and one for each reason of a refusal; at the bound: does not grow
   readonly #ofHour = new Map<string, Visit>();
-  // grows: by strangers, by subscribers and reasons of a minute; bound: 1,000; at the bound: further ones are counted in `#capped`
+  // grows: by strangers, by subscribers and reasons of a minute; bound: 200; at the bound: further ones are counted in `#capped`
   readonly #ofStrangers = new Map<string, Visit>();
   #capped: Visit | null = null;
   #minuteStart = Date.now();
@@ -164,7 +164,7 @@ export class AccessRecords {
       const companyId = company?.id;
       const siteId = company && target ? siteCovering(company, target.host, port, null) : null;
       const room = this.#budget.room(companyId ?? 0, userId);
-      if (room === 'single' && (siteId !== null || this.#budget.names(companyId ?? 0, host))) {
+      if (room === 'single' && (siteId !== null || this.#budget.names(companyId ?? 0, userId, host))) {
         this.#budget.take(companyId ?? 0, userId);
         group = new Visit('refusal', stored, host, port);
         Object.assign(group, { reason, userId, client, companyId, siteId });

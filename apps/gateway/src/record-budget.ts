@@ -13,9 +13,9 @@ interface Budget {
 
 /** docs/operating.md states the bytes that these allow in a day. */
 const USER: Budget = { most: 2_000, perMinute: 20, reserve: 40 };
-const COMPANY: Budget = { most: 20_000, perMinute: 200, reserve: 1_000 };
-/** The most distinct hosts that refusals of a company name in an hour. Hosts of its sites do not count. */
-const HOSTS = 1_000;
+const COMPANY: Budget = { most: 20_000, perMinute: 150, reserve: 1_000 };
+/** The most distinct hosts that refusals name in an hour. Hosts of the company's sites do not count. */
+const HOSTS = { ofUser: 400, ofCompany: 1_000 };
 
 /** The records that may begin: `single` ones, only `summed` ones, or none. */
 export type RecordRoom = 'single' | 'summed' | 'none';
@@ -62,6 +62,9 @@ export class RecordBudget {
   // grows: by users, by hosts of refusals; bound: 1,000 for each company, emptied each hour; at the bound: further hosts are
   // recorded as `*`
   readonly #hosts = new Map<number, Set<string>>();
+  /** The hosts that a user was the first to name. */
+  // grows: by users with refusals; bound: the users of the snapshot, emptied each hour; at the bound: does not grow
+  readonly #hostsOfUser = new Map<number, number>();
 
   /** @param processes of this gateway */
   constructor(processes: number) {
@@ -89,12 +92,14 @@ export class RecordBudget {
     ];
   }
 
-  /** Whether a company's refusals of this hour may name the host. */
-  names(companyId: number, host: string): boolean {
+  /** Whether a refusal of this hour may name the host. */
+  names(companyId: number, userId: number, host: string): boolean {
     const hosts = kept(this.#hosts, companyId, () => new Set<string>());
     if (hosts.has(host)) return true;
-    if (hosts.size >= HOSTS * this.#share) return false;
+    const own = this.#hostsOfUser.get(userId) ?? 0;
+    if (own >= HOSTS.ofUser * this.#share || hosts.size >= HOSTS.ofCompany * this.#share) return false;
     hosts.add(host);
+    this.#hostsOfUser.set(userId, own + 1);
     return true;
   }
 
@@ -107,6 +112,7 @@ export class RecordBudget {
   /** Forgets the hosts that refusals named. */
   endHour(): void {
     this.#hosts.clear();
+    this.#hostsOfUser.clear();
   }
 }
 
