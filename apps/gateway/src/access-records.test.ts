@@ -125,8 +125,7 @@ test('a /64 of strangers has one record for each reason, and strangers have 200 
     records.refuse(undefined, '', 'no_credentials', `2001:db8::${i.toString(16)}`);
   pass(60_000);
   expect(latest()).toMatchObject([{ address: '2001:db8::0', count: 500 }]);
-  for (let i = 0; i < 300; i++)
-    records.refuse(undefined, '', 'no_credentials', `10.0.${i >> 8}.${i & 255}`);
+  for (let i = 0; i < 300; i++) records.refuse(undefined, '', 'no_credentials', `10.0.${i >> 8}.${i & 255}`);
   pass(60_000);
   expect(all().at(-1)).toMatchObject({ kind: 'loss', count: 100, reason: 'capped' });
   expect(Math.max(...sent.map(({ length }) => length))).toBeLessThanOrEqual(900);

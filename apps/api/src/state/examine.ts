@@ -6,6 +6,7 @@ import {
   checkDatabase,
   checkEgress,
   checkLoad,
+  checkLosses,
   checkMail,
   checkOutside,
 } from './work-checks.ts';
@@ -14,7 +15,7 @@ const LIMIT_MS = 25_000;
 
 const checks: readonly Check[] = [
   ...[checkConsole, checkDatabase, checkGateway, checkKeys, checkNames, checkOutside],
-  ...[checkMail, checkBackups, checkEgress, checkLoad, checkDisk, checkClock, checkSettings],
+  ...[checkMail, checkBackups, checkEgress, checkLoad, checkLosses, checkDisk, checkClock, checkSettings],
 ];
 
 /** Runs all checks at once, at most 25 s. A check that fails is unknown. */

@@ -262,6 +262,16 @@ const faults: [string, () => Promise<NodeJS.ProcessEnv> | NodeJS.ProcessEnv, str
     'error mail_stuck',
   ],
   [
+    'records of access are lost',
+    async () => {
+      await query(`insert into records (id, started_at, up, down, ms, run, count, port, kind, state, reason, address, host)
+        values (gen_random_uuid(), now(), 0, 0, 0, 0, 12, 0, 'loss', 'closed', 'capped', '', '')`);
+      undo.push(() => query("delete from records where kind = 'loss'"));
+      return {};
+    },
+    'warning records_lost',
+  ],
+  [
     'the egress of a proxy moved',
     async () => {
       await product.company('crm.company.test', product.origin);

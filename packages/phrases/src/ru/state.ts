@@ -211,6 +211,11 @@ export const state = {
     text: `Открыто ${visits}, но один из шлюзов молчит ${Math.round(seconds / 60)} мин.`,
     mend: 'Проверьте, что он работает и достаёт до консоли: journalctl -u propusk-gateway на его сервере.',
   }),
+  records_lost: ({ records }: { records: number }): Said => ({
+    title: 'Журнал доступа',
+    text: `За сутки потеряны записи о доступе${records === 0 ? ': сколько, неизвестно' : `: ${records}`}.`,
+    mend: 'Проверьте журнал шлюза: он останавливался аварийно, долго не доставал до консоли или отказывал тысячам посторонних.',
+  }),
 
   // egress and vantages
   egress_known: (): Said => ({ title: EGRESS, text: 'Известны и не менялись.' }),
