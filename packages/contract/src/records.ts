@@ -170,6 +170,7 @@ export const listVisits = endpoint({
   access: ['CREATOR'],
   query: VisitQuery,
   reply: VisitPage,
+  heavy: true,
   errors: ['no_company'],
 });
 
@@ -184,6 +185,7 @@ export const exportVisits = endpoint({
   access: ['CREATOR'],
   query: VisitFilter,
   reply: Visit,
+  heavy: true,
   errors: ['no_company'],
 });
 
@@ -331,6 +333,7 @@ export const statistics = endpoint({
   access: ['CREATOR'],
   query: StatisticsQuery,
   reply: Statistics,
+  heavy: true,
   errors: ['no_company', 'bad_input'],
 });
 
@@ -378,6 +381,7 @@ export const companyFigures = endpoint({
   access: ['ADMIN'],
   params: IdParams,
   reply: CompanyFigures,
+  heavy: true,
   errors: ['not_found'],
 });
 
@@ -392,5 +396,6 @@ export const companyVisits = endpoint({
   params: IdParams,
   query: VisitQuery,
   reply: VisitPage,
+  heavy: true,
   errors: ['not_found', 'support_closed'],
 });
