@@ -26,7 +26,6 @@ interface Plan {
   readonly 'Relation Name'?: string;
   readonly 'Index Name'?: string;
   readonly 'Index Cond'?: string;
-  readonly Filter?: string;
   readonly Plans?: readonly Plan[];
 }
 
@@ -54,11 +53,15 @@ const log: readonly Record<string, string | number>[] = [
   { from: ago(40_000), to: ago(0), address: '203.0.113.1' },
 ];
 const queries: Readonly<Record<string, readonly Record<string, string | number>[]>> = {
-  'GET /users/company': [{ name: 'a1b', page: 1, take: 10 }],
-  'GET /domain-allowed': [{ name: 'site', order: 'DESC' }],
-  'GET /politics': [{ name: '0f3a', page: 2 }],
-  'GET /proxy': [{ name: 'proxy1', type: 'users' }],
-  'GET /audit': [{ name: 'c4ca', from: ago(60), to: ago(0) }, { from: '2026-01-01' }],
+  'GET /users/company': [{ name: 'c4ca4238a0b9', page: 1, take: 10 }],
+  'GET /domain-allowed': [{ name: 'site17.1001000', order: 'DESC' }],
+  'GET /politics': [{ name: 'c4ca4238a0b9', page: 2 }],
+  'GET /proxy': [{ name: 'proxy1.1001000', type: 'users' }],
+  'GET /audit': [
+    { name: 'c4ca4238a0b9', from: ago(60), to: ago(0) },
+    { name: 'c4ca4238a0b9' },
+    { from: '2026-01-01' },
+  ],
   'GET /statistics': [
     { ...lastHour, step: 'hour' },
     { from: ago(40_000), to: ago(0), step: 'day' },
@@ -141,7 +144,7 @@ async function statementsOf(world: World) {
 function literal(value: unknown): string {
   const prepared = prepareValue(value);
   if (prepared === null) return 'null';
-  return pg.escapeLiteral(Buffer.isBuffer(prepared) ? `\\x${prepared.toString('hex')}` : String(prepared));
+  return pg.escapeLiteral(typeof prepared === 'string' ? prepared : `\\x${prepared.toString('hex')}`);
 }
 
 /** Lists the scans of a plan that read a table of companies without the company in an index condition. */
@@ -152,13 +155,12 @@ function unscoped(plan: Plan, tables: ReadonlySet<string>): string[] {
   return isScan && !isScoped(plan) ? [describeScan(plan), ...below] : below;
 }
 
-const describeScan = (plan: Plan): string =>
-  [
-    plan['Index Name'] ?? `${plan['Node Type']} ${plan['Relation Name'] ?? ''}`,
-    plan['Index Cond'],
-    ...(plan.Filter === undefined ? [] : ['filter', plan.Filter]),
-    ...(plan['Index Name'] === undefined ? (plan.Plans ?? []).map(describeScan) : []),
-  ].join(' ');
+/** A bitmap scan is described by its indexes. */
+function describeScan(plan: Plan): string {
+  const { 'Index Name': index, 'Index Cond': condition = '', Plans = [] } = plan;
+  if (Plans.length > 0 && plan['Node Type'].startsWith('Bitmap')) return Plans.map(describeScan).join(' ');
+  return `${index ?? `${plan['Node Type']} ${plan['Relation Name']}`} ${condition}`;
+}
 
 /** Whether a scan reads the rows of one company, or of one owner: a company, or 0 for the platform. */
 function isScoped(plan: Plan): boolean {
