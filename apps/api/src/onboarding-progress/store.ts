@@ -7,7 +7,7 @@ import type { Db } from '../db/open.ts';
 export async function readProgress(db: Db, { companyId }: Member): Promise<Evidence> {
   const { rows } = await sql<Omit<Evidence, 'drifted'>>`
     select
-      exists (select from sites where company_id = ${companyId}) as "siteExists",
+      (select min(id) from sites where company_id = ${companyId}) is not null as "siteExists",
       exists (select from site_checks where company_id = ${companyId} and was_protected and not drifted) as "lockVerified",
       exists (select from policies p join proxies x on x.id = p.proxy_id where p.company_id = ${companyId}
         and (p.all_sites and x.all_sites or exists (

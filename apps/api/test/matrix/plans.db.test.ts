@@ -16,10 +16,19 @@ const { prepareValue } = createRequire(import.meta.url)('pg/lib/utils.js') as {
 const MOST_CALLS = 8;
 
 let api: TestApi;
+let client: pg.Client;
+let statements: Awaited<ReturnType<typeof statementsOf>>;
 beforeAll(async () => {
   api = await startApi(inject('serverUrl'));
+  statements = await statementsOf(await createWorld(api));
+  client = api.database.client();
+  await client.connect();
+  await client.query(`set statement_timeout = 0; ${thousandCompanies}`);
 });
-afterAll(() => api.close());
+afterAll(async () => {
+  await client.end();
+  await api.close();
+});
 
 interface Plan {
   readonly 'Node Type': string;
@@ -71,18 +80,14 @@ const queries: Readonly<Record<string, readonly Record<string, string | number>[
 };
 
 test('each scan of a table of companies in the calls of a USER and a CREATOR has the company in its index condition', async () => {
-  const seen = await statementsOf(await createWorld(api));
-  expect(seen.size).toBeGreaterThan(100);
-  const client = api.database.client();
-  await client.connect();
-  await client.query(`set statement_timeout = 0; ${thousandCompanies}`);
   const { rows: columns } = await client.query<{ name: string }>(
     `select table_name as name from information_schema.columns where column_name = 'company_id' and table_schema = 'public'`,
   );
   const tables = new Set(columns.map(({ name }) => name));
+  expect(statements.size).toBeGreaterThan(100);
   const faults: string[] = [];
   const excepted = new Set<string>();
-  for (const [text, calls] of seen) {
+  for (const [text, calls] of statements) {
     await client.query(`prepare one as ${text}`);
     for (const { call, values } of calls) {
       const given = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`;
@@ -98,9 +103,28 @@ test('each scan of a table of companies in the calls of a USER and a CREATOR has
     }
     await client.query('deallocate one');
   }
-  await client.end();
   expect(faults).toEqual([]);
   expect([...excepted].toSorted()).toEqual(exceptions.map(([, reason]) => reason).toSorted());
+});
+
+test("a list of the visits of another company's user reads as many pages as one of an absent user", async () => {
+  const lists = [...statements].flatMap(([text, calls]) =>
+    calls
+      .filter(({ call, values }) => call.startsWith('GET /visits,') && values.includes(OTHER))
+      .map(({ values }) => ({ text, values })),
+  );
+  expect(lists.length).toBeGreaterThan(0);
+  for (const { text, values } of lists) {
+    const pages = async (id: number) => {
+      const { rows: plans } = await client.query(
+        `explain (analyze, buffers, format json) ${text}`,
+        values.map((value) => (value === OTHER ? id : value)),
+      );
+      const { Plan: plan } = plans[0]['QUERY PLAN'][0];
+      return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+    };
+    expect(await pages(OTHER)).toBe(await pages(999_999_999));
+  }
 });
 
 /** Makes every call of the matrix as USER and CREATOR. @returns the statements by their text, each with some of its calls */
