@@ -16,7 +16,7 @@ const real = { ...patient, retry: process.env.CI === 'true' ? 1 : 0 };
 const launcher = '{packages/embedded-postgres/src,apps/api/test/faults}/**/*.db.test.ts';
 /** What takes long with statements that other files bring to both databases. */
 const once = [
-  'apps/api/test/{fuzz,mass-assignment,matrix/matrix}.db.test.ts',
+  'apps/api/test/{fuzz,mass-assignment,matrix/{matrix,plans}}.db.test.ts',
   'apps/api/src/{audit/whole,probe/checks,probe/laboratory,probe/random-trees,lock/lock,vantage/{vantage,random-trees}}.db.test.ts',
   'apps/api/src/auth/{enumeration,factor,factor-required,links,sessions}.db.test.ts',
   'apps/api/src/http/{headers,json,limits}.db.test.ts',

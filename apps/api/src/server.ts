@@ -13,7 +13,7 @@ import { createProver } from './auth/proof.ts';
 import { authRoutes } from './auth/routes.ts';
 import { companyRoutes } from './companies/routes.ts';
 import type { Config } from './config.ts';
-import { createKeyedLimiter } from './core/keyed-limiter.ts';
+import { createCompanyQueue } from './core/company-queue.ts';
 import type { OpenDb } from './db/open.ts';
 import { findSessions } from './db/sessions.ts';
 import { watchDatabase } from './db/watch.ts';
@@ -31,6 +31,7 @@ import { readJsonBodies } from './http/json.ts';
 import { createLimits } from './http/limits.ts';
 import { createListener, shedLoad } from './http/listener.ts';
 import type { Metrics } from './http/metrics.ts';
+import { createReads } from './http/reads.ts';
 import { serialize } from './http/replies.ts';
 import { limitRequestsPerTurn } from './http/request-turns.ts';
 import { lockRoutes } from './lock/routes.ts';
@@ -152,8 +153,9 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     encryption,
     passwords,
     prove: createProver({ limits: tries, encryption, passwords, db: opened.db }),
-    queue: createKeyedLimiter(2, 100),
-    readsOfPerson: createKeyedLimiter(4, 500),
+    // Six of the ten connections: the others are for the feed, health, sign-in and sessions.
+    queue: createCompanyQueue(2, 100, 6),
+    reads: createReads(opened.reads),
     // Bodies get an eighth of the memory, because parsing copies them.
     bodyBudget: bodyBudget(parts.config.memory / 8),
     feedToken: gatewayKeys.feed,
@@ -187,12 +189,11 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   stateRoutes(routes, parts);
   tariffRoutes(routes, { limits: tries, outbox: mailer, publicUrl: config.publicUrl });
   const stopping = new AbortController();
-  // The limit of outbound calls per company: silent proxies of one company must not delay other companies.
-  const [ofCompany, ofAll] = [createKeyedLimiter(4, 50), createKeyedLimiter(32, 1_000)];
   const outbound = {
     transport: createTransport({ ...config, keys: gatewayKeys, lookup: parts.lookup }),
     echoUrl: config.echoUrl,
-    turns: <T>(company: number, work: () => Promise<T>) => ofCompany(company, () => ofAll(0, work)),
+    // Silent proxies of one company must not delay other companies.
+    turns: createCompanyQueue(4, 50, 32),
     stop: stopping.signal,
   };
   const runner = parts.runsProbes

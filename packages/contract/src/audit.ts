@@ -190,5 +190,6 @@ export const listAudit = endpoint({
   access: ['CREATOR', 'ADMIN'],
   query: AuditQuery,
   reply: listOf(AuditRow),
+  heavy: true,
   errors: ['no_company'],
 });

@@ -61,6 +61,8 @@ export interface Endpoint<
   readonly proof: ProofRule | undefined;
   /** `given`: a successful call returns a device mark. `taken`: the call also reads one, as every call with `proof` does. */
   readonly device: 'given' | 'taken' | undefined;
+  /** The call reads many rows: at most two of a company run at once, and each statement for at most 5 s (`too_long`). */
+  readonly heavy: boolean;
   /** How long a client waits for the reply, in seconds: longer than the slowest reply of a healthy server. */
   readonly replySeconds: number;
   /** The handler's own errors, besides those of access, input and an unavailable database. */
@@ -90,6 +92,7 @@ export function endpoint<
   versioned?: boolean;
   proof?: ProofRule;
   device?: 'given' | 'taken';
+  heavy?: boolean;
   replySeconds?: number;
   errors?: readonly ErrorCode[];
 }): Endpoint<Allowed, Params, Query, Body, Reply> {
@@ -106,6 +109,7 @@ export function endpoint<
     versioned: spec.versioned ?? false,
     proof: spec.proof,
     device: spec.device,
+    heavy: spec.heavy ?? false,
     replySeconds: spec.replySeconds ?? 20,
     errors: spec.errors ?? [],
   };

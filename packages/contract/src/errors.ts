@@ -99,13 +99,15 @@ export const errors = {
   bad_media_type: { status: 415 },
   /** An earlier request used the key with other input. */
   idempotency_mismatch: { status: 422 },
+  /** The read took longer than 5 s; choose a shorter period. */
+  too_long: { status: 422 },
   /** The caller exceeded a limit; retry after `Retry-After` seconds. */
   too_many_requests: { status: 429 },
   /** The server failed. */
   internal: { status: 500 },
   /** The disk of the database is full; calls that revoke access still work. */
   disk_full: { status: 503 },
-  /** Too many concurrent calls of one user or changes of one company; retry after `Retry-After` seconds. */
+  /** Too many concurrent calls of one user or company; retry after `Retry-After` seconds. */
   busy: { status: 503 },
   /** The api is short of memory; retry after `Retry-After` seconds. */
   overloaded: { status: 503 },

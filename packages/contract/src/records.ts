@@ -174,6 +174,7 @@ export const listVisits = endpoint({
   access: ['CREATOR'],
   query: VisitQuery,
   reply: VisitPage,
+  heavy: true,
   errors: ['no_company'],
 });
 
@@ -188,6 +189,7 @@ export const exportVisits = endpoint({
   access: ['CREATOR'],
   query: VisitFilter,
   reply: Visit,
+  heavy: true,
   errors: ['no_company'],
 });
 
@@ -335,6 +337,7 @@ export const statistics = endpoint({
   access: ['CREATOR'],
   query: StatisticsQuery,
   reply: Statistics,
+  heavy: true,
   errors: ['no_company', 'bad_input'],
 });
 
@@ -382,6 +385,7 @@ export const companyFigures = endpoint({
   access: ['ADMIN'],
   params: IdParams,
   reply: CompanyFigures,
+  heavy: true,
   errors: ['not_found'],
 });
 
@@ -396,5 +400,6 @@ export const companyVisits = endpoint({
   params: IdParams,
   query: VisitQuery,
   reply: VisitPage,
+  heavy: true,
   errors: ['not_found', 'support_closed'],
 });

@@ -126,7 +126,7 @@ export async function listAudit(
     .$if(!everywhere, (rows) => rows.where('company_id', '=', asMember(actor).companyId))
     .$if(from !== undefined, (rows) => rows.where('at', '>=', startOf(from ?? '')))
     .$if(to !== undefined, (rows) => rows.where('at', '<', endOf(to ?? '')))
-    .where(contains(everywhere ? ['audit.words', 'audit.company'] : ['audit.words'], query.name));
+    .where(contains(everywhere ? ['audit.words', 'audit.company'] : ['audit.words'], query.name, everywhere));
   const page = { ...query, page: query.page ?? 1, order: query.order ?? 'DESC' } as const;
   const { rows, count } = await readList(matching, page, sql.ref('audit.at'), sql.ref('audit.id'));
   return {

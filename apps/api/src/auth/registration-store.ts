@@ -105,7 +105,7 @@ export async function listInvitations(db: Db, query: ListQuery) {
     .innerJoin('users', 'users.id', 'i.made_by')
     .select(['i.id', sql<string>`i.email::text`.as('email'), sql<string>`users.email::text`.as('madeBy')])
     .select(['i.created_at as createdAt', 'i.expires_at as expiresAt', stateNow.as('state')])
-    .where(contains(['i.email'], query.name));
+    .where(contains(['i.email'], query.name, true));
   return readList(matching, query, sql.ref('i.id'));
 }
 

@@ -81,7 +81,7 @@ export async function listCompanies(
   const matching = db
     .selectFrom('companies')
     .select(['companies.id', sql<number>`(${sql.join(children, sql` + `)})::int`.as('children')])
-    .where(contains(['companies.company_name', 'companies.company_site'], query.name))
+    .where(contains(['companies.company_name', 'companies.company_site'], query.name, true))
     .$if(confirmed !== undefined, (qb) => qb.where('companies.confirmed', '=', confirmed === 'true'));
   const page = query.page === undefined && query.take === undefined ? { take: limits.page.maxTake } : {};
   const { rows: found, count } = await readList(matching, { ...query, ...page }, sql.ref('companies.id'));

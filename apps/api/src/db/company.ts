@@ -4,6 +4,7 @@ import type { Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { Db, Tx } from './open.ts';
 import { pipeline, run, type Statement, statement } from './pipeline.ts';
+import { ofCompany } from './scope.ts';
 
 /**
  * Locks the actor's own company before a create in it.
@@ -88,7 +89,7 @@ export async function makeRoom(
     select count(*) as held, count(*) filter (where ${own}) as own,
       ${limit === null ? sql`null::int` : sql`(select p.${sql.ref(limit)} ${plan})`} as most,
       (select p.name ${plan}) as plan
-    from ${sql.table(kind)} where ${companyId === null ? sql`company_id is null` : sql`company_id = ${companyId}`}`;
+    from ${sql.table(kind)} where ${ofCompany(companyId)}`;
   const room = statement(count.compile(tx), ([row]) => {
     if (row === undefined || row.held + rows > limits.objectsPerCompany)
       throw new AppError('too_many_objects');

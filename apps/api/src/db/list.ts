@@ -27,13 +27,24 @@ export async function readList<DB, TB extends keyof DB, O>(
   return { rows, count };
 }
 
-/** Whether one of the columns contains the text, case-insensitively; `%` and `_` match literally. */
-export function contains(columns: string[], text: string | undefined): Expression<SqlBool> {
+/**
+ * Whether one of the columns contains the text, case-insensitively; `%` and `_` match literally.
+ * @param everywhere whether the query reads the rows of all companies, by the trigram indexes. A query of one company must not use
+ *   them: its time would depend on the names of others.
+ */
+export function contains(
+  columns: string[],
+  text: string | undefined,
+  everywhere: boolean,
+): Expression<SqlBool> {
   if (text === undefined || text === '') return sql<SqlBool>`true`;
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-  // The trigram indexes are on the cast columns, and the cast keeps citext from using its own operators.
+  // The trigram indexes are on the cast columns, and the cast keeps citext from using its own operators. No index is on a
+  // concatenation.
+  const searched = (column: string) =>
+    everywhere ? sql`${sql.ref(column)}::text` : sql`(${sql.ref(column)}::text || '')`;
   return sql<SqlBool>`(${sql.join(
-    columns.map((column) => sql`${sql.ref(column)}::text ilike ${pattern}`),
+    columns.map((column) => sql`${searched(column)} ilike ${pattern}`),
     sql` or `,
   )})`;
 }

@@ -20,10 +20,17 @@ const types: pg.CustomTypesConfig = {
   },
 };
 
+/** Connections for writes, sign-in, sessions, the feed and health. */
+const CONTROL = 10;
+/** Connections for reads of users. */
+export const READS = 12;
+
 export interface OpenDb {
   readonly url: string;
   readonly db: Db;
   readonly pool: pg.Pool;
+  /** Reads of users have a pool of their own, so that they cannot take the connections of writes, the feed and health. */
+  readonly reads: Db;
   /** A client outside the pool, not connected yet. */
   client(): pg.Client;
   /** Destroys every socket, also of connections in progress, so that pending queries fail at once. */
@@ -45,11 +52,11 @@ export function connectionConfig(url: string): pg.ClientConfig {
 }
 
 /**
- * Opens a pool. It connects lazily: an unreachable server fails the first query.
+ * Opens the pools. They connect lazily: an unreachable server fails the first query.
  * @param url postgresql://… with TCP or a socket folder as `?host=`
  */
 export function openDb(url: string): OpenDb {
-  // grows: by the pool; bound: 20 connections, and those of LISTEN and of the watch; at the bound: calls wait for a
+  // grows: by the pools; bound: 22 connections, and those of LISTEN and of the watch; at the bound: calls wait for a
   // connection, then 503
   const sockets = new Set<Socket>();
   const stream = () => {
@@ -58,14 +65,25 @@ export function openDb(url: string): OpenDb {
     return socket.once('close', () => sockets.delete(socket));
   };
   const config = { ...connectionConfig(url), stream };
-  const pooled = { ...config, max: 20, pipeline: true };
-  const pool = new pg.Pool(pooled);
+  const pool = openPool({ ...config, max: CONTROL });
+  const db = kyselyOf(pool);
+  const reads = kyselyOf(openPool({ ...config, max: READS, statement_timeout: 5_000 }));
+  const breakOff = () => sockets.forEach((socket) => socket.destroy());
+  const client = () => new pg.Client({ ...config, keepAlive: true });
+  const close = async () => void (await Promise.all([db.destroy(), reads.destroy()]));
+  return { url, db, pool, reads, client, breakOff, close };
+}
+
+function openPool(config: pg.PoolConfig): pg.Pool {
+  const pipelined = { ...config, pipeline: true };
+  const pool = new pg.Pool(pipelined);
   // An idle connection that breaks is replaced on next use; without a listener it would end the process.
   pool.on('error', () => {});
   // A connection that breaks during a query already fails the query; without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
-  const db = new Kysely<Tables>({ dialect: new PipelineDialect({ pool: preparing(pool) }) });
-  const breakOff = () => sockets.forEach((socket) => socket.destroy());
-  const client = () => new pg.Client({ ...config, keepAlive: true });
-  return { url, db, pool, client, breakOff, close: () => db.destroy() };
+  return pool;
+}
+
+function kyselyOf(pool: pg.Pool): Db {
+  return new Kysely<Tables>({ dialect: new PipelineDialect({ pool: preparing(pool) }) });
 }

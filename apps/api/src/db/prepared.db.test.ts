@@ -22,7 +22,7 @@ test('a connection prepares a repeated statement, but never a search, whose best
     await db
       .selectFrom('companies')
       .select('id')
-      .where(contains(['company_name'], 'a'))
+      .where(contains(['company_name'], 'a', false))
       .execute();
     const { rows } = await prepared.execute(db);
     expect(rows.map(({ statement }) => statement)).toEqual(['select "id" from "companies" where "id" = $1']);

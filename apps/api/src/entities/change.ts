@@ -15,6 +15,7 @@ import { lockCompanyOf, type Owned } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
 import { pipeline, run, type Statement, statement } from '../db/pipeline.ts';
 import type { Tables } from '../db/schema.ts';
+import { ofCompany } from '../db/scope.ts';
 import { refusing } from '../db/violations.ts';
 
 /** An entity of a company or of the platform, for the write protocol. `View` is its form in replies. */
@@ -213,7 +214,3 @@ function lockStatements<T extends Owned>(
 
 /** A write without a result. */
 const done = (query: CompiledQuery): Statement<void> => statement(query, () => undefined);
-
-function ofCompany(companyId: number | null): Expression<SqlBool> {
-  return sql<SqlBool>`company_id is not distinct from ${companyId}`;
-}

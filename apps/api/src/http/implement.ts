@@ -24,6 +24,7 @@ import type { Load } from './batch-loader.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { type Claim, once, readClaim } from './idempotency.ts';
 import { isConditional } from './openapi-errors.ts';
+import type { Reads } from './reads.ts';
 import { serializeList } from './replies.ts';
 
 /**
@@ -48,8 +49,7 @@ export interface Routes {
   readonly prove: Prover;
   /** Limits the concurrent writes of each company. */
   readonly queue: KeyedLimiter;
-  /** Limits the concurrent reads of each user, so that others find free connections in the pool. */
-  readonly readsOfPerson: KeyedLimiter;
+  readonly reads: Reads;
   /** Bounds the memory of bodies during their upload. */
   readonly bodyBudget: BodyBudget;
   /** The gateways' bearer token. */
@@ -81,7 +81,7 @@ interface Call<E extends Endpoint> {
   readonly agent: string | undefined;
   /** The unverified device mark (`Propusk-Device`). */
   readonly device: string | undefined;
-  /** For reads; `write` opens transactions. */
+  /** For reads: the pool of reads in a GET with an actor. `write` opens transactions. */
   readonly db: Db;
   /**
    * Runs `work` in a transaction, and again when it is a deadlock victim. An error of `work` rolls it back. A call with
@@ -130,7 +130,7 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
       const limited = actor !== null && method === 'GET';
       const proved = actor !== null && asksProof(endpoint, actor.roles, request.body);
       const answer = await (limited
-        ? routes.readsOfPerson(actor.userId, () => handle(call))
+        ? routes.reads(actor, endpoint, (db) => handle({ ...call, db }))
         : proved
           ? routes.prove(endpoint, { ...call, actor }, (prove) => handle(provedAtEnd(call, prove)))
           : handle(call));

@@ -34,10 +34,10 @@ export function createTeller(limits: Limits, outbox: Outbox): Teller {
   return async (db, actor, id) => {
     const { rows } = await sql<{ to: string; companyId: number | null; by: string; contacts: string[] }>`
       select u.email::text as to, u.company_id as "companyId", concat_ws(', ', nullif(trim(a.name || ' ' || a.surname), ''), a.email) as by,
-        array(select m.email::text from users m where m.id <> u.id and (m.company_id = u.company_id and m.roles @> '{CREATOR}'
-            or m.roles @> '{ADMIN}' and not exists (select from users o
-              where o.company_id = u.company_id and o.roles @> '{CREATOR}' and o.id <> u.id))
-          order by m.id limit ${CONTACTS}) as contacts
+        array(select m.email from (select id, email::text from users where company_id = u.company_id and roles @> '{CREATOR}'
+          union select id, email::text from users where roles @> '{ADMIN}' and not exists (select from users o
+            where o.company_id = u.company_id and o.roles @> '{CREATOR}' and o.id <> u.id)) m
+          where m.id <> u.id order by m.id limit ${CONTACTS}) as contacts
       from users u join users a on a.id = ${actor.userId} left join companies c on c.id = u.company_id
       where u.id = ${id} and coalesce(c.confirmed, true) and ${managedBy(actor, 'u.company_id')}`.execute(db);
     const [holder] = rows;

@@ -7,11 +7,11 @@ import type { Db } from '../db/open.ts';
 export async function readProgress(db: Db, { companyId }: Member): Promise<Evidence> {
   const { rows } = await sql<Omit<Evidence, 'drifted'>>`
     select
-      exists (select from sites where company_id = ${companyId}) as "siteExists",
+      (select min(id) from sites where company_id = ${companyId}) is not null as "siteExists",
       exists (select from site_checks where company_id = ${companyId} and was_protected and not drifted) as "lockVerified",
       exists (select from policies p join proxies x on x.id = p.proxy_id where p.company_id = ${companyId}
         and (p.all_sites and x.all_sites or exists (
-          select from policy_sites s where s.company_id = p.company_id and s.policy_id = p.id))) as "policyHasSite",
+          select from policy_sites s where s.company_id = ${companyId} and s.policy_id = p.id))) as "policyHasSite",
       exists (select from site_checks where company_id = ${companyId} and shown_verdict in ('protected', 'closed'))
         as "lockFound",
       exists (select from users where company_id = ${companyId} and extension_seen_at is not null) as "extensionSeen",
@@ -19,7 +19,7 @@ export async function readProgress(db: Db, { companyId }: Member): Promise<Evide
         join policies p on p.company_id = l.company_id and p.id = l.policy_id
         join proxies x on x.id = p.proxy_id
         where l.company_id = ${companyId} and (p.all_sites and x.all_sites or exists (
-          select from policy_sites s where s.company_id = l.company_id and s.policy_id = l.policy_id)))
+          select from policy_sites s where s.company_id = ${companyId} and s.policy_id = l.policy_id)))
         as "userHasPolicy",
       (select count(*)::int from site_checks where company_id = ${companyId} and shown_verdict = 'open') as open,
       (select count(*)::int from sites s where s.company_id = ${companyId} and not exists (

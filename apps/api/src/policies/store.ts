@@ -123,7 +123,7 @@ export async function listPolicies(
 ): Promise<{ rows: Policy[]; count: number }> {
   const matching = selectPolicies(db)
     .where(maySee(actor, scopeOf(actor)))
-    .where(contains(['policies.name', 'policies.description'], query.name));
+    .where(contains(['policies.name', 'policies.description'], query.name, scopeOf(actor) === 'platform'));
   const { rows, count } = await readList(matching, query, sql.ref('policies.id'));
   return { rows: rows.map((row) => present(actor, row)), count };
 }

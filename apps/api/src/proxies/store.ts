@@ -77,11 +77,12 @@ export async function listProxies(
   of: 'company' | 'platform',
   query: ProxyQuery,
 ): Promise<{ rows: Proxy[]; count: number }> {
-  const named = selectProxies(db).where(contains(['proxies.host'], query.name));
+  const named = selectProxies(db).where(contains(['proxies.host'], query.name, of === 'platform'));
   const typed = query.type === undefined ? named : named.where('type', '=', query.type);
   const matching =
     of === 'platform' ? typed : typed.where('proxies.owner_id', 'in', [0, asMember(actor).companyId]);
-  const { rows, count } = await readList(matching, query, sql.ref('proxies.id'));
+  // By the plain id, PostgreSQL might walk the primary key over the proxies of all companies until the page is full.
+  const { rows, count } = await readList(matching, query, sql`proxies.id + 0`);
   return { rows: rows.map((row) => present(actor, row)), count };
 }
 
@@ -192,18 +193,21 @@ export async function updateProxy(
         all_sites: allSites,
       },
       // A policy for all sites shows the flag of its proxy, so this makes its open forms stale.
-      ...(allSites !== proxy.all_sites && { afterUpdate: () => touchPoliciesForAllSites(tx, id) }),
+      ...(allSites !== proxy.all_sites && { afterUpdate: () => touchPoliciesForAllSites(tx, proxy) }),
       secret: password === undefined ? undefined : 'password',
     };
   });
 }
 
+type Key = { readonly id: number; readonly owner_id: number };
+
 /** Touches policies of every company, because companies share the platform's proxies. */
-async function touchPoliciesForAllSites(tx: Tx, proxyId: number): Promise<void> {
+async function touchPoliciesForAllSites(tx: Tx, proxy: Key): Promise<void> {
   await tx
     .updateTable('policies')
     .set((eb) => ({ version: eb('version', '+', 1) }))
-    .where('proxy_id', '=', proxyId)
+    .where('proxy_owner_id', '=', proxy.owner_id)
+    .where('proxy_id', '=', proxy.id)
     .where('all_sites', '=', true)
     .execute();
 }
@@ -237,17 +241,18 @@ export function deleteProxy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch):
   return deleteEntity(tx, actor, proxyEntity, { id, ifMatch }, async (proxy) => {
     demandOwn(actor, proxy);
     if (proxy.direct) throw new AppError('direct_proxy');
-    await refuseInUse(tx, id);
+    await refuseInUse(tx, proxy);
     return { refusals: { policies_proxy_fkey: () => new AppError('proxy_in_use') } };
   });
 }
 
 /** The error may name policies of every company, because only an admin may delete a shared proxy. */
-async function refuseInUse(tx: Tx, proxyId: number): Promise<void> {
+async function refuseInUse(tx: Tx, proxy: Key): Promise<void> {
   const policies = await tx
     .selectFrom('policies')
     .select('name')
-    .where('proxy_id', '=', proxyId)
+    .where('proxy_owner_id', '=', proxy.owner_id)
+    .where('proxy_id', '=', proxy.id)
     .orderBy('id')
     .execute();
   if (policies.length === 0) return;

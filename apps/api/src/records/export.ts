@@ -35,9 +35,9 @@ export function exportRoute(routes: Routes): void {
       const actor = await findActor(routes, bearer(request), request.ip);
       admitTo(actor, exportVisits);
       const member = asMember(actor);
-      const { userId, companyId } = member;
+      const { companyId } = member;
       const query = { ...(request.query as VisitFilter), before, take: PAGE };
-      const page = await routes.readsOfPerson(userId, () => readLines(routes.db, { companyId }, query));
+      const page = await routes.reads(member, exportVisits, (db) => readLines(db, { companyId }, query));
       if (before === undefined) await recordLook(routes.db, member, query.user);
       yield page.text;
       before = page.next ?? undefined;

@@ -38,7 +38,13 @@ export function startRecordKeeper({
     });
     await removeRows(db, 'records', 'started_at, id', sql`started_at < ${expired}`, signal);
     await removeRows(db, 'records', 'started_at, id', ofDeleted, signal);
-    await removeRows(db, 'record_hours', 'ctid', sql`hour < ${expired}`, signal);
+    await removeRows(
+      db,
+      'record_hours',
+      'ctid',
+      sql`hour at time zone 'UTC' < (${expired}) at time zone 'UTC'`,
+      signal,
+    );
     await removeRows(db, 'record_people', 'ctid', sql`deleted_at < ${expired}`, signal);
     await removeBeyondOwnRetention(db, days, signal);
     for (const table of ['record_hours', 'record_people'])

@@ -55,7 +55,8 @@ function found(scope: Scope, query: VisitQuery, take: number): RawBuilder<Visit>
     before === undefined ? [] : [before.slice(0, before.indexOf('-')), before.slice(before.indexOf('-') + 1)];
   return select(
     scope,
-    sql`${and(user, (v) => sql`r.user_id = ${v}`)} ${and(site, (v) => sql`r.site_id = ${v}`)}
+    // A scalar subquery hides the id from the planner: it would choose a plan by how many records of all companies have the id.
+    sql`${and(user, (v) => sql`r.user_id = (select ${v}::bigint)`)} ${and(site, (v) => sql`r.site_id = (select ${v}::bigint)`)}
     ${and(result, (v) => sql`(r.kind = 'refusal') = ${v === 'refused'}`)} ${and(reason, (v) => sql`r.reason = ${v}`)}
     ${and(address, (v) => sql`r.address = ${v}`)} ${and(from, (v) => sql`r.started_at >= ${v}::timestamptz`)}
     ${and(to, (v) => sql`r.started_at < ${v}::timestamptz`)}
@@ -85,10 +86,10 @@ function select(scope: Scope, where: RawBuilder<unknown>, take: number): RawBuil
     select r.id, r.kind, r.state, to_char(r.started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "startedAt", r.ms, r.address, r.host, r.port, r.reason, r.count, r.visits, r.up, r.down, r.client,
       ${named('r.user_id', `coalesce(nullif(trim(u.name || ' ' || u.surname), ''), u.email::text, g.name, '')`)} as "user",
       ${named('s.id', 's.shown_address')} as site, ${named('p.id', 'p.name')} as policy, ${named('x.id', 'x.host')} as proxy
-    from page r left join users u on u.id = r.user_id and u.company_id = r.company_id
-      left join record_people g on g.company_id = r.company_id and g.user_id = r.user_id
-      left join sites s on s.id = r.site_id and s.company_id = r.company_id
-      left join policies p on p.id = r.policy_id and p.company_id = r.company_id
-      left join proxies x on x.id = r.proxy_id and x.owner_id in (0, r.company_id)
+    from page r left join users u on u.id = r.user_id and u.company_id = ${scope.companyId}
+      left join record_people g on g.company_id = ${scope.companyId} and g.user_id = r.user_id
+      left join sites s on s.id = r.site_id and s.company_id = ${scope.companyId}
+      left join policies p on p.id = r.policy_id and p.company_id = ${scope.companyId}
+      left join proxies x on x.id = r.proxy_id and x.owner_id in (0, ${scope.companyId})
     order by r.started_at desc, r.id desc`;
 }

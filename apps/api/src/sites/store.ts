@@ -101,7 +101,7 @@ export async function findSite(db: Db, actor: Actor, id: number): Promise<Site> 
 export function listSites(db: Db, actor: Actor, query: ListQuery): Promise<{ rows: Site[]; count: number }> {
   const matching = selectSites(db, actor)
     .where(maySee(actor, scopeOf(actor)))
-    .where(contains(['sites.address', 'sites.shown_address'], query.name));
+    .where(contains(['sites.address', 'sites.shown_address'], query.name, scopeOf(actor) === 'platform'));
   return readList(matching, query, sql.ref('sites.id'));
 }
 

@@ -40,7 +40,7 @@ export async function readRequests(
     .$if(companyId !== undefined, (rows) => rows.where('company_id', '=', companyId ?? 0))
     .$if(id !== undefined, (rows) => rows.where('tariff_requests.id', '=', id ?? 0))
     .$if(state !== undefined, (rows) => rows.where('state', '=', state ?? 'open'))
-    .where(contains(['companies.company_name'], query.name));
+    .where(contains(['companies.company_name'], query.name, companyId === undefined));
   const page = { ...query, page: query.page ?? 1, order: query.order ?? 'DESC' } as const;
   return readList(matching, page, sql.ref('tariff_requests.id'));
 }

@@ -109,7 +109,9 @@ export async function listUsers(
   companyId: number | null,
   query: ListQuery,
 ): Promise<{ rows: User[]; count: number }> {
-  const users = selectUsers(db).where(contains(['users.name', 'users.surname', 'users.email'], query.name));
+  const users = selectUsers(db).where(
+    contains(['users.name', 'users.surname', 'users.email'], query.name, companyId === null),
+  );
   const matching = companyId === null ? users : users.where('users.company_id', '=', companyId);
   const { rows, count } = await readList(matching, query, sql.ref('users.id'));
   return { rows: rows.map(present), count };

@@ -6,6 +6,7 @@ import { type Actor, asMember, isAdmin } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { hashToken, newToken } from '../core/tokens.ts';
 import type { Db, Tx } from '../db/open.ts';
+import { ofCompany } from '../db/scope.ts';
 import type { Encryption } from '../encryption.ts';
 
 /** The lifetime of a pairing code. */
@@ -24,7 +25,7 @@ function ownerOf(actor: Actor): number | null {
 export async function findVantages(db: Db, actor: Actor): Promise<{ rows: Vantage[]; count: number }> {
   const { rows } = await sql<Vantage>`
     select id, name, address, seen_at as "seenAt", coalesce(seen_at > now() - ${PRESENT}, false) as present
-    from vantages where company_id is not distinct from ${ownerOf(actor)}
+    from vantages where ${ofCompany(ownerOf(actor))}
       and (code_expires_at is null or code_expires_at > now())
     order by name, id`.execute(db);
   return { rows, count: rows.length };
@@ -44,7 +45,7 @@ export async function addVantage(
   const { rows } = await sql<{ id: number }>`
     insert into vantages (company_id, name, code_hash, code_expires_at)
     select ${companyId}::bigint, ${name}, ${hash}, ${expiresAt}
-    where (select count(*) from vantages where company_id is not distinct from ${companyId}) < ${MAX_VANTAGES}
+    where (select count(*) from vantages where ${ofCompany(companyId)}) < ${MAX_VANTAGES}
     returning id`.execute(tx);
   const [added] = rows;
   if (added === undefined) throw new AppError('too_many_objects');
@@ -58,7 +59,7 @@ export async function removeVantage(tx: Tx, actor: Actor, id: number): Promise<v
   const gone = await tx
     .deleteFrom('vantages')
     .where('id', '=', id)
-    .where(sql<boolean>`company_id is not distinct from ${companyId}`)
+    .where(ofCompany(companyId))
     .returning('name')
     .executeTakeFirst();
   if (gone === undefined) throw new AppError('not_found');
@@ -121,7 +122,7 @@ export async function recordCall(
 /** Makes finished probes due: those of a company, or of all companies for null. */
 async function makeDue(tx: Tx, companyId: number | null, which: ReturnType<typeof sql>): Promise<void> {
   await sql`update site_checks set next_at = least(next_at, now())
-    where state = 'done' and (${companyId}::bigint is null or company_id = ${companyId}) and ${which}`.execute(
+    where state = 'done' and ${companyId === null ? sql`true` : ofCompany(companyId)} and ${which}`.execute(
     tx,
   );
 }

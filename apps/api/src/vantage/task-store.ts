@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../db/open.ts';
+import { ofCompany } from '../db/scope.ts';
 import { PRESENT } from './store.ts';
 
 /** The tasks of vantages. They are in the database: one api process runs the probe, and the vantage may call another one. */
@@ -76,10 +77,15 @@ export async function takeTask(
       select id from vantage_tasks where vantage_id = ${vantageId} and taken_at is null and expires_at > now()
       order by expires_at for update skip locked limit 1)
     returning id, plan`.execute(tx);
+  const { rows: owners } = await sql<{ id: number | null }>`
+    select company_id as id from vantages where id = ${vantageId}`.execute(tx);
+  const [owner] = owners;
+  // A vantage of the platform serves every company.
+  const served = owner === undefined ? sql`false` : owner.id === null ? sql`true` : ofCompany(owner.id);
   const { rows: counted } = await sql<{ pending: number }>`
-    select count(*) as pending from site_checks k join vantages v on v.id = ${vantageId}
-    where (v.company_id is null or k.company_id = v.company_id)
-      and (k.state <> 'done' or k.next_at <= now())`.execute(tx);
+    select count(*) as pending from site_checks where ${served} and (state <> 'done' or next_at <= now())`.execute(
+    tx,
+  );
   return { task: rows[0] ?? null, pending: counted[0]?.pending ?? 0 };
 }
 

@@ -58,6 +58,7 @@ export const errorMessages: Readonly<Record<ErrorCode, string>> = {
   too_large: 'Слишком большой запрос',
   bad_media_type: 'Тело запроса должно быть в формате JSON',
   idempotency_mismatch: 'Этот Idempotency-Key уже использован для другого запроса',
+  too_long: 'Данных слишком много: чтение заняло больше пяти секунд. Выберите период короче',
   too_many_requests: 'Слишком много попыток. Подождите и попробуйте снова',
   internal: 'Ошибка на стороне сервера',
   disk_full:

@@ -1,0 +1,18 @@
+import { createFairQueue } from './fair-queue.ts';
+import { createKeyedLimiter, type KeyedLimiter } from './keyed-limiter.ts';
+
+/** The limit of tasks that wait for the process, over all companies. */
+const WAITING_OF_ALL = 1_000;
+
+/**
+ * Creates a queue whose slots companies share round robin: many tasks of one company delay the next task of another company by at
+ * most one task of each company that waits. The key is the id of the company; 0 is the platform.
+ * @param ofCompany the number of concurrent tasks of one company
+ * @param waiting the number of queued tasks of one company; further tasks throw AppError busy
+ * @param ofAll the number of concurrent tasks of all companies
+ */
+export function createCompanyQueue(ofCompany: number, waiting: number, ofAll: number): KeyedLimiter {
+  const own = createKeyedLimiter(ofCompany, waiting);
+  const all = createFairQueue({ atOnce: ofAll, ofLane: ofCompany, ofAll: WAITING_OF_ALL });
+  return (companyId, work) => own(companyId, () => all({ known: true, line: `company ${companyId}` }, work));
+}
