@@ -155,7 +155,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     prove: createProver({ limits: tries, encryption, passwords, db: opened.db }),
     // Six of the ten connections: the others are for the feed, health, sign-in and sessions.
     queue: createCompanyQueue(2, 100, 6),
-    reads: createReads(opened.reads),
+    reads: createReads(opened),
     // Bodies get an eighth of the memory, because parsing copies them.
     bodyBudget: bodyBudget(parts.config.memory / 8),
     feedToken: gatewayKeys.feed,

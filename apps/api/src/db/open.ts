@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
+import { setPriority } from 'node:os';
 import { Kysely, type Transaction } from 'kysely';
 import pg from 'pg';
 import { PipelineDialect } from './pipeline-dialect.ts';
@@ -22,15 +24,20 @@ const types: pg.CustomTypesConfig = {
 
 /** Connections for writes, sign-in, sessions, the feed and health. */
 const CONTROL = 10;
-/** Connections for reads of users. */
-export const READS = 12;
+/** Connections for ordinary and for heavy reads of users. */
+export const READS = 8;
+export const HEAVY = 4;
+/** The priority of heavy reads (nice(2)): one statement may keep a core busy for seconds. */
+const LOW = 10;
 
 export interface OpenDb {
   readonly url: string;
   readonly db: Db;
   readonly pool: pg.Pool;
-  /** Reads of users have a pool of their own, so that they cannot take the connections of writes, the feed and health. */
+  /** Reads of users have pools of their own, so that they cannot take the connections of writes, the feed and health. */
   readonly reads: Db;
+  /** For heavy reads: a statement takes at most 5 s, and one core at low priority where the server is on this machine. */
+  readonly heavy: Db;
   /** A client outside the pool, not connected yet. */
   client(): pg.Client;
   /** Destroys every socket, also of connections in progress, so that pending queries fail at once. */
@@ -67,11 +74,27 @@ export function openDb(url: string): OpenDb {
   const config = { ...connectionConfig(url), stream };
   const pool = openPool({ ...config, max: CONTROL });
   const db = kyselyOf(pool);
-  const reads = kyselyOf(openPool({ ...config, max: READS, statement_timeout: 5_000 }));
+  const reads = kyselyOf(openPool({ ...config, max: READS }));
+  const options = '-c max_parallel_workers_per_gather=0 -c work_mem=32MB';
+  const ofHeavy = openPool({ ...config, max: HEAVY, statement_timeout: 5_000, options });
+  ofHeavy.on('connect', (client) =>
+    lowerPriority((client as pg.PoolClient & { processID: number }).processID),
+  );
+  const heavy = kyselyOf(ofHeavy);
   const breakOff = () => sockets.forEach((socket) => socket.destroy());
   const client = () => new pg.Client({ ...config, keepAlive: true });
-  const close = async () => void (await Promise.all([db.destroy(), reads.destroy()]));
-  return { url, db, pool, reads, client, breakOff, close };
+  const close = async () => void (await Promise.all([db.destroy(), reads.destroy(), heavy.destroy()]));
+  return { url, db, pool, reads, heavy, client, breakOff, close };
+}
+
+/** Lowers the priority of a process of PostgreSQL that runs on this machine under our user, as the embedded one does. */
+function lowerPriority(pid: number): void {
+  try {
+    // The number of a server elsewhere may be that of another process here.
+    if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('postgres:')) setPriority(pid, LOW);
+  } catch {
+    // Not on this machine, or not ours.
+  }
 }
 
 function openPool(config: pg.PoolConfig): pg.Pool {

@@ -3,26 +3,28 @@ import type { Actor } from '../core/actor.ts';
 import { createCompanyQueue } from '../core/company-queue.ts';
 import { AppError } from '../core/errors.ts';
 import { createKeyedLimiter } from '../core/keyed-limiter.ts';
-import { type Db, READS } from '../db/open.ts';
+import { type Db, HEAVY, type OpenDb, READS } from '../db/open.ts';
 
 /** Runs a read of an actor in its turn. @throws AppError busy; too_long for a heavy read */
 export type Reads = <T>(actor: Actor, endpoint: Endpoint, read: (db: Db) => Promise<T>) => Promise<T>;
 
-/** Heavy reads of all companies at once. The other connections of the pool serve ordinary reads. */
-const HEAVY = 4;
-
 const QUERY_CANCELED = '57014';
 
 /**
- * Creates the queues of reads. A user, a company and each of the two kinds of reads have a share of the pool's connections, so that
+ * Creates the queues of reads. A user, a company and each of the two kinds of reads have a share of the connections, so that
  * reads of one company do not delay those of another, and heavy reads do not delay ordinary ones.
- * @param db the pool of reads
  */
-export function createReads(db: Db): Reads {
-  const ordinary = { ofUser: createKeyedLimiter(4, 500), queue: createCompanyQueue(4, 1_000, READS - HEAVY) };
-  const heavy = { ofUser: createKeyedLimiter(1, 100), queue: createCompanyQueue(2, 100, HEAVY) };
+export function createReads(opened: Pick<OpenDb, 'reads' | 'heavy'>): Reads {
+  const ordinary = {
+    ...{ db: opened.reads, ofUser: createKeyedLimiter(4, 500) },
+    queue: createCompanyQueue(4, 1_000, READS),
+  };
+  const heavy = {
+    ...{ db: opened.heavy, ofUser: createKeyedLimiter(1, 100) },
+    queue: createCompanyQueue(2, 100, HEAVY),
+  };
   return async ({ userId, companyId }, endpoint, read) => {
-    const { ofUser, queue } = endpoint.heavy ? heavy : ordinary;
+    const { db, ofUser, queue } = endpoint.heavy ? heavy : ordinary;
     try {
       return await ofUser(userId, () => queue(companyId ?? 0, () => read(db)));
     } catch (error) {
