@@ -130,6 +130,7 @@ export class VisitSum extends Visit {
       this[key] = this.#ended[key];
       for (const visit of this.#open) this[key] += visit[key];
     }
-    return { ...super.toRecord(now), visits: this.visits };
+    const at = new Date(this.endedAt === 0 ? now : this.endedAt).toISOString();
+    return { ...super.toRecord(now), at, visits: this.visits };
   }
 }

@@ -29,6 +29,8 @@ export const GatewayRecord = z.object({
   startedAt: GivenDate,
   /** Milliseconds from the start to this update; of a record that sums up visits, the sum of theirs. */
   ms: Count,
+  /** The time of this update; absent when it is `startedAt` plus `ms`. */
+  at: z.optional(GivenDate),
   /** Whether the visit goes on. */
   open: z.boolean(),
   /** The company of the user; absent without valid credentials. */
@@ -321,7 +323,7 @@ export type Statistics = z.infer<typeof Statistics>;
 
 /** The period of the statistics. */
 export const StatisticsQuery = z.object({
-  /** Its start. */
+  /** Its start. The figures of the hour that contains it count as a whole. */
   from: GivenDate,
   /** Its end. */
   to: GivenDate,

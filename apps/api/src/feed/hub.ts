@@ -117,10 +117,12 @@ export function createHub(parts: HubParts): Hub {
   async function reconcile(): Promise<boolean> {
     if (connections.size === 0) return true;
     try {
+      // Copies: a change that is sent during the read is newer than the versions read.
+      const before = [...connections].map(({ sent }) => [...sent]);
       const versions = await readVersions(db);
       // A lower version means a restored database: it will assign the versions sent since to other content.
-      const isRestored = [...connections].some(({ sent }) =>
-        [...sent].some(([id, version]) => (versions.get(id) ?? version) < version),
+      const isRestored = before.some((sent) =>
+        sent.some(([id, version]) => (versions.get(id) ?? version) < version),
       );
       if (isRestored) startOver();
       const differing = new Set<number>();

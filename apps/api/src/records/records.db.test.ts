@@ -105,6 +105,27 @@ test('the figures count the visits that a record sums up, and its updates replac
   ]);
 });
 
+test('bytes count in the hours in which they flowed, also in a late batch, and the visit in the hour in which it began', async () => {
+  const home = await company();
+  const one = gateway();
+  const began = Date.parse('2026-03-01T10:50:00Z');
+  const long = visit(home, { startedAt: new Date(began).toISOString(), open: true, ms: 300_000 });
+  await one.send([long]);
+  await one.send([{ ...long, ms: 1_200_000, up: 300, count: 4, open: false }]);
+  const at = new Date(began + 3 * 3_600_000).toISOString();
+  await one.send([{ ...visit(home, { visits: 2, startedAt: long.startedAt, ms: 60_000 }), at }]);
+  const { rows } = await sql(
+    `select extract(hour from hour at time zone 'UTC')::int as hour, visits::int, count::int, up::int from record_hours
+      where company_id = $1 order by 1`,
+    home.id,
+  );
+  expect(rows).toEqual([
+    { hour: 10, visits: 3, count: 1, up: 100 },
+    { hour: 11, visits: 0, count: 3, up: 200 },
+    { hour: 13, visits: 0, count: 1, up: 100 },
+  ]);
+});
+
 test('a loss of a company stands in its log alone, and in no figure', async () => {
   const [home, neighbour] = [await company(), await company()];
   const { companyId, startedAt, ...rest } = visit(home, { kind: 'loss', reason: 'spool', count: 40 });
@@ -385,6 +406,8 @@ test('the statistics count people, visits, bytes and refusals of a period beside
     [2, 0],
     [0, 11],
   ]);
+  // The visits of 21:30 and 21:45 lie in the hour in which the period begins.
+  expect((await read('01T21:50', '02T21:00', 'day')).visits).toEqual({ now: 2, before: 1 });
   // Only today's visit counts for the last 30 days.
   expect(day.unused.map(({ user, site }) => [user.id, site.id])).toEqual([
     [home.agent.id, idle.id],

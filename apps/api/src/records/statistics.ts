@@ -4,19 +4,23 @@ import { AppError, found } from '../core/errors.ts';
 import type { Db } from '../db/open.ts';
 import { supportUntil } from './support.ts';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const LONGEST_MS = 366 * DAY_MS;
 
 /**
- * The figures of a company in a period, from the rows by hour that the stored batches keep current.
+ * The figures of a company in a period, from the rows by hour that the stored batches keep current. A period that begins within an hour
+ * has the whole hour.
  * @throws AppError bad_input for a period that is empty or longer than 366 days
  */
 export async function readStatistics(
   db: Db,
   companyId: number,
-  { from, to, step }: StatisticsQuery,
+  query: StatisticsQuery,
 ): Promise<Statistics> {
-  const length = Date.parse(to) - Date.parse(from);
+  const { to, step } = query;
+  const from = new Date(Math.floor(Date.parse(query.from) / HOUR_MS) * HOUR_MS).toISOString();
+  const length = Date.parse(to) - Date.parse(query.from);
   if (length <= 0 || length > LONGEST_MS)
     throw new AppError('bad_input', { fields: { to: ['no_such_day'] } });
   const earlier = new Date(Date.parse(from) - length).toISOString();

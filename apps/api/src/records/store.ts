@@ -8,7 +8,8 @@ import type { Tx } from '../db/open.ts';
 /**
  * Stores a batch of a gateway's run, unless the database has it: the number of the run advances in the same transaction. The first
  * batch of a run interrupts the open records of the gateway's earlier runs. Records of deleted companies are dropped, and those of a
- * gateway whose clock is more than a day ahead: they would lie in the partition of later months.
+ * gateway whose clock is more than a day ahead: they would lie in the partition of later months. A visit counts in the hour in which it began,
+ * its requests and bytes in the hour of the update that brought them.
  */
 export async function storeBatch(tx: Tx, { gateway, run, number, records }: RecordBatch): Promise<void> {
   const { rows } = await sql<{ id: number; began: boolean }>`
@@ -29,7 +30,7 @@ export async function storeBatch(tx: Tx, { gateway, run, number, records }: Reco
       select distinct on (g.id) g.* from rows from (jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as (
           id uuid, kind text, "startedAt" timestamptz, ms bigint, open boolean, "companyId" bigint, "userId" bigint,
           "siteId" bigint, "policyId" bigint, "proxyId" bigint, address text, host text, port int, reason text, count int,
-          visits int, up bigint, down bigint, client text)) with ordinality as g
+          visits int, up bigint, down bigint, client text, at timestamptz)) with ordinality as g
       where (g."companyId" is null or exists (select from companies c where c.id = g."companyId"))
         and g."startedAt" < now() + interval '1 day'
       order by g.id, g.ordinality desc
@@ -43,11 +44,15 @@ export async function storeBatch(tx: Tx, { gateway, run, number, records }: Reco
         host = excluded.host, address = excluded.address, client = excluded.client
     )
     insert into record_hours as h (company_id, hour, user_id, site_id, reason, host, visits, count, up, down)
-    select g."companyId", date_trunc('hour', g."startedAt", 'UTC'), coalesce(g."userId", 0), coalesce(g."siteId", 0),
-      case when g.kind = 'refusal' then g.reason else '' end, case when g.kind = 'refusal' then g.host else '' end, sum(coalesce(g.visits, 1) - coalesce(r.visits, 0)), sum(g.count - coalesce(r.count, 0)),
-      sum(g.up - coalesce(r.up, 0)), sum(g.down - coalesce(r.down, 0))
+    select g."companyId", date_trunc('hour', f.at, 'UTC'), coalesce(g."userId", 0), coalesce(g."siteId", 0),
+      case when g.kind = 'refusal' then g.reason else '' end, case when g.kind = 'refusal' then g.host else '' end,
+      sum(f.visits), sum(f.count), sum(f.up), sum(f.down)
     from given g left join records r on r.started_at = g."startedAt" and r.id = g.id
-    where g."companyId" is not null and g.kind <> 'loss' group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6
+      cross join lateral (values
+        (g."startedAt", coalesce(g.visits, 1) - coalesce(r.visits, 0), 0, 0, 0),
+        (coalesce(g.at, g."startedAt" + g.ms * interval '1 ms'), 0, g.count - coalesce(r.count, 0), g.up - coalesce(r.up, 0), g.down - coalesce(r.down, 0))
+      ) as f(at, visits, count, up, down)
+    where (f.visits, f.count, f.up, f.down) <> (0, 0, 0, 0) and g."companyId" is not null and g.kind <> 'loss' group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6
     on conflict (company_id, hour, user_id, site_id, reason, host) do update set visits = h.visits + excluded.visits,
       count = h.count + excluded.count, up = h.up + excluded.up, down = h.down + excluded.down`.execute(tx);
 }
