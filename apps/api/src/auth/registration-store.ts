@@ -7,11 +7,9 @@ import { type AuditActor, record } from '../audit/store.ts';
 import type { RegistrationRule } from '../config.ts';
 import { AppError } from '../core/errors.ts';
 import { hashToken, newToken, works } from '../core/tokens.ts';
+import { advisoryLocks } from '../db/advisory-locks.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
-
-/** The advisory lock of registrations under the rule `first`, so that concurrent ones make one company. */
-const FIRST_COMPANY_LOCK = 7305803;
 
 /** The parts of a registration that decide whether it is admitted. */
 interface Applicant {
@@ -59,7 +57,7 @@ export async function admitRegistration(tx: Tx, rule: RegistrationRule, applican
     await useInvitation(tx, applicant.email, applicant.invitation);
     return;
   }
-  if (rule === 'first') await sql`select pg_advisory_xact_lock(${FIRST_COMPANY_LOCK})`.execute(tx);
+  if (rule === 'first') await sql`select pg_advisory_xact_lock(${advisoryLocks.firstCompany})`.execute(tx);
   if ((await readMode(tx, rule)) !== 'open') throw new AppError('registration_closed');
 }
 

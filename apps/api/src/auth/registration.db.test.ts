@@ -12,6 +12,7 @@ import { answered, PASSWORD, startApi, type TestApi } from '@propusk/test-kit/ap
 import { type Inbox, openInbox } from '@propusk/test-kit/api/inbox';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { RegistrationRule } from '../config.ts';
+import { advisoryLocks } from '../db/advisory-locks.ts';
 
 const publicUrl = new URL('https://pass.example.ru');
 let inbox: Inbox;
@@ -209,6 +210,15 @@ describe('the default of REGISTRATION for an api that other machines reach', () 
     expect((await apply('first@company.test')).error.code).toBe('registration_closed');
     await api.must(admin, deleteCompany, { params: { id } });
     expect(await mode()).toBe('open');
+  });
+
+  test('the maintenance of the partitions of records does not delay the first registration', async () => {
+    const client = await api.database.pool.connect();
+    await client.query('begin');
+    await client.query('select pg_advisory_xact_lock($1)', [advisoryLocks.recordPartitions]);
+    expect((await apply('first@company.test')).status).toBe(201);
+    await client.query('rollback');
+    client.release();
   });
 
   test('50 concurrent registrations on a platform without companies create one company', async () => {

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { type Certificate, expiryOf } from '@propusk/certificate/certificate-files';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
+import { advisoryLocks } from '../db/advisory-locks.ts';
 import type { Db } from '../db/open.ts';
 import { type Repeating, repeat } from '../db/repeat.ts';
 import { type Authority, issue } from './issue.ts';
@@ -14,8 +15,6 @@ const RENEW_MS = 30 * DAY_MS;
 const TICK_MS = 10_000;
 const FIRST_RETRY_MS = 60_000;
 const LAST_RETRY_MS = 4 * 3_600_000;
-/** The advisory lock of the process that talks to the CA. */
-const LOCK = 7_305_825;
 
 /** The expiry of one name's certificate, and the failures to renew it. */
 interface CertificateState {
@@ -96,11 +95,13 @@ export function startRenewal(options: RenewalOptions): Renewal {
 /** Runs the work unless another process does. A session's lock: a transaction that waits for the CA would be ended. */
 function alone(db: Db, work: () => Promise<void>): Promise<void> {
   return db.connection().execute(async (connection) => {
-    const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_lock(${LOCK}) as held`.execute(
-      connection,
-    );
+    const { rows } = await sql<{
+      held: boolean;
+    }>`select pg_try_advisory_lock(${advisoryLocks.certificates}) as held`.execute(connection);
     if (rows[0]?.held === true)
-      await work().finally(() => sql`select pg_advisory_unlock(${LOCK})`.execute(connection));
+      await work().finally(() =>
+        sql`select pg_advisory_unlock(${advisoryLocks.certificates})`.execute(connection),
+      );
   });
 }
 

@@ -1,12 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { databaseFaults } from '@propusk/phrases/api-start';
 import { sql } from 'kysely';
+import { advisoryLocks } from './advisory-locks.ts';
 import type { Db } from './open.ts';
 
 const ours = new URL('./migrations/', import.meta.url);
 
 /** Serializes migrations; no statement after the first one waits for a lock longer than 3 s. */
-const LOCK = sql`set local statement_timeout = 0; set local lock_timeout = 0; select pg_advisory_xact_lock(7305800);
+const LOCK = sql`set local statement_timeout = 0; set local lock_timeout = 0; select pg_advisory_xact_lock(${sql.lit(advisoryLocks.migrations)});
   set local lock_timeout = '3s'`;
 
 /** Release 0.1 recorded twelve migrations, the last one under this name. Our first file holds all of them. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Logger } from 'pino';
+import { advisoryLocks } from './advisory-locks.ts';
 import type { Db } from './open.ts';
 import { type Repeating, repeat } from './repeat.ts';
 import type { Tables } from './schema.ts';
@@ -11,8 +12,6 @@ const BATCH = 1_000;
 const MOST_BATCHES = 100;
 /** The api creates the audit's partitions for this many months ahead. */
 const MONTHS_AHEAD = 3;
-/** The advisory lock of the process that maintains the partitions. */
-const PARTITIONS_LOCK = 7305802;
 
 /** The tables whose rows expire, and the condition of an expired row. Each table has an index for its condition. */
 const expiring: Readonly<Partial<Record<keyof Tables | 'rate_limits', string>>> = {
@@ -107,7 +106,7 @@ function underLock<T>(db: Db, waitMs: number, work: (tx: Db) => Promise<T>): Pro
       tx,
     );
     const { rows } = await sql<{ held: boolean }>`
-      select pg_try_advisory_xact_lock(${PARTITIONS_LOCK}) as held`.execute(tx);
+      select pg_try_advisory_xact_lock(${advisoryLocks.auditPartitions}) as held`.execute(tx);
     return rows[0]?.held === true ? work(tx) : null;
   });
 }

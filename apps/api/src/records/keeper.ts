@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
+import { advisoryLocks } from '../db/advisory-locks.ts';
 import type { Db } from '../db/open.ts';
 import { removeRows } from '../db/reaper.ts';
 import { type Repeating, repeat } from '../db/repeat.ts';
 
 const TICK_MS = 60_000;
-/** The advisory lock of the process that maintains the partitions. */
-const LOCK = 7305803;
 /** An open record without an update for this long is interrupted: its gateway updates every 60 s. */
 const SILENCE = sql.raw(`interval '5 minutes'`);
 
@@ -76,6 +75,6 @@ async function removeBeyondOwnRetention(db: Db, days: number, signal: AbortSigna
 /** Whether no other process maintains the records now. */
 async function isAlone(tx: Db): Promise<boolean> {
   const { rows } = await sql<{ held: boolean }>`select set_config('lock_timeout', '200', true),
-    pg_try_advisory_xact_lock(${LOCK}) as held`.execute(tx);
+    pg_try_advisory_xact_lock(${advisoryLocks.recordPartitions}) as held`.execute(tx);
   return rows[0]?.held === true;
 }

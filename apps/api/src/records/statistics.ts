@@ -13,11 +13,7 @@ const LONGEST_MS = 366 * DAY_MS;
  * has the whole hour.
  * @throws AppError bad_input for a period that is empty or longer than 366 days
  */
-export async function readStatistics(
-  db: Db,
-  companyId: number,
-  query: StatisticsQuery,
-): Promise<Statistics> {
+export async function readStatistics(db: Db, companyId: number, query: StatisticsQuery): Promise<Statistics> {
   const { to, step } = query;
   const from = new Date(Math.floor(Date.parse(query.from) / HOUR_MS) * HOUR_MS).toISOString();
   const length = Date.parse(to) - Date.parse(query.from);

@@ -5,6 +5,7 @@ import { record } from '../audit/store.ts';
 import { type Actor, asMember, isAdmin } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { hashToken, newToken } from '../core/tokens.ts';
+import { advisoryLocks } from '../db/advisory-locks.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { ofCompany } from '../db/scope.ts';
 import type { Encryption } from '../encryption.ts';
@@ -41,7 +42,7 @@ export async function addVantage(
   const { token: code, hash } = newToken();
   const expiresAt = new Date(Date.now() + PAIRING_MINUTES * 60_000).toISOString();
   // Serializes the additions of one owner, so that concurrent ones do not exceed the limit.
-  await sql`select pg_advisory_xact_lock(7305811, ${companyId ?? 0}::int)`.execute(tx);
+  await sql`select pg_advisory_xact_lock(${advisoryLocks.vantages}::int, ${companyId ?? 0}::int)`.execute(tx);
   const { rows } = await sql<{ id: number }>`
     insert into vantages (company_id, name, code_hash, code_expires_at)
     select ${companyId}::bigint, ${name}, ${hash}, ${expiresAt}

@@ -1,4 +1,5 @@
 import { finished } from 'node:stream/promises';
+import { advisoryLocks } from '@propusk/api/db/advisory-locks';
 import { migrate, migrateTo, schemaOf } from '@propusk/api/db/migrate';
 import { openDb } from '@propusk/api/db/open';
 import { keepPartitions } from '@propusk/api/db/reaper';
@@ -23,7 +24,7 @@ import { inTransaction } from './transaction.ts';
 export const ID_GAP = 10_000;
 
 /** Serializes restores into one database. */
-const restoring = 'select pg_advisory_xact_lock(7305801)';
+const restoring = `select pg_advisory_xact_lock(${advisoryLocks.restore})`;
 
 /**
  * @returns the migration of this program that makes the schema of the file's rows
