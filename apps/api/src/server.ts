@@ -31,7 +31,7 @@ import { readJsonBodies } from './http/json.ts';
 import { createLimits } from './http/limits.ts';
 import { createListener, shedLoad } from './http/listener.ts';
 import type { Metrics } from './http/metrics.ts';
-import { createReads } from './http/reads.ts';
+import { createCalls, createReads } from './http/reads.ts';
 import { serialize } from './http/replies.ts';
 import { limitRequestsPerTurn } from './http/request-turns.ts';
 import { lockRoutes } from './lock/routes.ts';
@@ -156,6 +156,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     // Six of the ten connections: the others are for the feed, health, sign-in and sessions.
     queue: createCompanyQueue(2, 100, 6),
     reads: createReads(opened),
+    calls: createCalls(),
     // Bodies get an eighth of the memory, because parsing copies them.
     bodyBudget: bodyBudget(parts.config.memory / 8),
     feedToken: gatewayKeys.feed,

@@ -140,12 +140,33 @@ test('visits beyond the budget are summed up in one record a minute, which is op
   expect(total(latest(), 'visits')).toBe(2_500);
   expect(sum).toMatchObject({ open: true, siteId: 1000, host: 'crm.company.test', userId: 1 });
   for (const visit of visits) records.close(visit, '');
-  pass(1_000);
+  pass(10_000);
   expect(latest().every(({ open }) => !open)).toBe(true);
   expect(total(latest(), 'count')).toBe(2_500);
   // Each was measured twice or more, by 10 bytes.
   expect(latest().find(({ id }) => id === sum?.id)?.up).toBeGreaterThanOrEqual(500 * 20);
   expect(latest().find(({ id }) => id === sum?.id)?.ms).toBe((sum?.visits ?? 0) * 1_000);
+});
+
+test('a summary record that changes each second is written every 10 s', () => {
+  for (let i = 0; i < 1_960; i++) openVisit();
+  for (let second = 0; second < 55; second++) {
+    records.close(openVisit(), '');
+    pass(1_000);
+  }
+  const sum = all().filter((record) => record.visits !== undefined);
+  expect(sum.at(-1)?.visits).toBeGreaterThan(30);
+  expect(sum.length).toBeLessThanOrEqual(7);
+});
+
+test('a cut visit that was alone in its summary record leaves no empty record', () => {
+  for (let i = 0; i < 1_960; i++) openVisit();
+  const visit = openVisit();
+  records.close(visit, 'user_removed');
+  pass(10_000);
+  expect(latest().filter((record) => record.visits !== undefined)).toMatchObject([
+    { visits: 1, count: 1, reason: 'user_removed', open: false },
+  ]);
 });
 
 test('the visits of an hour without budget are one record, and a cut visit is summed up by its reason', () => {

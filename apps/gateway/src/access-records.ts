@@ -33,6 +33,8 @@ const UPDATE_MS = 60_000;
 const BATCH = 900;
 const WINDOW_MS = 60_000;
 const HOUR_MS = 3_600_000;
+/** Changes of summary records are written at this interval. */
+const LATE_MS = 10_000;
 /** The most records of strangers in a window. */
 const MOST_OF_STRANGERS = 200;
 /** The host of a record that sums up several hosts. */
@@ -49,6 +51,7 @@ export class AccessRecords {
   // grows: by changed records of a second; bound: flushed at 900; at the bound: does not grow
   #changed: Visit[] = [];
   readonly #budget: RecordBudget;
+  readonly #mostOfStrangers: number;
   /** The refusals and sums of this minute. */
   // grows: by users, by records of a minute; bound: the budget of their companies; at the bound: `#ofHour` has their sums
   readonly #ofMinute = new Map<string, Visit>();
@@ -57,6 +60,10 @@ export class AccessRecords {
   readonly #ofHour = new Map<string, Visit>();
   // grows: by strangers, by subscribers and reasons of a minute; bound: 200; at the bound: further ones are counted in `#capped`
   readonly #ofStrangers = new Map<string, Visit>();
+  /** Summary records to write again. */
+  // grows: by changed summary records; bound: those with an open visit, or of this hour; at the bound: does not grow
+  readonly #late = new Set<VisitSum>();
+  #lateStart = Date.now();
   #capped: Visit | null = null;
   #minuteStart = Date.now();
   #hourStart = Date.now();
@@ -67,6 +74,7 @@ export class AccessRecords {
     this.#index = index;
     this.#send = send;
     this.#budget = new RecordBudget(processes);
+    this.#mostOfStrangers = Math.ceil(MOST_OF_STRANGERS / processes);
   }
 
   /** The records that are not handed to the sender. */
@@ -85,6 +93,7 @@ export class AccessRecords {
     clearInterval(this.#timer);
     for (const visit of this.#open) this.close(visit, '');
     this.#endMinute(Date.now());
+    this.#writeLate(Date.now());
     while (this.#changed.length > 0) this.#flush();
   }
 
@@ -125,14 +134,22 @@ export class AccessRecords {
     if (visit.count === 0 && visit.writtenCount < 0 && visit.sum === null) return;
     this.queue(visit);
     if (visit.sum === null) return;
-    if (reason !== '') {
-      const before = visit.sum;
-      before.remove(visit);
-      this.#sumUp(visit, this.#budget.room(visit.companyId ?? 0, visit.userId ?? 0));
-      this.#write(before);
-    }
+    if (reason !== '' && visit.sum.reason !== reason) this.#sumUpCut(visit, visit.sum);
     visit.sum.end(visit);
     this.#write(visit.sum);
+  }
+
+  /** Moves a visit that the gateway ended to the summary record of its reason. */
+  #sumUpCut(visit: Visit, before: VisitSum): void {
+    if (before.visits === 1) {
+      before.reason = visit.reason;
+      for (const records of [this.#ofMinute, this.#ofHour])
+        for (const [key, each] of records) if (each === before) records.delete(key);
+      return;
+    }
+    before.remove(visit);
+    this.#sumUp(visit, this.#budget.room(visit.companyId ?? 0, visit.userId ?? 0));
+    this.#write(before);
   }
 
   /** Cuts a company's visit by its record, or all visits of its user (the feed's event `end`). */
@@ -164,7 +181,8 @@ export class AccessRecords {
       const companyId = company?.id;
       const siteId = company && target ? siteCovering(company, target.host, port, null) : null;
       const room = this.#budget.room(companyId ?? 0, userId);
-      if (room === 'single' && (siteId !== null || this.#budget.names(companyId ?? 0, userId, host))) {
+      const isOfSite = company?.patterns.has(host) === true;
+      if (room === 'single' && (isOfSite || this.#budget.names(companyId ?? 0, userId, host))) {
         this.#budget.take(companyId ?? 0, userId);
         group = new Visit('refusal', stored, host, port);
         Object.assign(group, { reason, userId, client, companyId, siteId });
@@ -183,7 +201,7 @@ export class AccessRecords {
   #refuseStranger(reason: ProxyErrorReason, address: string): void {
     const key = `${subscriberOf(address)} ${reason}`;
     let group = this.#ofStrangers.get(key);
-    if (group === undefined && this.#ofStrangers.size >= MOST_OF_STRANGERS) {
+    if (group === undefined && this.#ofStrangers.size >= this.#mostOfStrangers) {
       this.#capped ??= new Visit('loss', '', '', 0);
       this.#capped.reason = 'capped';
       return repeated(this.#capped);
@@ -249,6 +267,12 @@ export class AccessRecords {
   #write(visit: Visit): void {
     if (visit.queued) return;
     visit.queued = true;
+    // Its visits may begin and end many times a second.
+    if (visit.writtenCount >= 0 && visit instanceof VisitSum) return void this.#late.add(visit);
+    this.#enqueue(visit);
+  }
+
+  #enqueue(visit: Visit): void {
     if (this.#changed.push(visit) === BATCH) setImmediate(() => this.#flush());
   }
 
@@ -262,7 +286,14 @@ export class AccessRecords {
       this.queue(visit);
     }
     if (Math.abs(now - this.#minuteStart) >= WINDOW_MS) this.#endMinute(now);
+    if (Math.abs(now - this.#lateStart) >= LATE_MS) this.#writeLate(now);
     this.#flush();
+  }
+
+  #writeLate(now: number): void {
+    this.#lateStart = now;
+    for (const sum of this.#late) this.#enqueue(sum);
+    this.#late.clear();
   }
 
   #endMinute(now: number): void {

@@ -92,7 +92,7 @@ export class ConnectionVisits implements Meter {
     this.measure(visit);
     if (refused) return;
     visit.count += 1;
-    if (visit.writtenCount < 0) this.#records.queue(visit);
+    if (visit.writtenCount < 0 && visit.sum === null) this.#records.queue(visit);
   }
 
   /** Ends the visits of plain requests: the connection has closed. */

@@ -45,7 +45,7 @@ export class Forwarder {
       this.#undici ??= new UndiciPool(this.#dial, this.#kept);
       await sendByUndici(this.#undici, active, request, req.socket, res, this.#via);
     } else {
-      this.#agent ??= new OriginAgent(this.#dial);
+      this.#agent ??= new OriginAgent(this.#dial, this.#kept);
       await sendByHttp(this.#agent, active, request, req, res, this.#via);
     }
   }

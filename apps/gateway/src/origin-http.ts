@@ -21,6 +21,7 @@ import {
   refusalOf,
   unreadable,
 } from './origin-request.ts';
+import type { KeptConnections } from './origin-undici.ts';
 import { ProxyError } from './proxy-error.ts';
 import { atNextTurn, ReadShare } from './read-share.ts';
 
@@ -40,11 +41,13 @@ const LOGIN_MS = 10_000;
  */
 export class OriginAgent extends Agent {
   readonly #dial: Dial;
+  readonly #all: KeptConnections;
   #login: Duplex | null = null;
 
-  constructor(dial: Dial) {
+  constructor(dial: Dial, all: KeptConnections) {
     super({ keepAlive: true, maxFreeSockets: 1 });
     this.#dial = dial;
+    this.#all = all;
   }
 
   /** Notes a response: its connection stays open when the response continues a login, instead of the one kept before. */
@@ -55,7 +58,7 @@ export class OriginAgent extends Agent {
   }
 
   override keepSocketAlive(socket: Duplex): void {
-    const kept = socket === this.#login;
+    const kept = socket === this.#login && this.#all.open <= this.#all.most;
     if (kept) (socket as Socket).setTimeout(LOGIN_MS);
     // Node closes the connection after `false`. Its types do not declare the result.
     return kept as unknown as undefined;
@@ -66,7 +69,11 @@ export class OriginAgent extends Agent {
     done: (error: Error | null, socket?: Duplex) => void,
   ): undefined {
     connectNextHop(this.#dial, options.active).then(
-      (socket) => done(null, socket),
+      (socket) => {
+        this.#all.open += 1;
+        socket.once('close', () => (this.#all.open -= 1));
+        done(null, socket);
+      },
       (error: Error) => done(error),
     );
   }

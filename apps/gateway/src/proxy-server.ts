@@ -116,7 +116,8 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     key: keys.records,
     most: config.recordSpool / config.processes,
   });
-  const sender = new RecordSender({ apiUrl: config.apiUrl, key: keys.feed, spool, log });
+  const companies = () => snapshots.index.companies.size;
+  const sender = new RecordSender({ apiUrl: config.apiUrl, key: keys.feed, companies, spool, log });
   const accessLog = config.accessLog === undefined ? undefined : new RecordLog(config.accessLog, log);
   const keep = (each: GatewayRecord[]) => {
     sender.add(each);

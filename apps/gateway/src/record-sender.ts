@@ -69,6 +69,8 @@ export interface RecordSenderOptions {
   readonly apiUrl: string;
   /** The key of the feed. */
   readonly key: string;
+  /** The number of companies of the snapshot. */
+  readonly companies: () => number;
   readonly spool: RecordSpool;
   readonly log: Log;
 }
@@ -140,7 +142,10 @@ export class RecordSender {
   #withinShares(records: GatewayRecord[]): GatewayRecord[] {
     const { used, most } = this.#options.spool;
     if (this.#memory + used < FREE_FOR_ALL * (MEMORY + most)) return records;
-    const share = this.#waiting / this.#waitingOf.size;
+    // Batches of earlier runs hold records of unknown companies, under key 0. One company alone leaves space for a second one.
+    const known = this.#waiting - (this.#waitingOf.get(0) ?? 0);
+    const waiting = this.#waitingOf.size - (this.#waitingOf.has(0) ? 1 : 0);
+    const share = known / Math.max(waiting, Math.min(2, this.#options.companies()));
     const isOver = ({ companyId = 0 }: GatewayRecord) => (this.#waitingOf.get(companyId) ?? 0) > share;
     this.#lose(countsOf(records.filter(isOver)), 'spool');
     return records.filter((record) => !isOver(record));

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { company, startWorld, until } from '@propusk/test-kit/gateway/world';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { RefusalLog } from './refusal-log.ts';
 
 /** What refused requests write to the gateway's log. */
 
@@ -36,4 +37,18 @@ test('2,000 refusals of one connection with targets of 30 KB write less than 100
   expect(said.filter(({ target }) => target === 'b.test')).toHaveLength(1);
   expect(said.filter(({ target }) => target === 'a'.repeat(260))).toHaveLength(60);
   expect(said).toContainEqual(expect.objectContaining({ of: '127.0.0.1/32', unlogged: REFUSALS - 60 }));
+});
+
+test('refusals of 2,000 networks without credentials write 600 lines a minute, and leave users their own lines', () => {
+  const lines: string[] = [];
+  const log = new RefusalLog(pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }));
+  const stop = log.start();
+  for (let n = 0; n < 10_000; n++)
+    log.add('no_credentials', undefined, 'a.test', `2001:db8:0:${(n % 2_000).toString(16)}::1`);
+  for (let user = 0; user < 50; user++) log.add('no_policy', String(user), 'b.test', '192.0.2.1');
+  stop();
+  const said = lines.map((line) => JSON.parse(line));
+  expect(said.filter(({ target }) => target === 'a.test')).toHaveLength(600);
+  expect(said.filter(({ target }) => target === 'b.test')).toHaveLength(50);
+  expect(lines.length).toBeLessThan(720);
 });

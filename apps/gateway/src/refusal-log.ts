@@ -4,16 +4,23 @@ import type { Log } from './log.ts';
 /** Lines that one user or subscriber gets in a minute. */
 const LINES = 60;
 const MINUTE_MS = 60_000;
+/** Lines of all subscribers without credentials in a minute. */
+const OF_STRANGERS = 600;
 /** Users and subscribers that are counted apart; the refusals of further ones share the lines of `OTHERS`. */
 const COUNTED = 1_000;
 const OTHERS = 'others';
 
-/** Logs refused requests: 60 lines a minute of each user or subscriber, then one line with the number of further ones. */
+/**
+ * Logs refused requests: 60 lines a minute of each user or subscriber, then one line with the number of further ones. Subscribers have
+ * 600 lines together, and take none of those of users.
+ */
 export class RefusalLog {
   readonly #log: Log;
-  // grows: by users and strangers who are refused; bound: 1,001 entries, emptied each minute; at the bound: further ones share
-  // one entry
-  readonly #counts = new Map<string, number>();
+  // grows: by users who are refused; bound: 1,001 entries, emptied each minute; at the bound: further ones share one entry
+  readonly #users = new Map<string, number>();
+  // grows: by subscribers who are refused; bound: 1,001 entries, emptied each minute; at the bound: further ones share one entry
+  readonly #strangers = new Map<string, number>();
+  #linesOfStrangers = 0;
 
   constructor(log: Log) {
     this.#log = log;
@@ -24,11 +31,14 @@ export class RefusalLog {
    * @param target at most 260 characters
    */
   add(reason: string, user: string | undefined, target: string, address: string): void {
+    const counts = user === undefined ? this.#strangers : this.#users;
     const own = user ?? subscriberOf(address);
-    const key = this.#counts.has(own) || this.#counts.size < COUNTED ? own : OTHERS;
-    const count = (this.#counts.get(key) ?? 0) + 1;
-    this.#counts.set(key, count);
-    if (count <= LINES) this.#log.info({ reason, user, target }, 'Refused');
+    const key = counts.has(own) || counts.size < COUNTED ? own : OTHERS;
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    if (count > LINES) return;
+    if (user === undefined && ++this.#linesOfStrangers > OF_STRANGERS) return;
+    this.#log.info({ reason, user, target }, 'Refused');
   }
 
   /** Starts the minutes. @returns a function that stops them, and logs the numbers of the last one */
@@ -41,9 +51,16 @@ export class RefusalLog {
   }
 
   #summarize(): void {
-    for (const [of, count] of this.#counts) {
-      if (count > LINES) this.#log.info({ of, unlogged: count - LINES }, 'Further refusals');
+    for (const counts of [this.#users, this.#strangers]) {
+      let lines = 0;
+      for (const [of, count] of counts) {
+        if (count > LINES && ++lines <= LINES)
+          this.#log.info({ of, unlogged: count - LINES }, 'Further refusals');
+      }
+      counts.clear();
     }
-    this.#counts.clear();
+    if (this.#linesOfStrangers > OF_STRANGERS)
+      this.#log.info({ unlogged: this.#linesOfStrangers - OF_STRANGERS }, 'Further refusals of strangers');
+    this.#linesOfStrangers = 0;
   }
 }

@@ -1,5 +1,8 @@
 import type { Tenant } from './fair-slots.ts';
 
+/** The most tenants with an order of their own. */
+const MOST = 10_000;
+
 /** A version of the Internet Protocol. */
 export type Family = 4 | 6;
 /** The only family to dial; 0 means both, as in Node's option `family`. */
@@ -19,8 +22,7 @@ export function familyOf(address: string): Family {
 export class FamilyOrder {
   readonly #now: () => number;
   /** Until when a family is tried last, in milliseconds of the clock. */
-  // grows: by companies with a failed dial; bound: 100 bytes for each of them; at the bound: a dial after 10 minutes, or a
-  // success, removes the entry
+  // grows: by companies with a failed dial, in the api by hosts; bound: 10,000 entries; at the bound: the oldest is removed
   readonly #lastUntil = new Map<Tenant, Record<Family, number>>();
 
   /** @param now a monotonic clock in milliseconds */
@@ -46,5 +48,8 @@ export class FamilyOrder {
     until[family] = connected ? 0 : this.#now() + LAST_MS;
     if (until[4] === 0 && until[6] === 0) this.#lastUntil.delete(tenant);
     else this.#lastUntil.set(tenant, until);
+    if (this.#lastUntil.size <= MOST) return;
+    const [oldest] = this.#lastUntil.keys();
+    if (oldest !== undefined) this.#lastUntil.delete(oldest);
   }
 }

@@ -1,6 +1,7 @@
 import { feed } from '@propusk/contract/feed';
 import { feedRecords } from '@propusk/contract/records';
 import { AppError } from '../core/errors.ts';
+import { createKeyedLimiter } from '../core/keyed-limiter.ts';
 import type { OpenDb } from '../db/open.ts';
 import { implement, type Routes, routeOf } from '../http/implement.ts';
 import { storeBatch } from '../records/store.ts';
@@ -20,7 +21,9 @@ export function feedRoutes(routes: Routes, parts: { opened: OpenDb; heartbeatMs:
     await changes?.close();
   });
 
-  implement(routes, feedRecords, ({ body, write }) => write((tx) => storeBatch(tx, body)));
+  // Many gateways send what waits at once after an outage. They repeat a batch after `busy`.
+  const inTurn = createKeyedLimiter(3, 100);
+  implement(routes, feedRecords, ({ body, write }) => inTurn(0, () => write((tx) => storeBatch(tx, body))));
 
   app.route({
     ...routeOf(routes, feed),

@@ -24,7 +24,7 @@ import type { Load } from './batch-loader.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { type Claim, once, readClaim } from './idempotency.ts';
 import { isConditional } from './openapi-errors.ts';
-import type { Reads } from './reads.ts';
+import type { Calls, Reads } from './reads.ts';
 import { serializeList } from './replies.ts';
 
 /**
@@ -50,6 +50,7 @@ export interface Routes {
   /** Limits the concurrent writes of each company. */
   readonly queue: KeyedLimiter;
   readonly reads: Reads;
+  readonly calls: Calls;
   /** Bounds the memory of bodies during their upload. */
   readonly bodyBudget: BodyBudget;
   /** The gateways' bearer token. */
@@ -126,14 +127,17 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
         header: (name: string, value: string) => reply.header(name, value),
       } as unknown as Call<E>;
       const { actor } = request;
-      // Only reads: writes have their company's queue, and a revocation must not wait for reads.
-      const limited = actor !== null && method === 'GET';
       const proved = actor !== null && asksProof(endpoint, actor.roles, request.body);
-      const answer = await (limited
-        ? routes.reads(actor, endpoint, (db) => handle({ ...call, db }))
-        : proved
+      const answered = () =>
+        proved
           ? routes.prove(endpoint, { ...call, actor }, (prove) => handle(provedAtEnd(call, prove)))
-          : handle(call));
+          : handle(call);
+      // A revocation must not wait for reads.
+      const answer = await (actor === null
+        ? answered()
+        : method === 'GET'
+          ? routes.reads(actor, endpoint, (db) => handle({ ...call, db }))
+          : routes.calls(actor, answered));
       if (versioned && answer !== undefined)
         reply.header('etag', etag((answer as { version: number }).version));
       reply.status(endpoint.status);

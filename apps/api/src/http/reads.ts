@@ -8,6 +8,19 @@ import { type Db, HEAVY, type OpenDb, READS } from '../db/open.ts';
 /** Runs a read of an actor in its turn. @throws AppError busy; too_long for a heavy read */
 export type Reads = <T>(actor: Actor, endpoint: Endpoint, read: (db: Db) => Promise<T>) => Promise<T>;
 
+/** Runs a call that is no read, together with few others of its user and company. @throws AppError busy */
+export type Calls = <T>(actor: Actor, call: () => Promise<T>) => Promise<T>;
+
+/**
+ * Creates the limits of calls that are no reads. Before such a call writes, it reads on the connections of writes: the limits keep
+ * many calls of one company from taking them all.
+ */
+export function createCalls(): Calls {
+  const ofUser = createKeyedLimiter(8, 200);
+  const ofCompany = createKeyedLimiter(32, 500);
+  return ({ userId, companyId }, call) => ofUser(userId, () => ofCompany(companyId ?? 0, call));
+}
+
 const QUERY_CANCELED = '57014';
 
 /**

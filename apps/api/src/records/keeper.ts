@@ -6,7 +6,7 @@ import { removeRows } from '../db/reaper.ts';
 import { type Repeating, repeat } from '../db/repeat.ts';
 
 const TICK_MS = 60_000;
-/** An open record without an update for this long is interrupted: its gateway updates every 60 s. */
+/** The open records of a run without a batch for this long are interrupted: a gateway with open visits sends one every 60 s. */
 const SILENCE = sql.raw(`interval '5 minutes'`);
 
 /**
@@ -33,7 +33,9 @@ export function startRecordKeeper({
       await sql`select drop_record_months(${days}::int)`.execute(tx);
       // A later update of an interrupted record opens it again.
       await sql`update records set state = 'interrupted'
-        where state = 'open' and started_at + ms * interval '1 ms' < now() - ${SILENCE}`.execute(tx);
+        where state = 'open' and run in (select id from record_runs where seen_at < now() - ${SILENCE})`.execute(
+        tx,
+      );
     });
     await removeRows(db, 'records', 'started_at, id', sql`started_at < ${expired}`, signal);
     await removeRows(db, 'records', 'started_at, id', ofDeleted, signal);

@@ -57,7 +57,7 @@ function found(scope: Scope, query: VisitQuery, take: number): RawBuilder<Visit>
     scope,
     // A scalar subquery hides the id from the planner: it would choose a plan by how many records of all companies have the id.
     sql`${and(user, (v) => sql`r.user_id = (select ${v}::bigint)`)} ${and(site, (v) => sql`r.site_id = (select ${v}::bigint)`)}
-    ${and(result, (v) => sql`(r.kind = 'refusal') = ${v === 'refused'}`)} ${and(reason, (v) => sql`r.reason = ${v}`)}
+    ${and(result, (v) => sql`(r.kind = 'refusal') = ${v === 'refused'} and r.kind <> 'loss'`)} ${and(reason, (v) => sql`r.reason = ${v}`)}
     ${and(address, (v) => sql`r.address = ${v}`)} ${and(from, (v) => sql`r.started_at >= ${v}::timestamptz`)}
     ${and(to, (v) => sql`r.started_at < ${v}::timestamptz`)}
     ${and(ms, (v) => sql`(r.started_at, r.id) < (to_timestamp(${v}::bigint / 1000.0), ${id}::uuid)`)}`,

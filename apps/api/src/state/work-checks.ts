@@ -84,7 +84,7 @@ export const checkLoad: Check = async ({ db }) => {
 export const checkLosses: Check = async ({ db }) => {
   if (db === null) return [];
   const { rows } = await sql<{ losses: number; records: number }>`
-    select count(*)::int as losses, coalesce(sum(count), 0)::int as records from records
+    select count(*)::int as losses, coalesce(sum(count), 0)::float8 as records from records
     where company_id is null and kind = 'loss' and started_at > now() - interval '1 day'`.execute(db);
   const [{ losses, records } = { losses: 0, records: 0 }] = rows;
   return losses === 0 ? [] : [{ level: 'warning', code: 'records_lost', params: { records } }];

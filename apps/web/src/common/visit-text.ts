@@ -23,9 +23,14 @@ export const reasonLabel = (reason: string): string => t.visits.reasons[reason] 
 
 /** The requested host; with its port, unless browsers leave that out. A record of several hosts or of none has a text instead. */
 export function hostOf({ host, port }: Pick<Visit, 'host' | 'port'>): string {
-  if (host === '*') return t.visits.several;
-  if (host === '') return t.common.none;
+  if (host === '*' || host === '') return nameOfHost(host);
   return port === 443 || port === 80 ? unicodeHost(host) : `${unicodeHost(host)}:${port}`;
+}
+
+/** A recorded host: `*` for several ones, empty for none. */
+export function nameOfHost(host: string): string {
+  if (host === '*') return t.visits.several;
+  return host === '' ? t.common.none : unicodeHost(host);
 }
 
 /** The user's name. A company may keep no names of deleted users. */

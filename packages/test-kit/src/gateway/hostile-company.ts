@@ -105,7 +105,7 @@ function attack({ apiPort, gatewayPort, owner, agent, site }: Attacked): void {
     send(gatewayPort, `GET http://${host(n)}/ HTTP/1.1\r\nHost: x\r\n${mine}\r\n`),
   );
   repeat('long targets', 5, (n) =>
-    send(gatewayPort, `GET http://h${n}.test/${'x'.repeat(TARGET_BYTES)} HTTP/1.1\r\nHost: x\r\n${mine}\r\n`),
+    send(gatewayPort, `GET http://h${n}${'x'.repeat(TARGET_BYTES)}.test/ HTTP/1.1\r\nHost: x\r\n${mine}\r\n`),
   );
   repeat('strangers', 10, (n) =>
     send(gatewayPort, 'GET http://h.test/ HTTP/1.1\r\nHost: x\r\n\r\n', `127.${(n >> 8) % 256}.${n % 256}.7`),

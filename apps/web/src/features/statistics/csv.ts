@@ -10,7 +10,11 @@ const columns: [title: string, value: (visit: Visit) => string | number][] = [
   [t.visits.where, ({ address }) => address],
   [t.statistics.detailTerms.client, ({ client }) => client ?? ''],
   [t.statistics.detailTerms.kind, ({ kind }) => t.visits.kinds[kind]],
-  [t.visits.result, ({ kind, state }) => (kind === 'refusal' ? t.visits.refused : t.visits.states[state])],
+  [
+    t.visits.result,
+    ({ kind, state }) =>
+      kind === 'refusal' || kind === 'loss' ? t.visits.kinds[kind] : t.visits.states[state],
+  ],
   [t.statistics.reason, ({ reason }) => reason],
   [t.statistics.detailTerms.policy, ({ policy }) => policy?.name ?? ''],
   [t.statistics.detailTerms.proxy, ({ proxy }) => proxy?.name ?? ''],

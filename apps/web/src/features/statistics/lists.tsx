@@ -5,7 +5,7 @@ import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { Link, type LinkProps, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { formatBytes, reasonLabel } from '../../common/visit-text.ts';
+import { formatBytes, nameOfHost, reasonLabel } from '../../common/visit-text.ts';
 import { paths } from '../../paths.ts';
 import { type Definition, DefinitionCard } from '../../ui/definition-card.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
@@ -44,7 +44,7 @@ export function Lists({ data }: { data: Statistics }) {
         rows={data.refused.map(({ reason, user, host, site, count }) => ({
           key: `${reason} ${user?.id} ${host}`,
           term: reasonLabel(reason),
-          value: `${user?.name ?? t.visits.someone}, ${unicodeHost(host)}, ${t.visits.times(count)}`,
+          value: `${user?.name ?? t.visits.someone}, ${nameOfHost(host)}, ${t.visits.times(count)}`,
           tools:
             user &&
             (site ? (

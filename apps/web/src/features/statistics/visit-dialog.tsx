@@ -14,7 +14,7 @@ export function VisitDialog(props: { visit: Visit; zone: string; onClose: () => 
   const { visit, zone, onClose } = props;
   useReturnFocus(true);
   const { kind, policy, proxy } = visit;
-  const allowed = kind !== 'refusal';
+  const isOne = kind !== 'refusal' && kind !== 'loss' && visit.host !== '*';
   const rows: [string, React.ReactNode][] = [
     [t.visits.site, hostOf(visit)],
     [terms.port, visit.port],
@@ -26,7 +26,7 @@ export function VisitDialog(props: { visit: Visit; zone: string; onClose: () => 
     [terms.kind, t.visits.kinds[kind]],
     [t.visits.result, <VisitResult key="result" visit={visit} />],
     [terms.policy, policy?.name ?? t.common.none],
-    [terms.proxy, proxy?.name ?? (allowed ? t.statistics.gateway : t.common.none)],
+    [terms.proxy, proxy?.name ?? (isOne ? t.statistics.gateway : t.common.none)],
     [terms.count, visit.count],
     ...(visit.visits > 1 ? [[t.statistics.figures.visits, visit.visits] as [string, number]] : []),
     [terms.up, formatBytes(visit.up)],

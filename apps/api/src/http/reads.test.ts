@@ -1,0 +1,69 @@
+import { listVisits } from '@propusk/contract/records';
+import { listSites } from '@propusk/contract/sites';
+import { expect, test } from 'vitest';
+import type { Actor } from '../core/actor.ts';
+import { createCalls, createReads } from './reads.ts';
+
+const actor = (userId: number, companyId: number) => ({ userId, companyId }) as Actor;
+
+/** Counts the works that run at once, which end when the test says so. */
+function works() {
+  const running = new Map<number, number>();
+  const ended = Promise.withResolvers<void>();
+  return {
+    running,
+    end: ended.resolve,
+    of: (company: number) => async () => {
+      running.set(company, (running.get(company) ?? 0) + 1);
+      await ended.promise;
+    },
+  };
+}
+const turns = async () => {
+  for (let n = 0; n < 50; n++) await Promise.resolve();
+};
+
+test.each([
+  ['ordinary reads', listSites, [4, 4]],
+  ['heavy reads', listVisits, [2, 2]],
+] as const)(
+  '%s: users of one company take its share, and another company has its own',
+  async (_, endpoint, shares) => {
+    const reads = createReads({ reads: 'ordinary' as never, heavy: 'heavy' as never });
+    const { running, end, of } = works();
+    const all = [1, 2].flatMap((company) =>
+      Array.from({ length: 40 }, (__, n) =>
+        reads(actor(company * 100 + (n % 10), company), endpoint, of(company)),
+      ),
+    );
+    await turns();
+    expect([running.get(1), running.get(2)]).toEqual(shares);
+    end();
+    await Promise.all(all);
+    expect(running.get(1)).toBe(40);
+  },
+);
+
+test('one user has four ordinary reads and one heavy read at once', async () => {
+  const reads = createReads({ reads: 'ordinary' as never, heavy: 'heavy' as never });
+  const { running, end, of } = works();
+  const all = [listSites, listVisits].flatMap((endpoint, company) =>
+    Array.from({ length: 20 }, () => reads(actor(company + 1, company + 1), endpoint, of(company + 1))),
+  );
+  await turns();
+  expect([running.get(1), running.get(2)]).toEqual([4, 1]);
+  end();
+  await Promise.all(all);
+});
+
+test('calls that are no reads: 8 of a user and 32 of a company run at once', async () => {
+  const calls = createCalls();
+  const { running, end, of } = works();
+  const all = Array.from({ length: 200 }, (_, n) =>
+    n < 20 ? calls(actor(1, 1), of(1)) : calls(actor(n, 2), of(2)),
+  );
+  await turns();
+  expect([running.get(1), running.get(2)]).toEqual([8, 32]);
+  end();
+  await Promise.all(all);
+});
