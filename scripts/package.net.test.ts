@@ -245,7 +245,7 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
       expect(step('reinstall')).toMatch(/\n2\n$/);
       expect(step('stop')).toContain('stopped');
       expect(step('restore')).toContain('восстановлена в /var/lib/propusk');
-      // Links and FIFOs that the services' users planted: root follows none of them, and waits for none.
+      // Root follows no link, and waits for no FIFO, that the services' users planted.
       const closed = '/root/closed 700 root:root\n/root/closed/mine.backup 600 root:root\n';
       expect(step('planted')).toBe(`planted\n21\ninstalled\n${closed}`);
       expect(step('planted-upgrade')).toMatch(/^planted-upgrade\n[^\n]*не состоялось: Замена пакета[^\n]*\n/);

@@ -15,7 +15,7 @@ export interface Report {
   files: (readonly [file: string, seconds: number])[];
 }
 
-/** Lines shown of a message's beginning and of its end, where the compared values are. The runner has printed the whole message. */
+/** The number of lines shown of the beginning of a message, and of its end, which has the compared values. */
 const LINES = 12;
 
 function failure(where: string, message: string): string {

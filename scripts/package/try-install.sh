@@ -64,7 +64,7 @@ step restore
 mv /var/lib/propusk /var/lib/propusk.old
 propusk restore closed/mine.backup
 step planted
-# Plants, as the services' users, links to a folder and a file of root, and FIFOs: at the names that scripts use, and at others.
+# Creates, as the services' users, links to a folder and a file of root, and FIFOs. Some have names that scripts use.
 plant() {
   for user in propusk propusk-gateway; do
     setpriv --reuid=\$user --regid=\$user --init-groups sh -c '

@@ -90,7 +90,7 @@ const total = (of: readonly GatewayRecord[], key: 'count' | 'visits') =>
 
 test('refusals of a user beyond the budget become one record for each reason, and none is lost', () => {
   for (let i = 0; i < 300; i++) records.refuse(caller, `h${i}.test:443`, 'site_unknown', '192.0.2.1');
-  // Hosts beyond 400 in an hour.
+  // These hosts exceed the limit of 400 hosts an hour.
   for (let i = 300; i < 900; i++) records.refuse(caller, `h${i}.test:443`, 'site_unknown', '192.0.2.2');
   for (let i = 0; i < 3_000; i++)
     records.refuse(caller, 'crm.company.test:443', 'no_policy', `10.0.${i >> 8}.${i & 255}`);
@@ -104,7 +104,7 @@ test('refusals of a user beyond the budget become one record for each reason, an
   ]);
 });
 
-test('the refusals of one user and of strangers take no record from a user of another company', () => {
+test('refusals of one user and of clients without credentials take no record from a user of another company', () => {
   putCompany(index, company(['wiki.company.test'], { id: 2 }));
   for (let i = 0; i < 30_000; i++) {
     records.refuse(caller, `h${i}.test:443`, 'site_unknown', '192.0.2.1');
@@ -120,7 +120,7 @@ test('the refusals of one user and of strangers take no record from a user of an
   expect(latest().filter(({ companyId }) => companyId === 2)).toMatchObject([{ host: 'h1.test', count: 1 }]);
 });
 
-test('a /64 of strangers has one record for each reason, and strangers have 200 records a minute', () => {
+test('clients without credentials get one record for each /64 and reason, and 200 records a minute in all', () => {
   for (let i = 0; i < 500; i++)
     records.refuse(undefined, '', 'no_credentials', `2001:db8::${i.toString(16)}`);
   pass(60_000);
@@ -131,7 +131,7 @@ test('a /64 of strangers has one record for each reason, and strangers have 200 
   expect(Math.max(...sent.map(({ length }) => length))).toBeLessThanOrEqual(900);
 });
 
-test('visits beyond the budget are summed up in one record a minute, which is open while one of them is', () => {
+test('visits beyond the budget share one summary record a minute, which is open while any of its visits is open', () => {
   const visits = Array.from({ length: 2_500 }, () => openVisit());
   pass(1_000);
   const [sum, ...more] = latest().filter((record) => record.visits !== undefined);
@@ -143,7 +143,7 @@ test('visits beyond the budget are summed up in one record a minute, which is op
   pass(10_000);
   expect(latest().every(({ open }) => !open)).toBe(true);
   expect(total(latest(), 'count')).toBe(2_500);
-  // Each was measured twice or more, by 10 bytes.
+  // Each visit was measured at least twice; each measurement adds 10 bytes.
   expect(latest().find(({ id }) => id === sum?.id)?.up).toBeGreaterThanOrEqual(500 * 20);
   expect(latest().find(({ id }) => id === sum?.id)?.ms).toBe((sum?.visits ?? 0) * 1_000);
 });
@@ -169,7 +169,7 @@ test('a cut visit that was alone in its summary record leaves no empty record', 
   ]);
 });
 
-test('the visits of an hour without budget are one record, and a cut visit is summed up by its reason', () => {
+test('a user whose budget is used up gets one summary record an hour, and cut visits share a record for each reason', () => {
   const sites = ['crm.company.test', ...Array.from({ length: 99 }, (_, i) => `s${i}.company.test`)];
   putCompany(index, company(sites, { version: 2 }));
   const visits = Array.from({ length: 2_100 }, () => openVisit());
@@ -178,7 +178,7 @@ test('the visits of an hour without budget are one record, and a cut visit is su
   expect(latest().filter(({ reason }) => reason === 'user_removed')).toMatchObject([
     { visits: 20, open: false },
   ]);
-  // Each minute takes 20 tokens for sums, and each site needs one.
+  // Each minute adds 20 tokens for summary records; each site needs one token.
   for (let minute = 0; minute < 3; minute++) {
     for (let i = 0; i < 100; i++) records.close(openVisit(sites[i]), '');
     pass(60_000);
@@ -190,7 +190,7 @@ test('the visits of an hour without budget are one record, and a cut visit is su
   putCompany(index, company(['crm.company.test'], { version: 3 }));
 });
 
-test('the end of a record that sums up visits cuts all of them and no other', () => {
+test('the event end for a summary record cuts all visits of that record and no others', () => {
   const visits = Array.from({ length: 2_500 }, () => openVisit());
   pass(1_000);
   const sum = latest().find((record) => record.visits !== undefined);

@@ -17,27 +17,27 @@ import { type Meter, Visit, VisitSum } from './visit.ts';
  *   visit    written at its start, every 60 s and at its end. A visit shorter than a flush interval is written once, at its end
  *   refusal  grouped within a window of a minute; written at its start, and at the window's end if it repeated
  *
- * A user or company that has used up its budget (record-budget.ts) loses no visit: one record sums up the visits of a minute that have the
- * same user, site, policy, proxy and end. Once the budget has no room for those either, one record sums up all visits of the
- * user in an hour, and one for each reason all refusals, with the host `*`.
+ * A user or company that has used up its budget (record-budget.ts) loses no visit. A summary record then covers the visits of a minute
+ * that have the same user, site, policy, proxy and reason of the end. Once the budget for summary records is used up too, one record an
+ * hour covers all visits of the user, and one for each reason covers the refusals; their host is `*`.
  *
- * A record holds a client address as its company lets it be stored (`storedAddress`), from the start. Without valid credentials there
- * is no company, and the address is in full.
+ * A record never holds more of a client address than its company lets the gateway store (`storedAddress`). Clients without valid
+ * credentials ("strangers" below) have no company: their address is stored in full.
  *
  * A tunnel costs no timer, promise or JSON here: one timer hands the changed records to the sender.
  */
 
 const FLUSH_MS = 1_000;
 const UPDATE_MS = 60_000;
-/** Less than a batch holds (RecordBatch): the sender adds records of loss. */
+/** At most 900 of the 1,000 records of a RecordBatch: the sender adds records of loss. */
 const BATCH = 900;
 const WINDOW_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** Changes of summary records are written at this interval. */
 const LATE_MS = 10_000;
-/** The most records of strangers in a window. */
+/** The most records in a window for clients without valid credentials. */
 const MOST_OF_STRANGERS = 200;
-/** The host of a record that sums up several hosts. */
+/** The host of a summary record of several hosts. */
 const SEVERAL = '*';
 
 /** The records of one process. */
@@ -52,13 +52,15 @@ export class AccessRecords {
   #changed: Visit[] = [];
   readonly #budget: RecordBudget;
   readonly #mostOfStrangers: number;
-  /** The refusals and sums of this minute. */
-  // grows: by users, by records of a minute; bound: the budget of their companies; at the bound: `#ofHour` has their sums
+  /** The refusals and the summary records of this minute. */
+  // grows: by records of users in a minute; bound: the budgets of record-budget.ts; at the bound: records of `#ofHour`
   readonly #ofMinute = new Map<string, Visit>();
-  /** The sums of this hour. */
-  // grows: by users without budget; bound: one for each user, and one for each reason of a refusal; at the bound: does not grow
+  /** The summary records of this hour. */
+  // grows: by users without budget; bound: one record for the visits of a user, and one for each reason of refusals; at the
+  // bound: these records cover further visits and refusals
   readonly #ofHour = new Map<string, Visit>();
-  // grows: by strangers, by subscribers and reasons of a minute; bound: 200; at the bound: further ones are counted in `#capped`
+  // grows: by refusals without valid credentials, by subscriber and reason; bound: 200 a minute; at the bound: `#capped` counts
+  // further refusals
   readonly #ofStrangers = new Map<string, Visit>();
   /** Summary records to write again. */
   // grows: by changed summary records; bound: those with an open visit, or of this hour; at the bound: does not grow
@@ -69,7 +71,7 @@ export class AccessRecords {
   #hourStart = Date.now();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param send takes at most 900 records; none at the start of the run @param processes of this gateway */
+  /** @param send gets at most 900 records at once, and an empty batch first @param processes the number of processes of the gateway */
   constructor(index: AccessIndex, send: (records: GatewayRecord[]) => void, processes = 1) {
     this.#index = index;
     this.#send = send;
@@ -117,7 +119,7 @@ export class AccessRecords {
     return visit;
   }
 
-  /** Has a visit written within a second, by a record of its own or by one that sums it up. */
+  /** Queues the visit's own record, or its summary record, to be written within a second. */
   queue(visit: Visit): void {
     if (visit.sum === null && visit.writtenCount < 0 && !visit.queued) this.#admit(visit);
     this.#write(visit.sum ?? visit);
@@ -197,7 +199,7 @@ export class AccessRecords {
     this.#repeat(group);
   }
 
-  /** Groups strangers by subscriber: the hosts that they name are no one's sites. */
+  /** Groups refusals by subscriber and reason. The record has no host: without valid credentials no company is known. */
   #refuseStranger(reason: ProxyErrorReason, address: string): void {
     const key = `${subscriberOf(address)} ${reason}`;
     let group = this.#ofStrangers.get(key);
@@ -214,13 +216,13 @@ export class AccessRecords {
     this.#repeat(group);
   }
 
-  /** Counts one more refusal, and has its record written at its start. */
+  /** Counts a refusal of a group. The first refusal queues the record. */
   #repeat(group: Visit): void {
     if (group.writtenCount < 0) this.#write(group);
     repeated(group);
   }
 
-  /** Gives a visit a record of its own, or one that sums it up. */
+  /** Gives a visit its own record if the budget allows it, else a summary record. */
   #admit(visit: Visit): void {
     const { companyId = 0, userId = 0 } = visit;
     const room = this.#budget.room(companyId, userId);
@@ -245,7 +247,10 @@ export class AccessRecords {
     sum.add(visit);
   }
 
-  /** Finds the sum of this minute, or makes it when there is room; else the one of this hour. @param keys of both */
+  /**
+   * Finds the summary record of this minute, or creates it if the budget allows it. Otherwise finds or creates the record of this hour.
+   * @param keys the keys of the two records
+   */
   #summed<V extends Visit>(
     room: RecordRoom,
     { companyId = 0, userId = 0 }: Pick<Visit, 'companyId' | 'userId'>,

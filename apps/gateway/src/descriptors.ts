@@ -13,7 +13,7 @@ export interface DescriptorShares {
 /** The shares of the process's descriptors. A tenth of them is free for new connections, DNS and files. */
 const [IN_USE, CLIENTS, REQUESTS, OF_COMPANY, OF_CALLER] = [0.9, 0.4, 0.4, 0.2, 0.05];
 
-/** The most descriptors of this process (RLIMIT_NOFILE, setrlimit(2)); infinite where the system does not tell. */
+/** The limit of open descriptors of this process (RLIMIT_NOFILE, setrlimit(2)); infinite if /proc does not show it. */
 export function descriptorLimit(): number {
   try {
     const [, most] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];

@@ -25,7 +25,7 @@ export class Forwarder {
   #undici: UndiciPool | undefined;
   #agent: OriginAgent | undefined;
 
-  /** @param via this gateway's name in Via @param kept by all forwarders of the process */
+  /** @param via this gateway's name in Via @param kept counts the open origin connections of all forwarders of the process */
   constructor(dial: Dial, via: string, kept: KeptConnections) {
     this.#dial = dial;
     this.#via = via;

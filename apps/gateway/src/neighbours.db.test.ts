@@ -16,8 +16,9 @@ import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 /**
- * One hostile company and strangers use up every shared resource at once, while two companies work normally: statistics over many
- * rows, exports that are not read, tunnels and refusals without a pause, and attempts of many addresses without credentials.
+ * One hostile company and clients without credentials try to use up every shared resource at once, while two companies work normally.
+ * The attack loads statistics over many rows, starts exports and does not read them, opens tunnels and causes refusals without a
+ * pause, and sends requests without credentials from many addresses.
  */
 
 const HEAP_MB = 512;
@@ -56,7 +57,7 @@ beforeAll(async () => {
 });
 afterAll(() => product.stop());
 
-test('one hostile company and strangers neither delay two other companies, nor fail their calls, nor lose their records', () =>
+test('a hostile company and clients without credentials neither delay other companies, nor fail their calls, nor lose their records', () =>
   threatCase('blast radius', 'a hostile company beside two that work', (tally) =>
     measureAgain(tally, async (round) => {
       await work(500);
@@ -96,7 +97,7 @@ async function recorded(): Promise<number> {
 
 type Latencies = Record<keyof typeof FLOOR_MS, Latency>;
 
-/** Runs the work of the neighbours, each from a network of its own. */
+/** Runs the work of the two other companies, each from its own network. */
 function work(ms: number): Promise<Latencies[]> {
   const wanted = during(ms);
   return Promise.all(neighbours.map((company, at) => workOf(company, `198.51.${at}.7`, wanted)));

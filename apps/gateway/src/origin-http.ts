@@ -35,9 +35,9 @@ interface OriginConnection extends ClientRequestArgs {
 const LOGIN_MS = 10_000;
 
 /**
- * The origin connections of one client connection. They close after each response: a request that is sent once must not meet a
- * connection that its site closes. One that asks for NTLM or Negotiate stays open, because that login needs several requests on
- * one connection (RFC 4559 section 6).
+ * The origin connections of one client connection. A connection closes after its response: a request that is never repeated must not
+ * be sent on a connection that the site may be closing. After a response that asks for NTLM or Negotiate the connection stays open,
+ * because that login needs several requests on one connection (RFC 4559 section 6).
  */
 export class OriginAgent extends Agent {
   readonly #dial: Dial;
@@ -50,7 +50,7 @@ export class OriginAgent extends Agent {
     this.#all = all;
   }
 
-  /** Notes a response: its connection stays open when the response continues a login, instead of the one kept before. */
+  /** Keeps the connection of a response that continues a login, and closes the connection that was kept before. */
   responded({ socket, statusCode, headers }: IncomingMessage): void {
     const continues = statusCode === 401 && /\b(?:ntlm|negotiate)\b/i.test(headers['www-authenticate'] ?? '');
     if (this.#login !== socket) this.#login?.destroy();
@@ -60,7 +60,7 @@ export class OriginAgent extends Agent {
   override keepSocketAlive(socket: Duplex): void {
     const kept = socket === this.#login && this.#all.open <= this.#all.most;
     if (kept) (socket as Socket).setTimeout(LOGIN_MS);
-    // Node closes the connection after `false`. Its types do not declare the result.
+    // Node closes the connection if this method returns `false`. The types of Node do not declare the result.
     return kept as unknown as undefined;
   }
 

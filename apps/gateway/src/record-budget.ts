@@ -1,23 +1,23 @@
 /**
- * How many records a user and a company may make. Each has a bucket of tokens that refills steadily: a new record takes a token of
- * both. A gateway of several processes divides the budgets among them.
+ * The number of records that a user and a company may make. Each has a token bucket that refills steadily: a new record takes a token
+ * from both. A gateway of several processes divides the budgets among them.
  */
 
 interface Budget {
   /** The tokens of a full bucket. */
   readonly most: number;
   readonly perMinute: number;
-  /** Below this number of tokens a new record must sum up several visits. */
+  /** Below this number of tokens a new record must be a summary record. */
   readonly reserve: number;
 }
 
-/** docs/operating.md states the bytes that these allow in a day. */
+/** docs/operating.md states how many bytes a day these budgets allow. */
 const USER: Budget = { most: 2_000, perMinute: 20, reserve: 40 };
 const COMPANY: Budget = { most: 20_000, perMinute: 150, reserve: 1_000 };
-/** The most distinct hosts that refusals name in an hour. Hosts of the company's sites do not count. */
+/** The most distinct hosts that records of refusals name in an hour. Hosts of the company's own sites do not count. */
 const HOSTS = { ofUser: 400, ofCompany: 1_000 };
 
-/** The records that may begin: `single` ones, only `summed` ones, or none. */
+/** The records that may begin: any record (`single`), only summary records (`summed`), or none. */
 export type RecordRoom = 'single' | 'summed' | 'none';
 
 class Bucket {
@@ -26,7 +26,7 @@ class Bucket {
   #tokens: number;
   #at = Date.now();
 
-  /** @param share the part of the budget that this process has */
+  /** @param share the fraction of the budget that this process has */
   constructor(budget: Budget, share: number) {
     this.#budget = budget;
     this.#share = share;
@@ -36,7 +36,7 @@ class Bucket {
   /** Adds the tokens of the time since the last call. @returns whether the bucket is full */
   refill(now: number): boolean {
     const { most, perMinute } = this.#budget;
-    // A clock that was set back adds none.
+    // If the clock was set back, no tokens are added.
     const came = (Math.max(0, now - this.#at) / 60_000) * perMinute * this.#share;
     this.#at = now;
     this.#tokens = Math.min(most * this.#share, this.#tokens + came);
@@ -54,24 +54,23 @@ class Bucket {
 
 export class RecordBudget {
   readonly #share: number;
-  // grows: by users, by users and companies with records; bound: those of the snapshot; at the bound: full ones are removed
-  // each minute
+  // grows: by users with records; bound: the users of the snapshot; at the bound: full buckets are removed each minute
   readonly #users = new Map<number, Bucket>();
-  // grows: by owners, by companies with records; bound: those of the snapshot; at the bound: full ones are removed each minute
+  // grows: by companies with records; bound: the companies of the snapshot; at the bound: full buckets are removed each minute
   readonly #companies = new Map<number, Bucket>();
-  // grows: by users, by hosts of refusals; bound: 1,000 for each company, emptied each hour; at the bound: further hosts are
+  // grows: by hosts of users' refusals; bound: 1,000 for each company, emptied each hour; at the bound: further hosts are
   // recorded as `*`
   readonly #hosts = new Map<number, Set<string>>();
-  /** The hosts that a user was the first to name. */
-  // grows: by users with refusals; bound: the users of the snapshot, emptied each hour; at the bound: does not grow
+  /** The number of hosts in `#hosts` that each user added. */
+  // grows: by users with refusals; bound: the users of the snapshot; at the bound: no further user exists; emptied each hour
   readonly #hostsOfUser = new Map<number, number>();
 
-  /** @param processes of this gateway */
+  /** @param processes the number of processes of this gateway */
   constructor(processes: number) {
     this.#share = 1 / processes;
   }
 
-  /** The records that the user of a company may begin now. */
+  /** Returns which records the user of a company may begin now. */
   room(companyId: number, userId: number): RecordRoom {
     const now = Date.now();
     const buckets = this.#buckets(companyId, userId);
@@ -80,7 +79,7 @@ export class RecordBudget {
     return rooms.find((room) => buckets.every((bucket) => bucket.has(room))) ?? 'none';
   }
 
-  /** Takes a token of the user and of the company for a record. */
+  /** Takes a token from the user and from the company. */
   take(companyId: number, userId: number): void {
     for (const bucket of this.#buckets(companyId, userId)) bucket.take();
   }
@@ -109,7 +108,7 @@ export class RecordBudget {
       for (const [id, bucket] of buckets) if (bucket.refill(now)) buckets.delete(id);
   }
 
-  /** Forgets the hosts that refusals named. */
+  /** Removes the hosts that refusals named. */
   endHour(): void {
     this.#hosts.clear();
     this.#hostsOfUser.clear();

@@ -9,15 +9,15 @@ import type { Left, RecordSpool, SpooledBatch } from './record-spool.ts';
 import { SnapshotFault } from './snapshot-store.ts';
 
 /**
- * Sends the records of access to the api, in order, one batch at a time, until the api has stored each.
+ * Sends the records of access to the api, in order, one batch at a time. A batch is sent again until the api has stored it.
  *
- *   records ─> gzip ─> memory ─────────────┬─> POST /api/feed/records
- *                        └─ api away ─> spool ┘
+ *   records ─> gzip ─> memory ──────────────────────┬─> POST /api/feed/records
+ *                        └─ after a failure ─> spool ┘
  *
- * Batches wait in memory while the api takes them. After a failure they are on disk, so that a killed process loses none. A batch
- * without room is lost: the next ones carry a record of loss for each company. So does the first batch after a killed process, whose
- * last records were in its memory. Once three quarters of the room are used, a company that has more than its fair share of what waits
- * loses its new records.
+ * Batches wait in memory while the api stores them. After a failure they are written to disk, so that a killed process loses none of
+ * them. A batch that fits neither in memory nor on disk is lost, and the next batches carry a record of loss for each company. The
+ * first batch after a killed process carries one too, because its last records were in memory only. Once three quarters of the space
+ * are used, a company that has more than its fair share of the waiting records loses its new records.
  */
 
 const FIRST_RETRY_MS = 200;
@@ -26,9 +26,9 @@ const REPLY_MS = 10_000;
 const STOP_MS = 2_000;
 /** The most compressed bytes in memory. */
 const MEMORY = 1024 * 1024;
-/** The least time between two records of loss of one company while the api is away. */
+/** The least time between two records of loss of one company while the api does not answer. */
 const LOSS_MS = 60_000;
-/** The part of the room that companies fill without shares. */
+/** The fraction of the space that may be filled before companies are limited to a fair share. */
 const FREE_FOR_ALL = 0.75;
 /** The most records of a batch (RecordBatch). */
 const BATCH = 1_000;
@@ -56,9 +56,9 @@ interface Batch {
   /** When the sender got its records, in ms since 1970. */
   readonly at: number;
   readonly count: number;
-  /** The number of records of each company, without losses; 0 for records without a known company. */
+  /** The number of records of each company, without records of loss. Key 0: no known company. */
   readonly of: ReadonlyMap<number, number>;
-  /** The losses that it reports. */
+  /** The losses that the batch reports. */
   readonly losses: readonly Loss[];
   /** Null once it is on disk. */
   body: Buffer | null;
@@ -82,7 +82,7 @@ export class RecordSender {
   #gateway: string = randomUUID();
   #number = 0;
   /** The unsent batches, oldest first. */
-  // grows: by records while the api is away; bound: 1 MB in memory and RECORD_SPOOL on disk; at the bound: batches are lost
+  // grows: by records while the api does not answer; bound: 1 MB in memory and RECORD_SPOOL on disk; at the bound: batches are lost
   // and counted
   readonly #queue: Batch[] = [];
   #memory = 0;
@@ -90,14 +90,14 @@ export class RecordSender {
   #work: Promise<void> = Promise.resolve();
   #unpacked = 0;
   #waiting = 0;
-  /** The waiting records of each company, as `Batch.of`. */
-  // grows: by records while the api is away; bound: companies with waiting records; at the bound: entries at 0 are removed
+  /** The number of waiting records of each company. Key 0: no known company. */
+  // grows: by waiting records; bound: one entry for each company; at the bound: entries at 0 are removed
   readonly #waitingOf = new Map<number, number>();
   #sending: Promise<void> | null = null;
   /** Whether the last attempt failed. */
   #failing = false;
-  /** What the next batches report, by company; 0 for none. */
-  // grows: by lost records; bound: companies with lost records; at the bound: a batch takes as many as it has room for
+  /** The losses that the next batches report, by company. Key 0: no known company. */
+  // grows: by lost records; bound: one entry for each company; at the bound: each batch reports as many as fit, and removes them
   readonly #losses = new Map<number, Loss>();
   #diskFailed = false;
   #stopping = false;
@@ -138,7 +138,7 @@ export class RecordSender {
     this.#work = this.#work.then(() => this.#pack(json, of, at));
   }
 
-  /** Loses the records of companies that have more than their share of a room that is nearly full. */
+  /** When space is nearly full, counts new records of companies above their fair share as lost. @returns the other records */
   #withinShares(records: GatewayRecord[]): GatewayRecord[] {
     const { used, most } = this.#options.spool;
     if (this.#memory + used < FREE_FOR_ALL * (MEMORY + most)) return records;
@@ -151,7 +151,7 @@ export class RecordSender {
     return records.filter((record) => !isOver(record));
   }
 
-  /** Counts records that begin or end to wait. @param sign 1 or -1 */
+  /** Changes the numbers of waiting records. @param sign 1 adds, -1 subtracts */
   #wait(of: ReadonlyMap<number, number>, sign: number): void {
     for (const [company, count] of of) {
       add(this.#waitingOf, company, sign * count);
@@ -206,7 +206,7 @@ export class RecordSender {
   async #pack(json: string, of: ReadonlyMap<number, number>, at: number): Promise<void> {
     const number = this.#number + 1;
     const records = [...of.values()].reduce((sum, count) => sum + count, 0);
-    // While the api is away one record covers a minute: batches come each second.
+    // Batches come each second. While the api does not answer, a record of loss covers at least a minute.
     const before = this.#failing ? at - LOSS_MS : at;
     const losses = [...this.#losses.values()].filter(({ from }) => from <= before).slice(0, BATCH - records);
     for (const { companyId = 0 } of losses) this.#losses.delete(companyId);
@@ -226,12 +226,12 @@ export class RecordSender {
     this.#send();
   }
 
-  /** Writes all batches that are in memory, as far as the spool has room. */
+  /** Writes all batches that are in memory, as far as the spool has space. */
   async #save(): Promise<void> {
     for (const batch of [...this.#queue]) await this.#write(batch);
   }
 
-  /** Moves a batch from memory to disk, if there is room. */
+  /** Moves a batch from memory to disk, if there is space. */
   async #write(batch: Batch): Promise<void> {
     const { body, number, count } = batch;
     if (body === null) return;
@@ -340,7 +340,7 @@ export class RecordSender {
     for (const loss of losses) this.#report(loss);
   }
 
-  /** @param of the lost records of each company, as `Batch.of` */
+  /** @param of the number of lost records of each company, as in `Batch.of` */
   #lose(of: ReadonlyMap<number, number>, reason: Loss['reason']): void {
     const now = Date.now();
     for (const [company, count] of of) {
@@ -362,9 +362,9 @@ export class RecordSender {
   }
 }
 
-/** The number of records of each company; 0 for those without. */
+/** Counts the records of each company. Key 0: no known company. */
 function countsOf(records: readonly GatewayRecord[]): Map<number, number> {
-  // grows: not, lives for one batch
+  // grows: not, lives for one call
   const counts = new Map<number, number>();
   for (const { companyId = 0 } of records) add(counts, companyId, 1);
   return counts;

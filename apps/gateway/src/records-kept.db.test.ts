@@ -119,7 +119,7 @@ test(
 );
 
 test(
-  'while the api is away and both are killed, each visit is stored once, interrupted, or in a gap that a record of loss names',
+  'while the api does not answer and both are killed, each visit is stored once, interrupted, or in a gap that a record of loss names',
   async () => {
     await threatCase('lost records', 'visits over kills of gateway and api', async (tally) => {
       const before = await stored();

@@ -9,7 +9,7 @@ import { RefusalLog } from './refusal-log.ts';
 
 const REFUSALS = 2_000;
 
-test('2,000 refusals of one connection with targets of 30 KB write less than 100 KB, and a line with the number left out', async () => {
+test('2,000 refusals of 30 KB on one connection log less than 100 KB, and a line with the number of unlogged refusals', async () => {
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
   const world = await startWorld((port) => [company([`crm.company.test:${port}`])], {}, log);
@@ -18,7 +18,7 @@ test('2,000 refusals of one connection with targets of 30 KB write less than 100
   let got = '';
   let refused = 0;
   socket.setEncoding('latin1').on('data', (data: string) => {
-    // A status line may come in two pieces.
+    // A status line may be split between two chunks.
     const parts = `${got}${data}`.split('HTTP/1.1 407');
     refused += parts.length - 1;
     got = (parts.at(-1) ?? '').slice(1 - 'HTTP/1.1 407'.length);

@@ -1,12 +1,12 @@
 import { subscriberOf } from '@propusk/overload/networks';
 import type { Log } from './log.ts';
 
-/** Lines that one user or subscriber gets in a minute. */
+/** The most lines of one user or subscriber in a minute. */
 const LINES = 60;
 const MINUTE_MS = 60_000;
-/** Lines of all subscribers without credentials in a minute. */
+/** The most lines of all subscribers without valid credentials in a minute. */
 const OF_STRANGERS = 600;
-/** Users and subscribers that are counted apart; the refusals of further ones share the lines of `OTHERS`. */
+/** The most users and subscribers with their own lines; the refusals of all further ones share the lines of `OTHERS`. */
 const COUNTED = 1_000;
 const OTHERS = 'others';
 
@@ -27,7 +27,7 @@ export class RefusalLog {
   }
 
   /**
-   * @param user the authenticated user; undefined for a stranger, who counts by the address
+   * @param user the authenticated user; undefined without valid credentials: the client's subscriber is counted instead
    * @param target at most 260 characters
    */
   add(reason: string, user: string | undefined, target: string, address: string): void {
@@ -41,7 +41,7 @@ export class RefusalLog {
     this.#log.info({ reason, user, target }, 'Refused');
   }
 
-  /** Starts the minutes. @returns a function that stops them, and logs the numbers of the last one */
+  /** Logs the numbers of unlogged refusals each minute. @returns a function that logs them once more and stops */
   start(): () => void {
     const timer = setInterval(() => this.#summarize(), MINUTE_MS);
     return () => {

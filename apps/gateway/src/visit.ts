@@ -24,7 +24,7 @@ export class Visit {
   policyId: number | null = null;
   proxyId: number | undefined;
   client: string | undefined;
-  /** The client's, as the company lets it be stored. */
+  /** The client's IP address, as the company lets it be stored. */
   address: string;
   host: string;
   port: number;
@@ -37,9 +37,9 @@ export class Visit {
   active: ActiveRequest | null = null;
   /** Whether the next write includes it. */
   queued = false;
-  /** The count of the last write; -1 before. */
+  /** The `count` of the last write; -1 before the first write. */
   writtenCount = -1;
-  /** The record that sums up this visit and others; null for a record of its own. */
+  /** The summary record of this visit and others; null if the visit has its own record. */
   sum: VisitSum | null = null;
 
   constructor(kind: RecordKind, address: string, host: string, port: number) {
@@ -79,11 +79,11 @@ export class Visit {
   }
 }
 
-/** A record that sums up visits of one user. It is open while one of them is. */
+/** A summary record of visits of one user. It is open while any of its visits is open. */
 export class VisitSum extends Visit {
-  /** The visits that it sums up. */
+  /** The number of visits of the record. */
   visits = 0;
-  // grows: by users, by open visits; bound: those of AccessRecords; at the bound: does not grow
+  // grows: by open visits of users; bound: the open visits of AccessRecords; at the bound: no further visit is open
   readonly #open = new Set<Visit>();
   /** The times, requests and bytes of the visits that have ended. */
   readonly #ended = { ms: 0, count: 0, up: 0, down: 0 };
@@ -97,13 +97,13 @@ export class VisitSum extends Visit {
     if (visit.client !== this.client) this.client = undefined;
   }
 
-  /** Takes a visit back: another record sums it up. */
+  /** Removes a visit, which moves to another summary record. */
   remove(visit: Visit): void {
     this.visits -= 1;
     this.#close(visit);
   }
 
-  /** Adds the final figures of a visit. */
+  /** Closes a visit, and keeps its final figures. */
   end(visit: Visit): void {
     this.#ended.ms += visit.lasted(visit.endedAt);
     this.#ended.count += visit.count;
@@ -117,7 +117,7 @@ export class VisitSum extends Visit {
     if (this.#open.size === 0) this.endedAt = Date.now();
   }
 
-  /** The milliseconds of its visits. */
+  /** The sum of the durations of its visits, in milliseconds. */
   override lasted(now: number): number {
     let { ms } = this.#ended;
     for (const visit of this.#open) ms += visit.lasted(now);

@@ -123,7 +123,7 @@ test('a change of the stored addresses reaches the gateway within 2 s, and old r
   ]);
 });
 
-test('visits while the api is away are in the log once it is back, each once; a killed gateway leaves its open ones interrupted', async () => {
+test('visits while the api does not answer are in the log once it answers, each once; a killed gateway leaves its open ones interrupted', async () => {
   const before = (await log()).length;
   await product.api.kill();
   for (let n = 0; n < 5; n++) {

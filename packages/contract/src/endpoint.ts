@@ -61,7 +61,7 @@ export interface Endpoint<
   readonly proof: ProofRule | undefined;
   /** `given`: a successful call returns a device mark. `taken`: the call also reads one, as every call with `proof` does. */
   readonly device: 'given' | 'taken' | undefined;
-  /** The call reads many rows: at most two of a company run at once, and each statement for at most 5 s (`too_long`). */
+  /** The call reads many rows: at most two such calls of a company run at once, and each statement at most 5 s (`too_long`). */
   readonly heavy: boolean;
   /** How long a client waits for the reply, in seconds: longer than the slowest reply of a healthy server. */
   readonly replySeconds: number;

@@ -36,8 +36,8 @@ export type MadeInvitations = z.infer<typeof MadeInvitations>;
 /**
  * Invite agents (USER) to the caller's company by mail. Each gets an account and a link that sets its first password. The link is
  * valid for seven days, works once, and ends when its maker loses the role of an owner. Until the password is set, the gateway
- * refuses the user. One taken address refuses all. The refusal names the taken
- * addresses, at most 20 in an hour outside the company.
+ * refuses the user. If one address already has an account, the call invites nobody. The error names the addresses that have
+ * accounts: all of the company, and at most 20 others in an hour.
  */
 export const inviteUsers = endpoint({
   method: 'POST',

@@ -27,7 +27,7 @@ export const GatewayRecord = z.object({
   kind: RecordKind,
   /** The start. */
   startedAt: GivenDate,
-  /** Milliseconds from the start to this update; of a record that sums up visits, the sum of theirs. */
+  /** Milliseconds from the start to this update; for a summary record of several visits, the sum of their durations. */
   ms: Count,
   /** The time of this update; absent when it is `startedAt` plus `ms`. */
   at: z.optional(GivenDate),
@@ -53,7 +53,7 @@ export const GatewayRecord = z.object({
   reason: z.string().check(z.maxLength(40)),
   /** The number of requests or refusals. */
   count: Count,
-  /** The visits that the record sums up, when their user or company has used up its budget of records; absent for one. */
+  /** The number of visits of a summary record, written once the user's or company's budget is used up; absent for other records. */
   visits: z.optional(Count),
   /** Bytes from the client. */
   up: Count,
@@ -108,15 +108,15 @@ export const Visit = z.object({
   proxy: z.nullable(Named),
   /** The client's IP address, as the company lets it be stored. @example 203.0.113.5 */
   address: z.string(),
-  /** The requested host; `*` when the record sums up several. @example crm.romashka.ru */
+  /** The requested host; `*` for a summary record of several hosts. @example crm.romashka.ru */
   host: z.string(),
-  /** The requested port; 0 when the record sums up several. @example 443 */
+  /** The requested port; 0 for a summary record of several ports. @example 443 */
   port: z.int(),
   /** The reason of a refusal, or of an end by the gateway; empty for none. @example no_policy */
   reason: z.string(),
   /** The number of requests or refusals. */
   count: z.int(),
-  /** The visits that the record sums up; 1 for most. @example 1 */
+  /** The number of visits of a summary record; 1 for other records. @example 1 */
   visits: z.int(),
   /** Bytes from the client. */
   up: z.int(),
@@ -183,7 +183,7 @@ export const listVisits = endpoint({
 /**
  * Export the visits and refusals of the caller's company as JSON lines, newest first. Each line is a `Visit`. After a failure, or the
  * end of the session, the connection closes without the last chunk (RFC 9112 section 7.1): the file is then incomplete. A user may
- * run one export at a time, and a company 8; further ones get `busy`.
+ * run one export at a time, and a company 8; further calls get `busy`.
  */
 export const exportVisits = endpoint({
   method: 'GET',

@@ -81,7 +81,7 @@ test('a family that failed is tried last for 10 minutes, and IPv4 first otherwis
   expect(await dial('dual.test')).toBe('127.0.0.1');
 });
 
-test("a company's sites whose family fails do not change the order of another company", async () => {
+test("failed dials to one company's sites do not change the order of address families of another company", async () => {
   const dial = dialing();
   const of = (company: number, name: string) => dial(name, 0, 'site', port, company);
   expect(await of(1, 'lost4.test')).toBe('connect_failed');

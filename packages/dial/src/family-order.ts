@@ -16,8 +16,8 @@ export function familyOf(address: string): Family {
 }
 
 /**
- * Orders the address families for the dials of each tenant: IPv4 first, but a family that failed is tried last for 10 minutes. A tenant
- * chooses the hosts that fail, so the order of the others does not follow from them.
+ * Orders the address families for the dials of each tenant: IPv4 first, but a family that failed is tried last for 10 minutes. Each
+ * tenant has a separate order, because a tenant chooses hosts and can make their dials fail.
  */
 export class FamilyOrder {
   readonly #now: () => number;
@@ -42,7 +42,7 @@ export class FamilyOrder {
   /** Records an attempt by a family. */
   record(tenant: Tenant, family: Family, connected: boolean): void {
     const known = this.#lastUntil.get(tenant);
-    // The usual case, without an allocation.
+    // The usual case needs no allocation.
     if (known === undefined && connected) return;
     const until = known ?? { 4: 0, 6: 0 };
     until[family] = connected ? 0 : this.#now() + LAST_MS;

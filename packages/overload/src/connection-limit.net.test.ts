@@ -56,14 +56,14 @@ test('a reverse proxy may use all connections', async () => {
   expect(await server.come()).toBe('refused');
 });
 
-test('a listener whose exchanges are short closes the oldest connection of the fullest address for a new one', async () => {
+test('at its limit, a listener with short exchanges closes the oldest connection of the address with the most for a new one', async () => {
   await using server = await start({ displaces: true });
   for (let i = 0; i < 6; i++) expect(await server.come()).toBe('hello');
   for (let i = 0; i < 4; i++) expect(await server.come('127.0.0.2')).toBe('hello');
   for (let i = 3; i < 7; i++) expect(await server.come(`127.0.0.${i}`)).toBe('hello');
   const open = () => server.sockets.map(({ destroyed }) => !destroyed);
   await expect.poll(() => open().filter(Boolean)).toHaveLength(8);
-  // The newest two of the first address, those of the second, and all single ones.
+  // Open are the newest two connections of each of the first two addresses, and the only connection of each other address.
   const [first, second, single] = [open().slice(0, 6), open().slice(6, 10), open().slice(10)];
   expect([first, second]).toEqual([
     [false, false, false, false, true, true],

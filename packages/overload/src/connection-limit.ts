@@ -15,8 +15,9 @@ export interface ConnectionLimitOptions {
   /** Whether an address is a TCP balancer, whose connections must begin with a header that names the client (proxy-protocol.ts). */
   readonly sendsHeader?: ((address: string) => boolean) | undefined;
   /**
-   * Whether a new connection at the limit closes the oldest one of the subscriber with the most, in place of a refusal. One subscriber
-   * may then have all while no other comes. For listeners whose exchanges are short, so that an old connection is an idle one.
+   * Whether a new connection at the limit is accepted and closes the oldest connection of the subscriber with the most connections.
+   * One subscriber may then use all connections while no other subscriber connects. For listeners with short exchanges, where an old
+   * connection is idle.
    */
   readonly displaces?: boolean;
   /** Called for each refused or displaced connection. */
@@ -51,8 +52,8 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
   } = options;
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
-  // grows: by strangers, by connections; bound: `most` connections of as many subscribers; at the bound: further connections
-  // are reset, or displace others
+  // grows: by connections of clients; bound: `most` connections of as many subscribers; at the bound: further connections are
+  // reset, or close older ones
   const bySubscriber = new Map<string, Set<Socket>>();
   let open = 0;
 
@@ -71,7 +72,7 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
     open -= 1;
     if (sockets.size === 0) bySubscriber.delete(subscriber);
   };
-  /** Closes the oldest connection of the subscriber with the most. It leaves at once: its 'close' may follow further connections. */
+  /** Closes the oldest connection of the subscriber with the most connections. Stops counting it at once, before its event 'close'. */
   const displaceOne = () => {
     let [fullest, size] = ['', 0];
     for (const [subscriber, sockets] of bySubscriber) {

@@ -208,7 +208,7 @@ let pipelined = 0;
 const REQUESTS_PER_TICK = 2;
 
 /** Connections that wait to parse their next request, each at most once. */
-// grows: by strangers, by pipelined requests; bound: SOCKETS connections, 8 bytes each; at the bound: further connections
+// grows: by pipelined requests of clients; bound: SOCKETS connections, 8 bytes each; at the bound: further connections
 // are reset
 const backlog: PipelineQueue[] = [];
 
@@ -264,7 +264,7 @@ export function queuePipelines(
 ): PipelineQueues {
   const listeners = server.listeners(ready);
   server.removeAllListeners(ready);
-  // grows: by strangers, by connections; bound: SOCKETS connections; at the bound: further connections are reset
+  // grows: by connections of clients; bound: SOCKETS connections; at the bound: further connections are reset
   const open = new Map<Socket, PipelineQueue>();
   const sweeper = setInterval(() => {
     for (const queue of open.values()) queue.sweep(stalledMs);

@@ -14,7 +14,7 @@ import { type Renewal, startRenewal } from './renewal.ts';
 import type { TlsConfig } from './settings.ts';
 import { readAccountKey } from './store.ts';
 
-/** At most 256 connections of HTTP_PORT. A further one closes the oldest of the address that has the most. */
+/** At most 256 connections on HTTP_PORT. A further one closes the oldest connection of the subscriber with the most connections. */
 const HTTP_SOCKETS = 256;
 /** The headers by which Fastify believes a reverse proxy. */
 const FORWARDED = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];

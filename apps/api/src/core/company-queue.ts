@@ -1,12 +1,12 @@
 import { createFairQueue } from './fair-queue.ts';
 import { createKeyedLimiter, type KeyedLimiter } from './keyed-limiter.ts';
 
-/** The limit of tasks that wait for the process, over all companies. */
+/** At most 1,000 tasks wait, over all companies. At the limit, the last task of the longest queue fails. */
 const WAITING_OF_ALL = 1_000;
 
 /**
- * Creates a queue whose slots companies share round robin: many tasks of one company delay the next task of another company by at
- * most one task of each company that waits. The key is the id of the company; 0 is the platform.
+ * Creates a queue that serves companies round robin: the next task of a company waits for at most one task of each other company
+ * with waiting tasks. The key is the id of the company; 0 is the platform.
  * @param ofCompany the number of concurrent tasks of one company
  * @param waiting the number of queued tasks of one company; further tasks throw AppError busy
  * @param ofAll the number of concurrent tasks of all companies

@@ -29,8 +29,8 @@ export async function readList<DB, TB extends keyof DB, O>(
 
 /**
  * Whether one of the columns contains the text, case-insensitively; `%` and `_` match literally.
- * @param everywhere whether the query reads the rows of all companies, by the trigram indexes. A query of one company must not use
- *   them: its time would depend on the names of others.
+ * @param everywhere whether the query reads the rows of all companies and may use the trigram indexes. A query of one company must
+ *   not use these indexes, because its time would depend on the names of other companies.
  */
 export function contains(
   columns: string[],
@@ -39,8 +39,8 @@ export function contains(
 ): Expression<SqlBool> {
   if (text === undefined || text === '') return sql<SqlBool>`true`;
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-  // The trigram indexes are on the cast columns, and the cast keeps citext from using its own operators. No index is on a
-  // concatenation.
+  // Each trigram index is on a column cast to text; the cast also keeps citext from using its own operators. The
+  // concatenation with an empty string keeps PostgreSQL from using the index.
   const searched = (column: string) =>
     everywhere ? sql`${sql.ref(column)}::text` : sql`(${sql.ref(column)}::text || '')`;
   return sql<SqlBool>`(${sql.join(

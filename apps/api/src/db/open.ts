@@ -36,7 +36,7 @@ export interface OpenDb {
   readonly pool: pg.Pool;
   /** Reads of users have pools of their own, so that they cannot take the connections of writes, the feed and health. */
   readonly reads: Db;
-  /** For heavy reads: a statement takes at most 5 s, and one core at low priority where the server is on this machine. */
+  /** For heavy reads: a statement takes at most 5 s and one core, with low priority if the server runs on this machine. */
   readonly heavy: Db;
   /** A client outside the pool, not connected yet. */
   client(): pg.Client;
@@ -87,13 +87,13 @@ export function openDb(url: string): OpenDb {
   return { url, db, pool, reads, heavy, client, breakOff, close };
 }
 
-/** Lowers the priority of a process of PostgreSQL that runs on this machine under our user, as the embedded one does. */
+/** Lowers the priority of a PostgreSQL process if it runs on this machine as our user, as the embedded server does. */
 function lowerPriority(pid: number): void {
   try {
-    // The number of a server elsewhere may be that of another process here.
+    // If the server runs on another machine, its process id may belong to another process on this one.
     if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('postgres:')) setPriority(pid, LOW);
   } catch {
-    // Not on this machine, or not ours.
+    // The process is not on this machine, or belongs to another user.
   }
 }
 

@@ -9,7 +9,7 @@ export function managedBy(actor: Actor, companyId: string): Expression<SqlBool> 
   return isAdmin(actor) ? sql<SqlBool>`true` : sql<SqlBool>`${sql.ref(companyId)} = ${actor.companyId}`;
 }
 
-/** The condition of the rows of a company; null: those of the platform. `is not distinct from` would use no index. */
+/** The condition of the rows of a company, or of the platform for null. `is not distinct from` would use no index. */
 export function ofCompany(companyId: number | null): Expression<SqlBool> {
   return companyId === null ? sql<SqlBool>`company_id is null` : sql<SqlBool>`company_id = ${companyId}`;
 }

@@ -56,7 +56,7 @@ export async function serveDocumentation(app: FastifyInstance, version: string, 
     if (type === undefined || name === 'index.html') continue;
     sources.set(`${PREFIX}/static/${name}`, { type, read: () => readFile(join(folder, name)) });
   }
-  // grows: by strangers, by paths of the documentation; bound: one page for each file that the program serves, a few MB;
+  // grows: by requested paths of the documentation; bound: one page for each file that the program serves, a few MB;
   // at the bound: does not grow
   const pages = new Map<string, Promise<Page>>();
 

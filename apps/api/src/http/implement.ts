@@ -82,7 +82,7 @@ interface Call<E extends Endpoint> {
   readonly agent: string | undefined;
   /** The unverified device mark (`Propusk-Device`). */
   readonly device: string | undefined;
-  /** For reads: the pool of reads in a GET with an actor. `write` opens transactions. */
+  /** For reads. In a GET with an actor, queries use the pool of reads; in other calls, the pool of writes. */
   readonly db: Db;
   /**
    * Runs `work` in a transaction, and again when it is a deadlock victim. An error of `work` rolls it back. A call with

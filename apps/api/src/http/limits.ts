@@ -48,7 +48,7 @@ const budgets = {
   /** Agents that one company invites: its owner may be a stranger, and a mailbox a stranger's. */
   invitation: { attempts: 500, minutes: 1_440 },
   invitationMailbox: { attempts: 5, minutes: 60 },
-  /** Addresses of accounts outside the company that replies email_taken revealed to one user, and to one company. */
+  /** The number of accounts of other companies that email_taken replies reveal to one user, and to one company. */
   takenUser: { attempts: 20, minutes: 60 },
   takenCompany: { attempts: 60, minutes: 60 },
   /** Pairing codes of one user: each ended session of the extension sends a change to every gateway. */

@@ -12,7 +12,7 @@ import type { Metrics } from './metrics.ts';
 /** Milliseconds that a client may take to send a request, and its head. */
 const REQUEST_MS = 30_000;
 const HEAD_MS = 10_000;
-/** All of these on a brief listener. */
+/** On a brief listener: milliseconds for a request, for its head, and for an idle connection. */
 const BRIEF_MS = 3_000;
 /** Longer than the 60 s for which nginx keeps an idle connection, so that the api never closes a connection in use by nginx. */
 const KEEP_ALIVE_MS = 72_000;
@@ -26,7 +26,7 @@ export interface ListenerOptions {
   /** Addresses and networks of reverse proxies. */
   readonly trustProxy: readonly string[];
   readonly metrics: Metrics;
-  /** Whether requests have no body and their clients leave after the response, as on HTTP_PORT. */
+  /** Whether requests have no body and clients close the connection after the response, as on HTTP_PORT. */
   readonly brief?: boolean;
   /** Whether it speaks TLS. It has no certificate yet. */
   readonly secure?: boolean;

@@ -15,7 +15,7 @@ const ACCEPTING_TURNS = 32;
  * after `limitConnections`.
  */
 export function limitRequestsPerTurn(app: FastifyInstance): void {
-  // grows: by strangers, by requests that wait for their turn; bound: one for each connection (SOCKETS), before its body
+  // grows: by waiting requests of clients; bound: one for each connection (SOCKETS), before its body
   // is read; at the bound: further connections are refused
   const lanes = new Map<string, (() => void)[]>();
   let begun = 0;

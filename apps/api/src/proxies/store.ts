@@ -81,7 +81,7 @@ export async function listProxies(
   const typed = query.type === undefined ? named : named.where('type', '=', query.type);
   const matching =
     of === 'platform' ? typed : typed.where('proxies.owner_id', 'in', [0, asMember(actor).companyId]);
-  // By the plain id, PostgreSQL might walk the primary key over the proxies of all companies until the page is full.
+  // `+ 0` keeps PostgreSQL from scanning the primary key, and with it the proxies of all companies, to order the rows.
   const { rows, count } = await readList(matching, query, sql`proxies.id + 0`);
   return { rows: rows.map((row) => present(actor, row)), count };
 }

@@ -85,7 +85,7 @@ test('an export that the database fails breaks the connection', async () => {
   await api.database.pool.query('alter table records_away rename to records');
 });
 
-test('an export starts at once beside slow readers of four companies and of its own, and a user runs one at a time', async () => {
+test('an export starts at once while slow clients of other companies read exports, and a second export of a user is refused', async () => {
   const homes = await Promise.all(Array.from({ length: 4 }, () => company(MANY / 2)));
   const own = homes[0]?.token ?? '';
   const colleagues = await Promise.all([0, 1, 2].map(() => api.agent(own)));
@@ -93,7 +93,7 @@ test('an export starts at once beside slow readers of four companies and of its 
   await api.database.pool.query("update users set roles = '{CREATOR}' where id = any($1)", [ids]);
   const begun = await Promise.all([...homes, ...colleagues].map(({ token }) => open(token)));
   expect(begun.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200, 200, 200, 200]);
-  // Their sockets are full: each one waits for its reader with a page.
+  // The sockets of these exports are full: each export holds one page until its client reads.
   const elapsed = stopwatch();
   const { token: fifth } = await company(3);
   expect(await api.call(fifth, exportVisits)).toMatchObject({ status: 200, body: { length: 3 } });

@@ -11,13 +11,13 @@ import { recordLook } from './support.ts';
 /** Rows of one statement. */
 const PAGE = 1_000;
 /**
- * Open exports of one process, one company and one user; further ones get 503. While its client reads, an export holds one page,
- * up to 1 MB, but neither a connection of the pool nor a turn to read. The turns are those of all reads.
+ * The limits of open exports of the process, a company and a user; further exports get 503. While its client reads, an export holds
+ * one page of up to 1 MB, but no database connection. To read a page, it waits in the queue of heavy reads.
  */
 const OPEN = { ofAll: 64, ofCompany: 8, ofUser: 1 };
 
 /**
- * Registers the export of the access log. It reads a page once the client has taken the one before. Fastify answers an error of the
+ * Registers the export of the access log. It reads a page once the client has taken the previous page. Fastify answers an error of the
  * first page, and destroys the socket after a later one: the client sees a response without its last chunk.
  */
 export function exportRoute(routes: Routes): void {
@@ -49,9 +49,9 @@ export function exportRoute(routes: Routes): void {
     // A HEAD would read the whole log.
     exposeHeadRoute: false,
     handler: (request, reply) => {
-      // Without a buffer of its own the stream reads a page only after the socket has taken the one before.
+      // With highWaterMark 0, the stream reads a page only after the socket has taken the previous page.
       const pages = () => Readable.from(pagesOf(request), { signal: closing.signal, highWaterMark: 0 });
-      // A reply resolves at its end: until then the export is open.
+      // The reply resolves when the response has ended. Until then the export counts as open.
       const send = async () => reply.type('application/x-ndjson').send(pages());
       const { userId = 0, companyId = null } = request.actor ?? {};
       return openOfUser(userId, () => openOfCompany(companyId ?? 0, () => openOfAll(0, send)));

@@ -55,7 +55,7 @@ function found(scope: Scope, query: VisitQuery, take: number): RawBuilder<Visit>
     before === undefined ? [] : [before.slice(0, before.indexOf('-')), before.slice(before.indexOf('-') + 1)];
   return select(
     scope,
-    // A scalar subquery hides the id from the planner: it would choose a plan by how many records of all companies have the id.
+    // A scalar subquery hides the id from the planner, whose plan would depend on how many records of all companies have that id.
     sql`${and(user, (v) => sql`r.user_id = (select ${v}::bigint)`)} ${and(site, (v) => sql`r.site_id = (select ${v}::bigint)`)}
     ${and(result, (v) => sql`(r.kind = 'refusal') = ${v === 'refused'} and r.kind <> 'loss'`)} ${and(reason, (v) => sql`r.reason = ${v}`)}
     ${and(address, (v) => sql`r.address = ${v}`)} ${and(from, (v) => sql`r.started_at >= ${v}::timestamptz`)}

@@ -92,7 +92,7 @@ test('a batch that is sent again, also to another api at the same moment, is sto
   expect(await figures(home)).toEqual({ visits: 2, up: 200, down: 4_000 });
 });
 
-test('the figures count the visits that a record sums up, and its updates replace them', async () => {
+test('the figures count each visit of a summary record, and an update of the record replaces its earlier figures', async () => {
   const home = await company();
   const one = gateway();
   const sum = visit(home, { visits: 5, count: 5, open: true });
@@ -126,7 +126,7 @@ test('bytes count in the hours in which they flowed, also in a late batch, and t
   ]);
 });
 
-test('a loss of a company stands in its log alone, and in no figure', async () => {
+test('a company finds its lost records in its own log, and in no figure', async () => {
   const [home, neighbour] = [await company(), await company()];
   const { companyId, startedAt, ...rest } = visit(home, { kind: 'loss', reason: 'spool', count: 40 });
   const loss = { ...rest, companyId, startedAt, userId: undefined, siteId: undefined, host: '', port: 0 };

@@ -80,7 +80,7 @@ export const checkLoad: Check = async ({ db }) => {
   ];
 };
 
-/** The records of access of the last day that were lost and belong to no company that is known. */
+/** The number of records of access that were lost in the last day and whose company is unknown. */
 export const checkLosses: Check = async ({ db }) => {
   if (db === null) return [];
   const { rows } = await sql<{ losses: number; records: number }>`

@@ -22,19 +22,19 @@ const free = () => `free${++serial}@elsewhere.test`;
 const create = async (token: string, email: string) =>
   (await api.call(token, createUser, { body: { email, password: PASSWORD, politics: [] } })).status;
 
-/** A further owner of the company. */
+/** Adds another owner to the company. @returns the token */
 async function colleague(owner: string): Promise<string> {
   const { id, token } = await api.agent(owner);
   await api.database.pool.query("update users set roles = '{CREATOR}' where id = $1", [id]);
   return token;
 }
 
-test('a user gets 20 replies in an hour that an address is taken, a company 60, and then 429 for every address', async () => {
+test('a user gets at most 20 email_taken replies an hour, and a company 60; after that every address gets 429', async () => {
   const { token, email } = await api.company();
   const agent = await api.agent(token);
   const [second, third, fourth] = [await colleague(token), await colleague(token), await colleague(token)];
   const [taken = ''] = strangers;
-  // Addresses of the own company do not count, and neither do free ones.
+  // Addresses of the own company and free addresses do not count.
   for (let n = 0; n < 25; n++)
     expect(await create(token, n % 2 === 0 ? email : free())).toBe(n % 2 === 0 ? 409 : 201);
 
@@ -45,7 +45,7 @@ test('a user gets 20 replies in an hour that an address is taken, a company 60, 
   }
   const move = { email: taken, change: true, currentPassword: PASSWORD } as const;
   expect((await api.call(token, useLink, { body: move })).status).toBe(409);
-  // Six are left: the reply to nine taken addresses names six, and the one of the own company.
+  // The user's budget has six left: of nine addresses of another company the reply names six. It also names the own company's.
   const emails = [...strangers, email];
   const invited = await api.call(token, inviteUsers, { body: { emails, politics: [] } });
   expect(invited.status).toBe(409);
@@ -71,7 +71,7 @@ test('a user gets 20 replies in an hour that an address is taken, a company 60, 
   expect(await create(fourth, free())).toBe(201);
   expect(await create(third, taken)).toBe(409);
   for (const each of [taken, free()]) expect(await create(fourth, each)).toBe(429);
-  // The neighbour is not affected.
+  // Other companies are not affected.
   expect(await create((await api.company()).token, taken)).toBe(409);
 });
 

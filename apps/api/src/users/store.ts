@@ -130,7 +130,7 @@ export async function createUser(
   return recordCreated(tx, actor, id);
 }
 
-/** @throws AppError email_taken, with the addresses that have an account: those of the company, and `most` others */
+/** @throws AppError email_taken, with the addresses that have an account: all of the company, and at most `most` others */
 export async function refuseTaken(
   db: Db,
   { companyId }: Member,

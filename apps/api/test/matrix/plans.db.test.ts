@@ -12,7 +12,7 @@ const { prepareValue } = createRequire(import.meta.url)('pg/lib/utils.js') as {
   prepareValue(value: unknown): string | Buffer | null;
 };
 
-/** Calls of each statement that are explained: plans depend on the values. */
+/** At most 8 calls of each statement are run through EXPLAIN, because plans depend on the values. */
 const MOST_CALLS = 8;
 
 let api: TestApi;
@@ -38,7 +38,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** Scans without the company in their index condition, by the text of the index and its condition, each with the reason. */
+/** The allowed scans without the company in their index condition: a pattern of the index and condition, and the reason. */
 const exceptions: readonly (readonly [RegExp, string])[] = [
   [/_pkey \(id = /, 'reads one row for each id; ids are counted up, so it is no secret which exist'],
   [/^users_email_key \(email = /, 'a mail address belongs to one account of the platform'],
@@ -79,7 +79,7 @@ const queries: Readonly<Record<string, readonly Record<string, string | number>[
   'GET /visits/export': log,
 };
 
-test('each scan of a table of companies in the calls of a USER and a CREATOR has the company in its index condition', async () => {
+test('in calls of a USER and a CREATOR, each scan of a table with company_id has the company in its index condition', async () => {
   const { rows: columns } = await client.query<{ name: string }>(
     `select table_name as name from information_schema.columns where column_name = 'company_id' and table_schema = 'public'`,
   );
@@ -107,7 +107,7 @@ test('each scan of a table of companies in the calls of a USER and a CREATOR has
   expect([...excepted].toSorted()).toEqual(exceptions.map(([, reason]) => reason).toSorted());
 });
 
-test("a list of the visits of another company's user reads as many pages as one of an absent user", async () => {
+test("a list of visits reads as many database pages for another company's user as for a user who does not exist", async () => {
   const lists = [...statements].flatMap(([text, calls]) =>
     calls
       .filter(({ call, values }) => call.startsWith('GET /visits,') && values.includes(OTHER))
@@ -171,7 +171,7 @@ function literal(value: unknown): string {
   return pg.escapeLiteral(typeof prepared === 'string' ? prepared : `\\x${prepared.toString('hex')}`);
 }
 
-/** Lists the scans of a plan that read a table of companies without the company in an index condition. */
+/** Lists the scans of tables with `company_id` whose index condition lacks the company. */
 function unscoped(plan: Plan, tables: ReadonlySet<string>): string[] {
   const table = plan['Relation Name'];
   const below = (plan.Plans ?? []).flatMap((each) => unscoped(each, tables));
@@ -179,14 +179,14 @@ function unscoped(plan: Plan, tables: ReadonlySet<string>): string[] {
   return isScan && !isScoped(plan) ? [describeScan(plan), ...below] : below;
 }
 
-/** A bitmap scan is described by its indexes. */
+/** Describes a scan by its index and condition; a bitmap scan by those of its index scans. */
 function describeScan(plan: Plan): string {
   const { 'Index Name': index, 'Index Cond': condition = '', Plans = [] } = plan;
   if (Plans.length > 0 && plan['Node Type'].startsWith('Bitmap')) return Plans.map(describeScan).join(' ');
   return `${index ?? `${plan['Node Type']} ${plan['Relation Name']}`} ${condition}`;
 }
 
-/** Whether a scan reads the rows of one company, or of one owner: a company, or 0 for the platform. */
+/** Whether the index condition limits a scan to one company or one owner. An owner is a company, or 0 for the platform. */
 function isScoped(plan: Plan): boolean {
   const { 'Node Type': node, Plans = [] } = plan;
   if (node === 'BitmapAnd') return Plans.some(isScoped);

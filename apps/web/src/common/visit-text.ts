@@ -21,7 +21,7 @@ export function formatDuration(ms: number): string {
 /** The label of a reason; for a code of a newer gateway, which this console lacks, the code itself. */
 export const reasonLabel = (reason: string): string => t.visits.reasons[reason] ?? reason;
 
-/** The requested host; with its port, unless browsers leave that out. A record of several hosts or of none has a text instead. */
+/** The requested host, with the port unless it is 80 or 443. For several hosts, or no host, a text replaces it. */
 export function hostOf({ host, port }: Pick<Visit, 'host' | 'port'>): string {
   if (host === '*' || host === '') return nameOfHost(host);
   return port === 443 || port === 80 ? unicodeHost(host) : `${unicodeHost(host)}:${port}`;

@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { authorization } from './world.ts';
 
 /**
- * A company whose owner and user take all that they can, and strangers beside them, in a process of lower priority. Loopback
- * only.
+ * Attacks the api and the gateway as the owner and the user of a company and as clients without credentials (`strangers`), who use as
+ * much of every resource as they can. Runs in a process of lower priority, on loopback only.
  */
 
 export interface Attacked {

@@ -1,4 +1,4 @@
-/** Companies that `thousandCompanies` adds. */
+/** The number of companies that `thousandCompanies` adds. */
 const COMPANIES = 1_000;
 
 const each = (count: number, columns: string) =>
@@ -8,8 +8,8 @@ const each = (count: number, columns: string) =>
 const month = `case n % 6 when 0 then timestamptz '2020-01-01' else now() + (n % 6 - 2) * interval '1 month' end`;
 
 /**
- * Adds 1,000 companies with rows in every table that has a column `company_id`, and 30 times as many rows to the first company of
- * before. Updates the planner's statistics. The triggers of the tables do not run.
+ * Adds 1,000 companies with rows in every table that has a column `company_id`. The oldest existing company gets 30 times as many rows
+ * as each of them. Updates the planner's statistics. The triggers of the tables do not run.
  */
 export const thousandCompanies = `
   create temporary table filled as

@@ -50,7 +50,7 @@ export const visits = {
     refusal: 'Отказ',
     loss: 'Записи не поместились',
   } satisfies Record<RecordKind, string>,
-  /** Records that a gateway had no room for; 0 when nobody counted them. */
+  /** The number of records that a gateway lost; 0 if it is unknown. */
   lost: (n: number) =>
     n === 0 ? 'Записи потеряны' : `Потеряно: ${count(n, { one: 'запись', few: 'записи', many: 'записей' })}`,
   /** Why records are lost. */
@@ -60,7 +60,7 @@ export const visits = {
     killed: 'Шлюз остановился аварийно',
     capped: 'Слишком много отказов посторонним',
   } as Readonly<Record<string, string>>,
-  /** In place of the host, when a record sums up several. */
+  /** Shown in place of the host for a record of several hosts. */
   several: 'Разные сайты',
   times,
   visits: (n: number) => count(n, { one: 'посещение', few: 'посещения', many: 'посещений' }),
