@@ -219,6 +219,19 @@ test('refusals are grouped by user, host and reason, and have no path', async ()
   expect(JSON.stringify(world.feed.arrived)).not.toContain('secret');
 });
 
+test('a request that Node’s parser rejects is a refusal, inside a tunnel with its user and host', async () => {
+  const broken = 'GET / HTTP/1.1\r\nBroken header\r\n\r\n';
+  await raw(world.port, broken);
+  const tunnel = await openTunnel(world.port, me, host);
+  tunnel.socket.write(broken);
+  await tunnel.closed;
+  const all = await ended(3);
+  expect(all.filter(({ kind }) => kind === 'refusal')).toMatchObject([
+    { reason: 'bad_request', address: '127.0.0.1', host: '', count: 1 },
+    { reason: 'bad_request', userId: 1, companyId: 1, host: host.split(':')[0], count: 1 },
+  ]);
+});
+
 test('attempts without valid credentials are grouped by client address, without user and host', async () => {
   await raw(world.port, `CONNECT ${host} HTTP/1.1\r\n\r\n`);
   await raw(world.port, 'CONNECT other.test:443 HTTP/1.1\r\n\r\n');

@@ -199,6 +199,12 @@ test('the event end for a summary record cuts all visits of that record and no o
   expect(cut).toHaveLength(sum?.visits ?? 0);
 });
 
+test('a deleted user’s attempts keep the network of the address', () => {
+  records.refuse({ ...caller, userId: 99 }, 'crm.company.test:443', 'user_removed', '192.0.2.77');
+  pass(1_000);
+  expect(all()).toMatchObject([{ userId: 99, address: '192.0.2.0' }]);
+});
+
 test('a host that no site can have is recorded in lower case, and bytes that are none are dropped', () => {
   records.refuse(caller, '127.0.0.1:80', 'bad_host', 'a');
   records.refuse(caller, 'LOCALHOST:80', 'bad_host', 'a');

@@ -176,7 +176,8 @@ export class AccessRecords {
     const { host, port } = target ?? { host: asked, port: 0 };
     const { userId, client } = caller;
     const company = this.#index.users.get(userId)?.company;
-    const stored = storedAddress(address, company?.addresses ?? 'full');
+    // The company of a deleted user is unknown, and so is its setting.
+    const stored = storedAddress(address, company?.addresses ?? 'network');
     const key = `${userId} ${client ?? ''} ${host} ${port} ${reason} ${stored}`;
     let group = this.#ofMinute.get(key);
     if (group === undefined) {

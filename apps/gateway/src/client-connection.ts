@@ -184,8 +184,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
       return void this.#socket.destroy();
     }
     const [status, detail] = headFaults[code] ?? [];
-    this.#context.metrics.refused('bad_request');
-    this.#refuse(new ProxyError('bad_request', detail), '', status);
+    this.#refuse(this.#report(new ProxyError('bad_request', detail), ''), '', status);
   }
 
   /** Passes the socket to Node's HTTP parser. @param first bytes that it has sent */
