@@ -23,6 +23,11 @@ export async function readStatistics(db: Db, companyId: number, query: Statistic
   const since = new Date(Date.now() - 30 * DAY_MS).toISOString();
   const { rows } = await sql<Statistics>`
     with h as materialized (${sums(companyId, { earlier, from, to, step })}),
+      most as materialized (select user_id, reason, host_key, count from h where by = 5 and now and refused
+        order by count desc, host_key limit 20),
+      named as (select user_id, reason, ${hostKey} as host_key, min(host) as host from record_hours
+        where company_id = ${companyId} and hour >= ${from}::timestamptz and hour < ${to}::timestamptz
+          and (user_id, reason, ${hostKey}) in (select user_id, reason, host_key from most) group by 1, 2, 3),
       used as (select distinct user_id, site_id from record_hours
         where company_id = ${companyId} and hour >= ${since}::timestamptz and reason = '')
     select ${figures},
@@ -33,7 +38,7 @@ export async function readStatistics(db: Db, companyId: number, query: Statistic
       ${shares('user_id', 5, sql`users o on o.company_id = ${companyId}`, userName('o'))} as users,
       array(select json_build_object('reason', r.reason, 'user', case when u.id is not null then json_build_object('id', u.id, 'name', ${sql.raw(userName('u'))}) end,
           'host', r.host, 'site', case when s.id is not null then json_build_object('id', s.id, 'name', s.shown_address) end, 'count', r.count)
-        from (select * from h where by = 5 and now and refused order by count desc, host limit 20) as r
+        from (select * from most join named using (user_id, reason, host_key)) as r
         left join users u on u.id = r.user_id and u.company_id = ${companyId}
         left join sites s on s.company_id = ${companyId} and s.address = r.host order by r.count desc, r.host) as refused,
       array(select json_build_object('user', json_build_object('id', u.id, 'name', ${sql.raw(userName('u'))}),
@@ -65,20 +70,21 @@ export async function readCompanyFigures(db: Db, companyId: number): Promise<Com
 
 /**
  * The sums of a period and of the one before it (`now` or not), of visits and of refusals (`refused`), in one pass: by step (`by` is 3),
- * by user, reason and host (5), and by site (6).
+ * by user, reason and host (5), and by site (6). A key stands for the host: names of refused hosts would take three times the memory.
  */
 function sums(companyId: number, { earlier, from, to, step }: StatisticsQuery & { earlier: string }) {
   return sql`
-    select grouping(at, user_id, site_id) as by, now, refused, at, user_id, site_id, reason, host, sum(visits) as visits,
+    select grouping(at, user_id, site_id) as by, now, refused, at, user_id, site_id, reason, host_key, sum(visits) as visits,
       sum(bytes) as bytes, sum(count) as count
     from (select hour >= ${from}::timestamptz as now, reason <> '' as refused,
-        date_trunc(${step}, hour, (select time_zone from companies where id = ${companyId})) as at, user_id, site_id, reason, host,
+        date_trunc(${step}, hour, (select time_zone from companies where id = ${companyId})) as at, user_id, site_id, reason, ${hostKey} as host_key,
         visits, up + down as bytes, count
       from record_hours
       where company_id = ${companyId} and hour >= ${earlier}::timestamptz and hour < ${to}::timestamptz) as own
-    group by now, refused, grouping sets ((at), (user_id, reason, host), (site_id))`;
+    group by now, refused, grouping sets ((at), (user_id, reason, host_key), (site_id))`;
 }
 
+const hostKey = sql.raw('hashtextextended(host, 0)');
 const userName = (user: string) =>
   `coalesce(nullif(trim(${user}.name || ' ' || ${user}.surname), ''), ${user}.email::text)`;
 
