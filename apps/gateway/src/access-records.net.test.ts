@@ -219,7 +219,7 @@ test('refusals are grouped by user, host and reason, and have no path', async ()
   expect(JSON.stringify(world.feed.arrived)).not.toContain('secret');
 });
 
-test('a request that Node’s parser rejects is a refusal, inside a tunnel with its user and host', async () => {
+test('a request that Node’s parser rejects is a refusal; inside a tunnel it has the tunnel’s user and host', async () => {
   const broken = 'GET / HTTP/1.1\r\nBroken header\r\n\r\n';
   await raw(world.port, broken);
   const tunnel = await openTunnel(world.port, me, host);

@@ -63,7 +63,7 @@ test('a visit is written within a second, every 60 s and at its end', () => {
   expect(all()).toHaveLength(4);
 });
 
-test('900 changed records are written at once', () => {
+test('900 changed records are written without a wait for the next second', () => {
   for (let i = 0; i < 900; i++) openVisit();
   pass(1);
   expect(sent.map(({ length }) => length)).toEqual([0, 900]);
@@ -190,7 +190,7 @@ test('a user whose budget is used up gets one summary record an hour, and cut vi
   putCompany(index, company(['crm.company.test'], { version: 3 }));
 });
 
-test('the event end for a summary record cuts all visits of that record and no others', () => {
+test('the event “end” for a summary record cuts all visits of that record and no others', () => {
   const visits = Array.from({ length: 2_500 }, () => openVisit());
   pass(1_000);
   const sum = latest().find((record) => record.visits !== undefined);
@@ -199,7 +199,7 @@ test('the event end for a summary record cuts all visits of that record and no o
   expect(cut).toHaveLength(sum?.visits ?? 0);
 });
 
-test('a deleted user’s attempts keep the network of the address', () => {
+test('the records of a deleted user’s attempts hold only the network of the address', () => {
   records.refuse({ ...caller, userId: 99 }, 'crm.company.test:443', 'user_removed', '192.0.2.77');
   pass(1_000);
   expect(all()).toMatchObject([{ userId: 99, address: '192.0.2.0' }]);

@@ -176,7 +176,7 @@ export class AccessRecords {
     const { host, port } = target ?? { host: asked, port: 0 };
     const { userId, client } = caller;
     const company = this.#index.users.get(userId)?.company;
-    // The company of a deleted user is unknown, and so is its setting.
+    // The company of a deleted user, and whether it stores addresses, is unknown.
     const stored = storedAddress(address, company?.addresses ?? 'network');
     const key = `${userId} ${client ?? ''} ${host} ${port} ${reason} ${stored}`;
     let group = this.#ofMinute.get(key);

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { inParts } from './in-parts.ts';
 
-/** The milliseconds of the clock: only judgements take time, however busy the machine is. */
+/** A fake clock in milliseconds, which only judgements advance. */
 let clock = 0;
 beforeEach(() => void vi.spyOn(performance, 'now').mockImplementation(() => clock));
 

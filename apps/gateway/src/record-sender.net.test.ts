@@ -281,7 +281,7 @@ test('files of the spool hold no readable record, and only their owner reads the
   expect(bytes.includes(record?.id ?? '')).toBe(false);
 });
 
-test('a gateway that is killed while the api does not answer loses no record that it has spooled; its next run names the gap, after a clean stop it does not', async () => {
+test('a gateway that is killed while the api does not answer loses no record that it has spooled; its next run reports a loss, and a run after a clean stop reports none', async () => {
   api.publish(company(['dead.company.test']));
   const env = { API_URL: api.url, DATA_DIR: folder };
   const gateway = await startGatewayProcess(env);

@@ -56,7 +56,7 @@ test('a reverse proxy may use all connections', async () => {
   expect(await server.come()).toBe('refused');
 });
 
-test('at its limit, a listener with short exchanges closes the oldest connection of the address with the most for a new one', async () => {
+test('a full listener with short exchanges accepts a new connection, and closes the oldest one of the address with the most connections', async () => {
   await using server = await start({ displaces: true });
   for (let i = 0; i < 6; i++) expect(await server.come()).toBe('hello');
   for (let i = 0; i < 4; i++) expect(await server.come('127.0.0.2')).toBe('hello');

@@ -230,7 +230,7 @@ test('a CA gets the answer of its challenge while two other addresses fill HTTP_
   const path = '/.well-known/acme-challenge/token';
   const reply = await answer(getHttp({ ...to, localAddress: '127.0.0.4', path }));
   expect(reply.statusCode).toBe(200);
-  // The listener also closes idle connections by timeout.
+  // Without newcomers, the listener closes idle connections by timeout.
   await expect.poll(() => idle.filter(({ destroyed }) => !destroyed), { timeout: 15_000 }).toEqual([]);
 });
 

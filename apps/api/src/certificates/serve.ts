@@ -14,7 +14,10 @@ import { type Renewal, startRenewal } from './renewal.ts';
 import type { TlsConfig } from './settings.ts';
 import { readAccountKey } from './store.ts';
 
-/** At most 256 connections on HTTP_PORT. A further one closes the oldest connection of the subscriber with the most connections. */
+/**
+ * At most 256 connections on HTTP_PORT. A further one closes the oldest connection of the subscriber, an IPv4 address or an IPv6 /64,
+ * that has the most connections.
+ */
 const HTTP_SOCKETS = 256;
 /** The headers by which Fastify believes a reverse proxy. */
 const FORWARDED = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];

@@ -39,8 +39,8 @@ export function contains(
 ): Expression<SqlBool> {
   if (text === undefined || text === '') return sql<SqlBool>`true`;
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-  // Each trigram index is on a column cast to text; the cast also keeps citext from using its own operators. The
-  // concatenation with an empty string keeps PostgreSQL from using the index.
+  // The trigram indexes are on columns cast to text; the cast also avoids the operators of citext. In a search of one company the
+  // concatenation with an empty string keeps PostgreSQL from using these indexes.
   const searched = (column: string) =>
     everywhere ? sql`${sql.ref(column)}::text` : sql`(${sql.ref(column)}::text || '')`;
   return sql<SqlBool>`(${sql.join(

@@ -63,8 +63,8 @@ export function connectionConfig(url: string): pg.ClientConfig {
  * @param url postgresql://… with TCP or a socket folder as `?host=`
  */
 export function openDb(url: string): OpenDb {
-  // grows: by the pools; bound: 22 connections, and those of LISTEN and of the watch; at the bound: calls wait for a
-  // connection, then 503
+  // grows: by the pools; bound: 22 connections, one for LISTEN and one for the watch of the database (watch.ts); at the
+  // bound: calls wait for a connection, then 503
   const sockets = new Set<Socket>();
   const stream = () => {
     const socket = new Socket();

@@ -117,7 +117,7 @@ export function createHub(parts: HubParts): Hub {
   async function reconcile(): Promise<boolean> {
     if (connections.size === 0) return true;
     try {
-      // Copies: a change that is sent during the read is newer than the versions read.
+      // Copied before the read: a change that is sent during it has a newer version.
       const before = [...connections].map(({ sent }) => [...sent]);
       const versions = await readVersions(db);
       // A lower version means a restored database: it will assign the versions sent since to other content.

@@ -21,7 +21,7 @@ export function feedRoutes(routes: Routes, parts: { opened: OpenDb; heartbeatMs:
     await changes?.close();
   });
 
-  // Many gateways send what waits at once after an outage. They repeat a batch after `busy`.
+  // After an outage many gateways send their backlogs together. A gateway repeats a batch after `busy`.
   const inTurn = createKeyedLimiter(3, 100);
   implement(routes, feedRecords, ({ body, write }) => inTurn(0, () => write((tx) => storeBatch(tx, body))));
 

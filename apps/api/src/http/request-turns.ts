@@ -15,8 +15,8 @@ const ACCEPTING_TURNS = 32;
  * after `limitConnections`.
  */
 export function limitRequestsPerTurn(app: FastifyInstance): void {
-  // grows: by waiting requests of clients; bound: one for each connection (SOCKETS), before its body
-  // is read; at the bound: further connections are refused
+  // grows: by waiting requests of clients; bound: one request with an unread body for each connection (SOCKETS);
+  // at the bound: further connections are refused
   const lanes = new Map<string, (() => void)[]>();
   let begun = 0;
   let scheduled = false;

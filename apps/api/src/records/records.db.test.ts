@@ -126,7 +126,7 @@ test('bytes count in the hours in which they flowed, also in a late batch, and t
   ]);
 });
 
-test('a company finds its lost records in its own log, and in no figure', async () => {
+test('the log of a company shows its records of loss, and no figure counts them', async () => {
   const [home, neighbour] = [await company(), await company()];
   const { companyId, startedAt, ...rest } = visit(home, { kind: 'loss', reason: 'spool', count: 40 });
   const loss = { ...rest, companyId, startedAt, userId: undefined, siteId: undefined, host: '', port: 0 };
@@ -181,7 +181,7 @@ test('a later run of a gateway, or its silence, interrupts open visits at their 
   });
   await other.send([silent]);
   await keep();
-  // The gateway answers: a summary record may have been updated long ago.
+  // While its gateway sends batches, an old record stays open.
   expect((await states()).get(silent.id)).toBe('open');
   await sql(
     "update record_runs set seen_at = now() - interval '6 minutes' where id = (select run from records where id = $1)",

@@ -9,8 +9,8 @@ const DAY_MS = 24 * HOUR_MS;
 const LONGEST_MS = 366 * DAY_MS;
 
 /**
- * The figures of a company in a period, from the rows by hour that the stored batches keep current. A period that begins within an hour
- * has the whole hour.
+ * The figures of a company in a period, from the totals of each hour, which every stored batch updates. When a period begins within an
+ * hour, that whole hour counts.
  * @throws AppError bad_input for a period that is empty or longer than 366 days
  */
 export async function readStatistics(db: Db, companyId: number, query: StatisticsQuery): Promise<Statistics> {
@@ -69,8 +69,9 @@ export async function readCompanyFigures(db: Db, companyId: number): Promise<Com
 }
 
 /**
- * The sums of a period and of the one before it (`now` or not), of visits and of refusals (`refused`), in one pass: by step (`by` is 3),
- * by user, reason and host (5), and by site (6). A key stands for the host: names of refused hosts would take three times the memory.
+ * The sums of a period (`now`) and of the one before it, of visits and of refusals (`refused`), in one pass. `by` is the value of
+ * grouping(): 3 by step, 5 by user, reason and host together, 6 by site. A key stands for the host: names of refused hosts would take
+ * three times the memory.
  */
 function sums(companyId: number, { earlier, from, to, step }: StatisticsQuery & { earlier: string }) {
   return sql`

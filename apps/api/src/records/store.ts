@@ -6,7 +6,7 @@ import { found } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';
 
 /**
- * Stores a batch of a gateway's run, unless the database has it: the number of the run advances in the same transaction. The first
+ * Stores a batch of a gateway's run, unless the database has it: the run's last batch number advances in the same transaction. The first
  * batch of a run interrupts the open records of the gateway's earlier runs. Records of deleted companies are dropped, and those of a
  * gateway whose clock is more than a day ahead: they would lie in the partition of later months. A visit counts in the hour in which it began,
  * its requests and bytes in the hour of the update that brought them.
