@@ -37,7 +37,7 @@ const FLOOR_MS = {
 let product: WholeProduct;
 let hostile: Company;
 let neighbours: Company[];
-/** The requests of the neighbours' agents that the gateway let through. */
+/** The number of successful requests of the two companies that work normally. */
 let passed = 0;
 
 beforeAll(async () => {

@@ -142,8 +142,8 @@ export class RecordSender {
   #withinShares(records: GatewayRecord[]): GatewayRecord[] {
     const { used, most } = this.#options.spool;
     if (this.#memory + used < FREE_FOR_ALL * (MEMORY + most)) return records;
-    // Key 0 stands for batches of earlier runs, not for a company. The divisor is at least 2 where there are two companies: the one
-    // that waits alone leaves space for another.
+    // Key 0 counts records whose company is unknown. If the platform has several companies and only one has waiting records, its
+    // share is half.
     const known = this.#waiting - (this.#waitingOf.get(0) ?? 0);
     const waiting = this.#waitingOf.size - (this.#waitingOf.has(0) ? 1 : 0);
     const share = known / Math.max(waiting, Math.min(2, this.#options.companies()));

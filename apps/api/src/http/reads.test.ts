@@ -6,7 +6,7 @@ import { createCalls, createReads } from './reads.ts';
 
 const actor = (userId: number, companyId: number) => ({ userId, companyId }) as Actor;
 
-/** Counts the works that run at once, which end when the test says so. */
+/** Makes tasks that run until `end()`, and counts the tasks that each company has begun. */
 function works() {
   const running = new Map<number, number>();
   const ended = Promise.withResolvers<void>();

@@ -4,7 +4,7 @@ import type { Column } from '../ui/data-table.tsx';
 import { momentFormatIn } from '../ui/day.tsx';
 import { Tag, type Tone } from '../ui/tags.tsx';
 import { TwoLines } from '../ui/two-lines.tsx';
-import { formatBytes, formatDuration, hostOf, personOf, reasonLabel } from './visit-text.ts';
+import { addressOf, formatBytes, formatDuration, hostOf, personOf, reasonLabel } from './visit-text.ts';
 
 const tones: Record<Visit['state'], Tone> = { open: 'accent', closed: 'neutral', interrupted: 'warning' };
 
@@ -70,7 +70,7 @@ export const visitColumns = {
     key: 'where',
     title: t.visits.where,
     width: 'min(160px, 15cqi)',
-    render: ({ address }) => address || t.visits.notStored,
+    render: addressOf,
   },
   result: {
     key: 'result',

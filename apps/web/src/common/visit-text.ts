@@ -27,6 +27,11 @@ export function hostOf({ host, port }: Pick<Visit, 'host' | 'port'>): string {
   return port === 443 || port === 80 ? unicodeHost(host) : `${unicodeHost(host)}:${port}`;
 }
 
+/** The client's address. A record of lost records has none; a company may store none. */
+export function addressOf({ address, kind }: Pick<Visit, 'address' | 'kind'>): string {
+  return kind === 'loss' ? t.common.none : address || t.visits.notStored;
+}
+
 /** A recorded host: `*` for several ones, empty for none. */
 export function nameOfHost(host: string): string {
   if (host === '*') return t.visits.several;

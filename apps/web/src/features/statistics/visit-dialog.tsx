@@ -2,7 +2,7 @@ import { Modal } from '@mantine/core';
 import type { Visit } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import { VisitResult } from '../../common/visit-columns.tsx';
-import { formatBytes, formatDuration, hostOf, personOf } from '../../common/visit-text.ts';
+import { addressOf, formatBytes, formatDuration, hostOf, personOf } from '../../common/visit-text.ts';
 import { momentFormatIn } from '../../ui/day.tsx';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
 import { useReturnFocus } from '../../ui/use-return-focus.ts';
@@ -19,7 +19,7 @@ export function VisitDialog(props: { visit: Visit; zone: string; onClose: () => 
     [t.visits.site, hostOf(visit)],
     [terms.port, visit.port],
     [t.visits.person, personOf(visit)],
-    [t.visits.where, visit.address || t.visits.notStored],
+    [t.visits.where, addressOf(visit)],
     [t.visits.when, momentFormatIn(zone).format(new Date(visit.startedAt))],
     [terms.duration, formatDuration(visit.ms)],
     [terms.client, visit.client ?? t.common.none],
