@@ -91,6 +91,9 @@ export interface Config {
   readonly echoUrl: URL;
   /** The gateway's rules for dialing and name resolution. Probes follow them too. */
   readonly allowNetworks: Networks;
+  readonly ownAddresses: readonly string[];
+  /** The product's ports on this machine, which no tenant may reach. */
+  readonly ownPorts: ReadonlySet<number>;
   readonly hosts: ReadonlyMap<string, readonly string[]>;
   readonly egress: EgressAddresses;
   /** DNS servers instead of the system's. */
@@ -159,6 +162,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     tls: tlsConfig(s, { publicUrl, gatewayUrl, dataDir }),
     echoUrl: new URL(s.ECHO_URL ?? publicUrl),
     allowNetworks: s.GATEWAY_ALLOW_NETWORKS,
+    ownAddresses: s.GATEWAY_OWN_ADDRESSES,
+    ownPorts: ownPorts(s),
     hosts: s.GATEWAY_HOSTS,
     egress: s.GATEWAY_EGRESS,
     dns: s.GATEWAY_DNS,
@@ -184,6 +189,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     documentation: s.API_DOCS === 'open',
     logLevel: s.LOG_LEVEL,
   };
+}
+
+/** The ports of the product by its settings. 80 and 443 are the public's. */
+function ownPorts(s: ReturnType<typeof readSettings<typeof apiSettings>>): ReadonlySet<number> {
+  const database = Number((s.DATABASE_URL && URL.parse(s.DATABASE_URL)?.port) || 5432);
+  const listening = [s.PORT, s.GATEWAY_PORT, Number(s.API_METRICS_PORT ?? 0), s.HTTP_PORT, s.HTTPS_PORT];
+  const ports = [...listening, database].filter((port) => port !== 0 && port !== 80 && port !== 443);
+  return new Set([...s.GATEWAY_OWN_PORTS, ...ports]);
 }
 
 /** Converts a listening address to a host for URLs: a wildcard address becomes loopback. */

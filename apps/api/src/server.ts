@@ -61,6 +61,8 @@ export interface ServerParts {
     | 'gatewayUrl'
     | 'echoUrl'
     | 'allowNetworks'
+    | 'ownAddresses'
+    | 'ownPorts'
     | 'hosts'
     | 'egress'
     | 'dns'

@@ -34,6 +34,8 @@ const extremes: Record<keyof typeof apiSettings, Extremes> = {
   GATEWAY_ALLOW_NETWORKS: [['0.0.0.0/0,::/0'], ['10.0.0.0', '10.0.0.0/33']],
   GATEWAY_HOSTS: [['a.test=10.0.0.5,::1'], ['a.test', 'a=10.0.0.5']],
   GATEWAY_EGRESS: [['192.0.2.5,2001:db8::5'], ['192.0.2.5,192.0.2.6']],
+  GATEWAY_OWN_ADDRESSES: [['203.0.113.5,2001:db8::5'], ['pass.test', '203.0.113.0/24']],
+  GATEWAY_OWN_PORTS: [['1,65535'], ['0', '65536', 'ssh']],
   GATEWAY_DNS: [['10.0.0.53:1,[fd00::53]:65535'], ['10.0.0.53:0', '10.0.0.53:65536']],
   DATABASE_URL: [
     ['postgres://a', `postgresql://a/${'b'.repeat(4_000)}`],

@@ -19,6 +19,8 @@ test('without settings the defaults apply, and only the secret is required', () 
     recordSpool: 100 * 1024 * 1024,
     accessLog: undefined,
     allowNetworks: { v4: [], v6: [] },
+    ownAddresses: [],
+    ownPorts: [3000],
     hosts: new Map(),
     egress: {},
     dns: [],

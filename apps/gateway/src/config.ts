@@ -73,6 +73,10 @@ export interface Config {
   /** The file of records of access for other systems; `-` for standard output, undefined for none. */
   readonly accessLog: string | undefined;
   readonly allowNetworks: Networks;
+  /** Addresses besides those of the interfaces that lead to this machine. */
+  readonly ownAddresses: readonly string[];
+  /** The product's ports on this machine, besides the one that the gateway listens on. */
+  readonly ownPorts: readonly number[];
   /** The addresses of host names in GATEWAY_HOSTS, which are used instead of DNS. */
   readonly hosts: ReadonlyMap<string, readonly string[]>;
   /** Local addresses of outgoing connections; the system chooses for a missing family. */
@@ -96,6 +100,7 @@ export interface Config {
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const s = readSettings(gatewaySettings, env, settingPhrases);
   const apiUrl = (s.API_URL ?? 'http://127.0.0.1:3000').replace(/\/$/, '');
+  const metricsPort = s.GATEWAY_METRICS_PORT === undefined ? undefined : Number(s.GATEWAY_METRICS_PORT);
   return {
     host: s.GATEWAY_HOST,
     publicUrl: s.GATEWAY_PUBLIC_URL,
@@ -109,12 +114,18 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     recordSpool: s.RECORD_SPOOL * 1024 * 1024,
     accessLog: s.ACCESS_LOG,
     allowNetworks: s.GATEWAY_ALLOW_NETWORKS,
+    ownAddresses: s.GATEWAY_OWN_ADDRESSES,
+    ownPorts: [
+      ...s.GATEWAY_OWN_PORTS,
+      ...portsOf(apiUrl),
+      ...(metricsPort === undefined ? [] : [metricsPort]),
+    ],
     hosts: s.GATEWAY_HOSTS,
     egress: s.GATEWAY_EGRESS,
     dns: s.GATEWAY_DNS,
     tls: tlsFiles(s.GATEWAY_TLS_CERT, s.GATEWAY_TLS_KEY),
     proxyProtocol: s.GATEWAY_PROXY_PROTOCOL,
-    metricsPort: s.GATEWAY_METRICS_PORT === undefined ? undefined : Number(s.GATEWAY_METRICS_PORT),
+    metricsPort,
     sockets: s.SOCKETS,
     memory: memoryLimit(s.MEMORY),
     logLevel: s.LOG_LEVEL,
@@ -128,6 +139,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 export function unreachableUrl({ host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>): string | null {
   if (publicUrl === undefined || !isLoopback(host)) return null;
   return isLoopback(new URL(publicUrl).hostname) ? null : publicUrl;
+}
+
+/** The port that a URL names. */
+function portsOf(url: string): number[] {
+  const { port } = new URL(url);
+  return port === '' ? [] : [Number(port)];
 }
 
 function tlsFiles(cert: string | undefined, key: string | undefined): TlsFiles | undefined {

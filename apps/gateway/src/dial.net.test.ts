@@ -298,7 +298,7 @@ describe('the dialer', () => {
     await once(site, 'listening');
     const { port } = site.address() as AddressInfo;
     const egress = { v4: '127.0.0.7', v6: '::1' };
-    const options = { hosts: new Map(), allowNetworks: networks('127.0.0.1/32'), self: () => null };
+    const options = { hosts: new Map(), allowNetworks: networks('127.0.0.1/32') };
     (await dialerOf({ ...options, egress })('127.0.0.1', port, 1, never)).destroy();
     (await dialerOf(options)('127.0.0.1', port, 1, never)).destroy();
     // A tenant's "upstream" may be another tenant's site, whose lock admits the egress address.
@@ -321,7 +321,6 @@ describe('the dialer', () => {
     const dial = dialerOf({
       hosts: new Map(),
       allowNetworks: networks('127.0.0.1/32'),
-      self: () => null,
       lookup: createLookup({ servers: [server.address], now: () => clock }),
     });
     const outcomes = new Map<string, number>();
@@ -360,7 +359,6 @@ describe('the dialer', () => {
     const dial = dialerOf({
       hosts: new Map(),
       allowNetworks: networks('127.0.0.1/32'),
-      self: () => null,
       dns: [server.address],
     });
     (await dial('good.test', port, 1, never)).destroy();
@@ -380,7 +378,6 @@ describe('the dialer', () => {
     const dial = dialerOf({
       hosts: new Map(),
       allowNetworks: networks('127.0.0.1/32'),
-      self: () => null,
       dns: [server.address],
     });
     const starter = new AbortController();
@@ -409,7 +406,6 @@ describe('the dialer', () => {
       const dial = dialerOf({
         hosts,
         allowNetworks: networks('127.0.0.0/8'),
-        self: () => null,
         connectMs: 300,
       });
       const elapsed = stopwatch();
@@ -433,7 +429,6 @@ describe('the dialer', () => {
     const dial = dialerOf({
       hosts: new Map(),
       allowNetworks: nothing,
-      self: () => null,
       lookup,
     });
     await expect(dial('some.test', 80, 1, never)).rejects.toMatchObject({ code: reason });

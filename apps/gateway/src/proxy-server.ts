@@ -137,13 +137,14 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     certificateEnd: tls && (() => expiryOf(tls.certificate)),
   });
   let [draining, stopping] = [false, false];
-  /** The gateway's listening address. Cached: every dial compares with this address, and reading it is a system call. */
-  let own: AddressInfo | null = null;
+  /** The product's ports on this machine, which no tenant may reach; listen() adds the gateway's. */
+  // grows: not, filled once at startup
+  const ownPorts = new Set(config.ownPorts);
   /** The functions with which close() stops what listen() started. */
   // grows: not, filled once at startup
   const running: (() => void)[] = [];
 
-  const startDial = metrics.timed(createDialer({ ...config, self: () => own }));
+  const startDial = metrics.timed(createDialer({ ...config, ownPorts }));
   const refusals = new RefusalLog(log);
   const context: ProxyContext = {
     authenticate: createAuthenticate(keys),
@@ -190,7 +191,8 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
       if (socket === undefined) server.listen(config.port, config.host);
       else server.listen(socket);
       await once(server, 'listening');
-      own = server.address() as AddressInfo;
+      const { port } = server.address() as AddressInfo;
+      ownPorts.add(port);
       sender.start();
       records.start();
       if (secure !== undefined && tls !== undefined)
@@ -202,7 +204,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
       }, SWEEP_MS);
       running.push(() => clearInterval(watch), refusals.start());
       running.push(logConnectionRefusals(metrics.refusedConnections, log));
-      return own.port;
+      return port;
     },
     async drain() {
       draining = true;

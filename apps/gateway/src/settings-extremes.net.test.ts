@@ -54,6 +54,11 @@ const extremes: Record<keyof typeof gatewaySettings, Extremes> = {
     refused: ['crm=10.0.0.5', 'a.test='],
   },
   GATEWAY_EGRESS: { serves: ['127.0.0.1', '127.0.0.1,::1'], refused: ['127.0.0.1,127.0.0.2', 'eth0'] },
+  GATEWAY_OWN_ADDRESSES: {
+    serves: [list(1_000, (i) => `203.0.${i >> 8}.${i & 255}`)],
+    refused: ['pass.test', '203.0.113.0/24'],
+  },
+  GATEWAY_OWN_PORTS: { serves: [list(1_000, (i) => String(64_000 - i))], refused: ['0', '65536', 'ssh'] },
   GATEWAY_DNS: {
     serves: ['127.0.0.1:1', list(100, () => '127.0.0.1:65535')],
     refused: ['127.0.0.1:0', 'dns.test'],

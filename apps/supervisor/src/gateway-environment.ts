@@ -31,6 +31,7 @@ export function gatewayEnvironment(
     ...(files && { GATEWAY_TLS_CERT: files.cert, GATEWAY_TLS_KEY: files.key }),
     ...env,
     GATEWAY_SECRET: gatewaySecret,
+    GATEWAY_OWN_PORTS: [...config.ownPorts].join(','),
   };
   for (const name of secret) delete settings[name];
   return settings;

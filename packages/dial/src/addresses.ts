@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 /**
@@ -78,16 +77,11 @@ export function addressAllowed(address: string, exempt: Networks): boolean {
   }
 }
 
-/** Whether a connection to `address` reaches a listener bound to `listening` on the same port. */
-export function arrivesAt(address: string, listening: string): boolean {
-  const [to, own] = [plainAddress(address), plainAddress(listening)];
-  // Connecting to the wildcard address reaches this machine.
-  if (to === own || to === '0.0.0.0' || to === '::') return true;
-  if (own !== '0.0.0.0' && own !== '::') return false;
-  if (to.startsWith('127.')) return true;
-  return Object.values(networkInterfaces()).some((list) =>
-    list?.some((each) => plainAddress(each.address) === to),
-  );
+/** Whether an address, a literal without brackets, is in one of the networks. */
+export function inNetworks(address: string, networks: Networks): boolean {
+  return isIP(address) === 4
+    ? matches(ipaddr.IPv4.parse(address), networks.v4)
+    : isIP(address) === 6 && matches(ipaddr.IPv6.parse(address), networks.v6);
 }
 
 /**

@@ -1,9 +1,10 @@
 import { isIP, type OnReadOpts, type Socket } from 'node:net';
-import { addressAllowed, arrivesAt, type Networks } from './addresses.ts';
+import { addressAllowed } from './addresses.ts';
 import { Attempt } from './attempt.ts';
 import { DialError, errnoOf } from './dial-error.ts';
 import type { Tenant } from './fair-slots.ts';
 import { type FamilyChoice, FamilyOrder } from './family-order.ts';
+import { OwnMachine, type OwnMachineOptions } from './own-machine.ts';
 import { createLookup, type Lookup } from './resolver.ts';
 import type { EgressAddresses } from './settings.ts';
 
@@ -16,13 +17,12 @@ import type { EgressAddresses } from './settings.ts';
  * upstream proxies: the same checks apply. Only then the families are chosen: those that the sites' locks admit.
  */
 
-export interface DialerOptions {
+export interface DialerOptions extends OwnMachineOptions {
   readonly hosts: ReadonlyMap<string, readonly string[]>;
-  readonly allowNetworks: Networks;
   /** Local addresses of connections to sites, which the sites' locks admit. */
   readonly egress?: EgressAddresses;
-  /** The gateway's own listener. It never connects to itself, even in an allowed network. */
-  readonly self: () => { readonly address: string; readonly port: number } | null;
+  /** Whether every port of the own machine may be dialled: the caller chose the address, not a tenant. */
+  readonly trusted?: boolean;
   /** DNS servers instead of the system's, as `address` or `address:port`. */
   readonly dns?: readonly string[];
   readonly connectMs?: number;
@@ -84,10 +84,11 @@ const CONNECT_MS = 10_000;
 
 /** Creates the dial function. */
 export function createDialer(options: DialerOptions): StartDial {
-  const { hosts, allowNetworks, egress = {}, self, dns = [] } = options;
+  const { hosts, allowNetworks, egress = {}, dns = [] } = options;
   const { lookup = createLookup({ servers: dns }), connectMs = CONNECT_MS } = options;
   const order = new FamilyOrder(options.now ?? (() => performance.now()));
   const bound = boundFamily(egress);
+  const own = options.trusted ? undefined : new OwnMachine(options);
   /** Lists of addresses that passed the check: a resolver keeps a list for as long as its answer counts. */
   const allowed = new WeakSet<readonly string[]>();
 
@@ -98,15 +99,13 @@ export function createDialer(options: DialerOptions): StartDial {
   }
 
   /** One refused address refuses the name: otherwise its DNS server could mix one in until it is chosen. */
-  function check(addresses: readonly string[], port: number): void {
+  function check(host: string, addresses: readonly string[], port: number): void {
     if (!allowed.has(addresses)) {
       if (!addresses.every((address) => addressAllowed(address, allowNetworks)))
         throw new DialError('address_refused');
       allowed.add(addresses);
     }
-    const own = self();
-    if (own?.port === port && addresses.some((address) => arrivesAt(address, own.address)))
-      throw new DialError('address_refused');
+    if (own?.refuses(host, addresses, port)) throw new DialError('address_refused');
   }
 
   return (host, port, tenant, towards, family, onread, done) => {
@@ -117,7 +116,7 @@ export function createDialer(options: DialerOptions): StartDial {
       attempt.end(error instanceof DialError ? error : new DialError('connect_failed', errnoOf(error)));
     const begin = (addresses: readonly string[]) => {
       try {
-        check(addresses, port);
+        check(host, addresses, port);
       } catch (error) {
         return fail(error);
       }

@@ -29,7 +29,7 @@ afterAll(() => server.close());
 
 /** @returns a function that dials a name, and answers the address that it reached, or the code of the error */
 function dialing(options: Partial<DialerOptions> = {}) {
-  const dial = dialByPromise(createDialer({ hosts, allowNetworks, self: () => null, ...options }));
+  const dial = dialByPromise(createDialer({ hosts, allowNetworks, ...options }));
   return (name: string, family: FamilyChoice = 0, towards: Towards = 'site', to = port, company = 1) =>
     dial(name, to, company, never, towards, family).then(
       (socket) => {

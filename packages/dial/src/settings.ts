@@ -18,6 +18,11 @@ export const dialSettings = {
   GATEWAY_ALLOW_NETWORKS: setting(dialSettingValues.allowNetworks, parsed(parseNetworks, { v4: [], v6: [] })),
   GATEWAY_HOSTS: setting(dialSettingValues.hosts, parsed(parseHosts, new Map<string, readonly string[]>())),
   GATEWAY_EGRESS: setting(dialSettingValues.egress, parsed(parseEgress, {})),
+  GATEWAY_OWN_ADDRESSES: setting(
+    dialSettingValues.ownAddresses,
+    parsed<readonly string[]>(parseAddresses, []),
+  ),
+  GATEWAY_OWN_PORTS: setting(dialSettingValues.ownPorts, parsed<readonly number[]>(parsePorts, [])),
   GATEWAY_DNS: setting(dialSettingValues.dns, parsed<readonly string[]>(parseDns, [])),
 };
 
@@ -25,6 +30,20 @@ export const dialSettings = {
 export interface EgressAddresses {
   readonly v4?: string;
   readonly v6?: string;
+}
+
+/** Parses `192.0.2.5,2001:db8::5`. @returns null when a part is not an address */
+function parseAddresses(text: string): readonly string[] | null {
+  const parts = text.split(',').map((part) => part.trim());
+  return parts.every((part) => isIP(part) !== 0) ? parts : null;
+}
+
+/** Parses `5432,6379`. @returns null when a part is not a port */
+function parsePorts(text: string): readonly number[] | null {
+  const parts = text.split(',').map((part) => part.trim());
+  return parts.every((part) => /^\d{1,5}$/.test(part) && Number(part) >= 1 && Number(part) <= 65_535)
+    ? parts.map(Number)
+    : null;
 }
 
 /** Parses `192.0.2.5,2001:db8::5`: at most one address of each family. @returns null when invalid */

@@ -7,9 +7,10 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { type GatewayKeys, PROBE_USERNAME, signProbeToken } from '@propusk/access/gateway-secret';
 import { canonicalHost } from '@propusk/access/host';
 import { isLoopback } from '@propusk/contract/settings';
-import { addressAllowed, type Networks, parseNetworks } from '@propusk/dial/addresses';
+import { addressAllowed, parseNetworks } from '@propusk/dial/addresses';
 import { createDialer, dialByPromise } from '@propusk/dial/dial';
 import { DialError } from '@propusk/dial/dial-error';
+import type { OwnMachineOptions } from '@propusk/dial/own-machine';
 import { createLookup, type Lookup } from '@propusk/dial/resolver';
 import type { EgressAddresses } from '@propusk/dial/settings';
 import type { KeyedLimiter } from '../core/keyed-limiter.ts';
@@ -36,8 +37,8 @@ export interface Place {
   readonly port: number;
 }
 
-export interface TransportOptions {
-  readonly allowNetworks: Networks;
+export interface TransportOptions extends Omit<OwnMachineOptions, 'consoleUrl'> {
+  readonly echoUrl?: URL;
   readonly hosts: ReadonlyMap<string, readonly string[]>;
   readonly dns: readonly string[];
   /** The gateway as clients reach it. The operator sets it, so the address rules for tenants do not apply to it. */
@@ -91,11 +92,11 @@ const anywhere = parseNetworks('0.0.0.0/0,::/0') ?? { v4: [], v6: [] };
 
 /** Builds the api's transport. */
 export function createTransport(options: TransportOptions): Transport {
-  const { allowNetworks, hosts, gatewayUrl, keys, egress, dns } = options;
+  const { allowNetworks, hosts, gatewayUrl, keys, egress, dns, ownAddresses, ownPorts } = options;
   const lookup = options.lookup ?? createLookup({ servers: dns });
-  const dialing = { hosts, lookup, self: () => null };
-  const dial = dialByPromise(createDialer({ ...dialing, allowNetworks }));
-  const dialGateway = dialByPromise(createDialer({ ...dialing, allowNetworks: anywhere }));
+  const own = { ownAddresses, ownPorts, consoleUrl: options.echoUrl?.origin };
+  const dial = dialByPromise(createDialer({ hosts, lookup, allowNetworks, ...own }));
+  const dialGateway = dialByPromise(createDialer({ hosts, lookup, allowNetworks: anywhere, trusted: true }));
 
   async function openProxy(route: ProxyRoute, signal: AbortSignal): Promise<Duplex> {
     if (route.kind === 'upstream')

@@ -9,7 +9,18 @@ export type Finding = StateMessage & { readonly level: StateLevel };
 export interface Examined {
   readonly config: Pick<
     Config,
-    'dataDir' | 'localUrl' | 'publicUrl' | 'gatewayUrl' | 'trustProxy' | 'smtpUrl'
+    | 'dataDir'
+    | 'localUrl'
+    | 'publicUrl'
+    | 'gatewayUrl'
+    | 'trustProxy'
+    | 'smtpUrl'
+    | 'echoUrl'
+    | 'hosts'
+    | 'dns'
+    | 'allowNetworks'
+    | 'ownAddresses'
+    | 'ownPorts'
   >;
   /** The settings of the process, also those of the gateway on the same machine. */
   readonly env: NodeJS.ProcessEnv;

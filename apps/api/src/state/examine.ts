@@ -1,6 +1,7 @@
 import type { Check, Examined, Finding } from './check.ts';
 import { checkClock, checkDisk, checkKeys, checkSettings } from './machine-checks.ts';
 import { checkConsole, checkGateway, checkNames } from './network-checks.ts';
+import { checkOwnMachine } from './own-machine-check.ts';
 import {
   checkBackups,
   checkDatabase,
@@ -15,7 +16,17 @@ const LIMIT_MS = 25_000;
 
 const checks: readonly Check[] = [
   ...[checkConsole, checkDatabase, checkGateway, checkKeys, checkNames, checkOutside],
-  ...[checkMail, checkBackups, checkEgress, checkLoad, checkLosses, checkDisk, checkClock, checkSettings],
+  ...[
+    checkMail,
+    checkBackups,
+    checkEgress,
+    checkLoad,
+    checkLosses,
+    checkOwnMachine,
+    checkDisk,
+    checkClock,
+    checkSettings,
+  ],
 ];
 
 /** Runs all checks at once, at most 25 s. A check that fails is unknown. */

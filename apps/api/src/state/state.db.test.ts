@@ -272,6 +272,18 @@ const faults: [string, () => Promise<NodeJS.ProcessEnv> | NodeJS.ProcessEnv, str
     'warning records_lost',
   ],
   [
+    'a site is on another port of this server',
+    async () => {
+      await product.company('panel.company.test', product.origin);
+      await query(
+        "update sites set address = 'panel.company.test:8080' where address like 'panel.company.test%'",
+      );
+      undo.push(() => query("delete from sites where address = 'panel.company.test:8080'"));
+      return { GATEWAY_HOSTS: 'panel.company.test=203.0.113.5', GATEWAY_OWN_ADDRESSES: '203.0.113.5' };
+    },
+    'warning own_machine',
+  ],
+  [
     'the egress of a proxy moved',
     async () => {
       await product.company('crm.company.test', product.origin);

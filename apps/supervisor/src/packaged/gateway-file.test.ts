@@ -26,6 +26,7 @@ test('the file for the gateway holds its own settings, GATEWAY_SECRET and the ad
   expect(text.split('\n').toSorted().filter(Boolean)).toEqual([
     "API_URL='http://127.0.0.1:4000'",
     "CONSOLE_URL='http://127.0.0.1:4000'",
+    "GATEWAY_OWN_PORTS='4000,3129,5432'",
     "GATEWAY_PORT='3129'",
     expect.stringMatching(/^GATEWAY_PROCESSES='\d+'$/),
     `GATEWAY_SECRET='${secret}'`,

@@ -103,6 +103,8 @@ export async function startApi(
     gatewayUrl: new URL('http://gate.test:3128'),
     echoUrl: new URL('http://console.test'),
     allowNetworks: { v4: [], v6: [] },
+    ownAddresses: [],
+    ownPorts: new Set<number>(),
     hosts: new Map<string, readonly string[]>(),
     egress: {},
     dns: [],
