@@ -236,12 +236,20 @@ test('the page of what is stored says what each setting means, and sends a chang
   await dialog.getByRole('textbox', { name: 'Срок хранения, дней' }).fill('30');
   await dialog.getByRole('checkbox', { name: /Оставлять имена/ }).uncheck();
   await dialog.getByRole('combobox', { name: 'Часовой пояс' }).selectOption('Asia/Tokyo');
+  await expect(dialog).toContainText('вступит в силу через 72 часа');
+  await dialog.getByLabel(/^Ваш текущий пароль/).fill('correct horse');
   await dialog.getByRole('button', { name: 'Сохранить' }).click();
   await expect(dialog.getByRole('alert')).toContainText('Запись изменили');
   await dialog.getByRole('button', { name: /Загрузить/ }).click();
   await dialog.getByRole('button', { name: 'Сохранить' }).click();
   await expect(dialog).toHaveCount(0);
-  const body = { addresses: 'network', retentionDays: 30, keepNames: false, timeZone: 'Asia/Tokyo' };
+  const body = {
+    addresses: 'network',
+    retentionDays: 30,
+    keepNames: false,
+    timeZone: 'Asia/Tokyo',
+    currentPassword: 'correct horse',
+  };
   expect(sent).toEqual([
     [body, '"3"'],
     [body, '"3"'],

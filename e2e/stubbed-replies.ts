@@ -342,6 +342,7 @@ export const visits = {
 /** What a company's records hold. */
 export const storage = {
   ...{ addresses: 'full', retentionDays: null, keepNames: true, timeZone: 'Europe/Moscow', platformDays: 90 },
+  pending: null,
   ...{ version: 3, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' },
 };
 

@@ -237,7 +237,8 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     consoleHost: config.publicUrl.hostname,
   });
   auditRoutes(routes);
-  recordRoutes(routes, config.logDays);
+  const page = new URL('/dashboard/creator/statistics/storage', config.publicUrl).href;
+  recordRoutes(routes, config.logDays, { limits: tries, outbox: mailer, page });
   feedRoutes(routes, { opened, heartbeatMs: parts.heartbeatMs });
   const missing = endpoints.filter((endpoint) => !routes.implemented.has(endpoint));
   if (missing.length > 0) throw new Error(`not implemented: ${missing.map(({ path }) => path).join(', ')}`);

@@ -58,6 +58,7 @@ export const AuditField = z.enum([
   'secondFactorRequired',
   'addresses',
   'retentionDays',
+  'recordsCutAt',
   'keepNames',
   'timeZone',
   'name',

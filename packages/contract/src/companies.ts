@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { companyNames, Id, IdParams, ListQuery, Named, text, versioned } from './fields.ts';
+import { companyNames, Id, IdParams, ListQuery, Named, Proof, text, versioned } from './fields.ts';
 
 const Domain = z.object({
   id: Id,
@@ -150,15 +150,17 @@ export const confirmCompany = endpoint({
 
 /**
  * Delete a company with all its users, sites, proxies and policies. One transaction deletes everything. Sessions, gateway
- * access and open tunnels of its users end.
+ * access and open tunnels of its users end. The caller authenticates again.
  */
 export const deleteCompany = endpoint({
   method: 'DELETE',
   path: '/company/:id',
   access: ['ADMIN'],
+  proof: { of: 'everyone' },
   params: IdParams,
+  body: Proof,
   versioned: true,
   // Its statement may run for 60 s.
   replySeconds: 75,
-  errors: ['not_found', 'company_of_admin'],
+  errors: ['not_found', 'company_of_admin', 'too_many_requests'],
 });

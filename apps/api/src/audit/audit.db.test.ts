@@ -271,7 +271,7 @@ describe('audit rows', () => {
     const made = await api.must(admin, createCompany, {
       body: { companyName: 'Недолгая', companySite: 'x.test' },
     });
-    await api.must(admin, deleteCompany, { params: { id: made.id } });
+    await api.must(admin, deleteCompany, { params: { id: made.id }, body: { currentPassword: PASSWORD } });
     const rows = await read(admin, { name: 'недолгая' });
     expect(rows.map(({ action, company }) => [action, company])).toEqual([
       ['deleted', { id: made.id, name: 'Недолгая' }],

@@ -208,7 +208,7 @@ describe('the default of REGISTRATION for an api that other machines reach', () 
   test('once an ADMIN has created a company, registration without an invitation is refused', async () => {
     const { id } = await api.must(admin, createCompany, { body: { companySite: 'company.test' } });
     expect((await apply('first@company.test')).error.code).toBe('registration_closed');
-    await api.must(admin, deleteCompany, { params: { id } });
+    await api.must(admin, deleteCompany, { params: { id }, body: { currentPassword: PASSWORD } });
     expect(await mode()).toBe('open');
   });
 

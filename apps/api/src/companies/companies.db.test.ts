@@ -12,7 +12,7 @@ import { createPolicy } from '@propusk/contract/policies';
 import { createProxy } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
 import { createAdmin } from '@propusk/test-kit/api/admin';
-import { startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
 let api: TestApi;
@@ -116,7 +116,7 @@ describe('deleting a company', () => {
     await api.must(token, createPolicy, { body: { name: 'Свой прокси', proxyId: proxy.id } });
     await api.must(token, createSite, { body: { address: 'crm.example.ru', politics: [policy.id] } });
     const { id } = await api.must(token, myCompany);
-    await api.must(admin, deleteCompany, { params: { id } });
+    await api.must(admin, deleteCompany, { params: { id }, body: { currentPassword: PASSWORD } });
     for (const gone of [token, agent.token]) expect((await api.call(gone, me)).status).toBe(401);
     const { rows } = await api.database.pool.query(
       `select (select count(*) from companies where id = $1) + (select count(*) from users where company_id = $1)
@@ -127,7 +127,9 @@ describe('deleting a company', () => {
     );
     expect(rows).toEqual([{ left: 0 }]);
     expect((await api.call(kept, me)).status).toBe(200);
-    expect((await api.call(admin, deleteCompany, { params: { id } })).status).toBe(404);
+    expect(
+      (await api.call(admin, deleteCompany, { params: { id }, body: { currentPassword: PASSWORD } })).status,
+    ).toBe(404);
     const next = await api.must(admin, createCompany, { body: { companySite: 'next.test' } });
     expect(next.id).toBeGreaterThan(id);
   });
@@ -141,7 +143,9 @@ describe('deleting a company', () => {
       .where('id', '=', self.id)
       .execute();
     const id = self.company?.id ?? 0;
-    expect(await api.call(admin, deleteCompany, { params: { id } })).toMatchObject({
+    expect(
+      await api.call(admin, deleteCompany, { params: { id }, body: { currentPassword: PASSWORD } }),
+    ).toMatchObject({
       status: 409,
       error: { code: 'company_of_admin' },
     });

@@ -83,6 +83,7 @@ const changed = {
     'record_people',
     'record_removals',
     'record_runs',
+    'record_cuts',
   ]),
   columns:
     /"(invited|phone|plan_id|plan_ends_at|trial_ends_at|paid_ends_at|paid_stopped|record_addresses|record_days|record_names|time_zone|support_until|start_paths|open_paths|sample|rules)": [^,}]+(, )?/g,

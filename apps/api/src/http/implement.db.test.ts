@@ -65,7 +65,7 @@ test.each(['', 'idempotency-key: k\r\n'])(
   async (key) => {
     const { token } = await api.company();
     const params = { id: (await api.must(token, me)).company?.id ?? 0 };
-    const removed = () => api.must(admin, deleteCompany, { params });
+    const removed = () => api.must(admin, deleteCompany, { params, body: { currentPassword: PASSWORD } });
     expect(await held(token, '/domain-allowed', { address: 'late.example.ru' }, removed, key)).toBe(401);
   },
 );
@@ -80,7 +80,7 @@ test('creates with idempotency keys do not deadlock with the deletion of their c
         headers: { 'idempotency-key': `k${i}` },
       }),
     );
-    const gone = api.call(admin, deleteCompany, { params });
+    const gone = api.call(admin, deleteCompany, { params, body: { currentPassword: PASSWORD } });
     const statuses = (await Promise.all(creates)).map(({ status }) => status);
     expect((await gone).status).toBe(204);
     expect(statuses.filter((status) => status !== 201 && status !== 401)).toEqual([]);

@@ -4,6 +4,7 @@ import { advisoryLocks } from '../db/advisory-locks.ts';
 import type { Db } from '../db/open.ts';
 import { removeRows } from '../db/reaper.ts';
 import { type Repeating, repeat } from '../db/repeat.ts';
+import { applyCuts } from './settings.ts';
 
 const TICK_MS = 60_000;
 /** The open records of a run without a batch for this long are interrupted: a gateway with open visits sends one every 60 s. */
@@ -47,6 +48,7 @@ export function startRecordKeeper({
       signal,
     );
     await removeRows(db, 'record_people', 'ctid', sql`deleted_at < ${expired}`, signal);
+    await applyCuts(db);
     await removeBeyondOwnRetention(db, days, signal);
     for (const table of ['record_hours', 'record_people'])
       await removeRows(db, table, 'ctid', ofDeleted, signal);

@@ -15,7 +15,7 @@ import {
 import { createSite, deleteSite } from '@propusk/contract/sites';
 import { deleteUser, updateUser } from '@propusk/contract/users';
 import { createAdmin } from '@propusk/test-kit/api/admin';
-import { startApi, type TestApi, testKeys } from '@propusk/test-kit/api/api';
+import { PASSWORD, startApi, type TestApi, testKeys } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { startRecordKeeper } from './keeper.ts';
 
@@ -286,7 +286,7 @@ test('a deleted company has no records at once, gets none, and the keeper remove
   const old = new Date(Date.now() - 91 * 86_400_000).toISOString();
   await one.send([visit(gone), visit(home), visit(home, { startedAt: old })]);
   const admin = await createAdmin(api);
-  await api.must(admin, deleteCompany, { params: { id: gone.id } });
+  await api.must(admin, deleteCompany, { params: { id: gone.id }, body: { currentPassword: PASSWORD } });
   await keep();
   await one.send([visit(gone)]);
   const left = await sql('select company_id from records where company_id = any($1)', [gone.id, home.id]);

@@ -4,13 +4,13 @@ import { asMember } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { exportRoute } from './export.ts';
 import { readLive, readVisits } from './log.ts';
-import { readSettings, writeSettings } from './settings.ts';
+import { type CutMails, ownersTeller, readSettings, writeSettings } from './settings.ts';
 import { readCompanyFigures, readStatistics } from './statistics.ts';
 import { endVisits } from './store.ts';
 import { readAsOwner, readAsSupport, readSupport, setSupport } from './support.ts';
 
 /** The calls of the access log. Gateways send its records by `POST /feed/records` (`feed/routes.ts`). @param days how long records are kept */
-export function recordRoutes(routes: Routes, days: number): void {
+export function recordRoutes(routes: Routes, days: number, mails: CutMails): void {
   implement(routes, contract.listVisits, ({ actor, query, db }) => readAsOwner(db, asMember(actor), query));
   exportRoute(routes);
   implement(routes, contract.liveVisits, ({ actor, db }) => readLive(db, asMember(actor).companyId));
@@ -21,9 +21,10 @@ export function recordRoutes(routes: Routes, days: number): void {
     readStatistics(db, asMember(actor).companyId, query),
   );
   implement(routes, recordSettings, ({ actor, db }) => readSettings(db, asMember(actor).companyId, days));
-  implement(routes, setRecordSettings, ({ actor, body, ifMatch, write }) =>
-    write((tx) => writeSettings(tx, asMember(actor), body, ifMatch, days)),
-  );
+  implement(routes, setRecordSettings, async ({ actor, body, ifMatch, db, write }) => {
+    const tell = await ownersTeller(db, asMember(actor), mails);
+    return write((tx) => writeSettings(tx, asMember(actor), body, ifMatch, { platformDays: days, tell }));
+  });
   implement(routes, contract.myVisits, ({ actor, query, db }) => {
     const { companyId, userId } = asMember(actor);
     return readVisits(db, { companyId, userId }, query);

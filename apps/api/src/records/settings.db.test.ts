@@ -1,22 +1,31 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { listAudit } from '@propusk/contract/audit';
+import { login } from '@propusk/contract/auth';
 import { me } from '@propusk/contract/me';
 import {
+  type RecordSettingsChange,
   type RecordSettingsInput,
   recordSettings,
   setRecordSettings,
 } from '@propusk/contract/record-settings';
 import { feedRecords, type GatewayRecord, listVisits, statistics } from '@propusk/contract/records';
+import { changeRole } from '@propusk/contract/role-changes';
 import { deleteUser } from '@propusk/contract/users';
-import { startApi, type TestApi, testKeys } from '@propusk/test-kit/api/api';
+import { PASSWORD, startApi, type TestApi, testKeys } from '@propusk/test-kit/api/api';
+import { readMail } from '@propusk/test-kit/api/inbox';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { startRecordKeeper } from './keeper.ts';
 
 /** What a company lets be stored in its records, and in which time zone it counts days. */
 
 let api: TestApi;
+let mailFolder: string;
 beforeAll(async () => {
-  api = await startApi(inject('serverUrl'));
+  mailFolder = await mkdtemp(join(tmpdir(), 'propusk-record-settings-'));
+  api = await startApi(inject('serverUrl'), { settings: { mailFolder } });
 });
 afterAll(() => api.close());
 
@@ -35,8 +44,15 @@ const standard: RecordSettingsInput = {
   keepNames: true,
   timeZone: 'Europe/Moscow',
 };
-const set = ({ token }: Home, change: Partial<RecordSettingsInput>) =>
+const proof = { currentPassword: PASSWORD };
+const set = ({ token }: Home, change: Partial<RecordSettingsChange>) =>
   api.must(token, setRecordSettings, { body: { ...standard, ...change } });
+
+/** Lets the 72 hours of every pending cut pass. */
+async function passDelay(): Promise<void> {
+  await sql("update record_cuts set in_force_at = in_force_at - interval '72 hours'");
+  await keep();
+}
 
 async function send(...visits: [home: Home, startedAt: string][]): Promise<void> {
   const records = visits.map(
@@ -66,8 +82,10 @@ test('a new company stores everything as long as the platform, in Moscow time, a
     platformDays: 90,
   });
   const change = { addresses: 'none', retentionDays: 30, keepNames: false, timeZone: 'Asia/Tokyo' } as const;
-  expect(await set(home, change)).toMatchObject(change);
-  expect(await api.must(home.token, recordSettings)).toMatchObject(change);
+  const { addresses, timeZone, ...less } = change;
+  expect(await set(home, { ...change, ...proof })).toMatchObject({ addresses, timeZone, pending: less });
+  await passDelay();
+  expect(await api.must(home.token, recordSettings)).toMatchObject({ ...change, pending: null });
   const [row] = (await api.must(home.token, listAudit, { query: {} })).rows;
   expect(row).toMatchObject({
     action: 'changed',
@@ -76,6 +94,7 @@ test('a new company stores everything as long as the platform, in Moscow time, a
       addresses: { from: 'full', to: 'none' },
       retentionDays: { to: '30' },
       keepNames: { from: true, to: false },
+      recordsCutAt: { to: expect.any(String) },
       timeZone: { from: 'Europe/Moscow', to: 'Asia/Tokyo' },
     },
   });
@@ -106,8 +125,8 @@ test('the keeper deletes records older than the retention of their company, and 
   for (const home of [short, other])
     await api.must(home.token, deleteUser, { params: { id: home.agent.id } });
   await sql("update record_people set deleted_at = now() - interval '8 days'");
-  await set(short, { retentionDays: 7 });
-  await keep();
+  await set(short, { retentionDays: 7, ...proof });
+  await passDelay();
   const count = async (table: string, { id }: Home) =>
     (await sql(`select from ${table} where company_id = $1`, id)).rowCount;
   expect([await count('records', short), await count('records', other)]).toEqual([1, 1]);
@@ -128,10 +147,49 @@ test('a company that keeps no names loses those of users who were or will be del
   const names = async ({ token }: Home) =>
     (await api.must(token, listVisits, { query: {} })).rows.map(({ user }) => user?.name);
   expect(await names(home)).not.toContain('');
-  await set(home, { keepNames: false });
+  await set(home, { keepNames: false, ...proof });
+  await passDelay();
   await api.must(home.token, deleteUser, { params: { id: later.id } });
   expect(await names(home)).toEqual(['', '']);
   expect(await names(other)).not.toContain('');
+});
+
+test('less is kept only with the password, after 72 hours, while the other owners know and may cancel it', async () => {
+  const home = await company();
+  const partner = await api.agent(home.token);
+  const role = { role: 'CREATOR', ...proof } as const;
+  await api.must(home.token, changeRole, { params: { id: partner.id }, body: role });
+  const { token: second } = await api.must(null, login, {
+    body: { email: partner.email, password: PASSWORD },
+  });
+  const log = [home, new Date(Date.now() - 8 * DAY_MS).toISOString()] as [Home, string];
+  await send(log);
+  const stored = async () => (await sql('select from records where company_id = $1', home.id)).rowCount;
+  const less = { retentionDays: 7 };
+  const refused = await api.call(home.token, setRecordSettings, { body: { ...standard, ...less } });
+  expect(refused.error).toMatchObject({ code: 'bad_input', fields: { currentPassword: expect.anything() } });
+  const wrong = { body: { ...standard, ...less, currentPassword: 'not the password' } };
+  expect((await api.call(home.token, setRecordSettings, wrong)).status).toBe(400);
+
+  const { pending } = await set(home, { ...less, ...proof });
+  expect(Date.parse(pending?.inForceAt ?? '') - Date.now()).toBeGreaterThan(71.9 * 3_600_000);
+  await keep();
+  expect(await stored()).toBe(1);
+  const mails = async () => {
+    const files = (await readdir(mailFolder)).filter((name) => name.endsWith('.eml'));
+    const texts = await Promise.all(files.map((name) => readFile(join(mailFolder, name), 'utf8')));
+    const cuts = texts.map(readMail).filter(({ text }) => text.includes('удалятся навсегда'));
+    return cuts.map(({ text, to }) => [to, text.includes('старше 7 дней')]);
+  };
+  await expect.poll(mails).toEqual([[partner.email, true]]);
+  // A change of another setting keeps what is pending, and its moment.
+  expect((await set(home, { ...less, addresses: 'none' })).pending).toEqual(pending);
+
+  expect(await set({ ...home, token: second }, {})).toMatchObject({ retentionDays: null, pending: null });
+  await passDelay();
+  expect(await stored()).toBe(1);
+  // The longest of the platform is no cut: it needs no password.
+  expect((await set(home, { retentionDays: 90 })).pending).toBeNull();
 });
 
 test.each([

@@ -1,40 +1,60 @@
-import type { RecordSettings, RecordSettingsInput } from '@propusk/contract/record-settings';
+import {
+  keepsLess,
+  type RecordCut,
+  type RecordSettings,
+  type RecordSettingsChange,
+} from '@propusk/contract/record-settings';
 import { sql } from 'kysely';
 import { type AuditFields, record } from '../audit/store.ts';
 import type { Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { expectVersion, type IfMatch } from '../core/versions.ts';
+import { afterCommit } from '../db/after-commit.ts';
 import { lockCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
+import type { Limits } from '../http/limits.ts';
+import { type Outbox, queueMail } from '../mail/store.ts';
+
+const CUT_DELAY = sql.raw(`interval '72 hours'`);
+/** The most owners that get a mail. */
+const MOST_OWNERS = 10;
+
+/** What the mails about a cut need. */
+export interface CutMails {
+  readonly limits: Limits;
+  readonly outbox: Outbox;
+  /** The page with the settings. */
+  readonly page: string;
+}
 
 /** The settings of a company's records. @param platformDays how long the platform keeps records */
 export async function readSettings(db: Db, companyId: number, platformDays: number): Promise<RecordSettings> {
-  const row = await db
-    .selectFrom('companies')
-    .select([
-      'record_addresses as addresses',
-      'record_days as retentionDays',
-      'record_names as keepNames',
-      'time_zone as timeZone',
-      'version',
-      'created_at as createdAt',
-      'updated_at as updatedAt',
-    ])
-    .where('id', '=', companyId)
-    .executeTakeFirstOrThrow(() => new AppError('not_found'));
-  return { ...row, platformDays };
+  const { rows } = await sql<RecordSettings>`
+    select c.record_addresses as addresses, c.record_days as "retentionDays", c.record_names as "keepNames",
+      c.time_zone as "timeZone", c.version, c.created_at as "createdAt", c.updated_at as "updatedAt",
+      ${platformDays}::int as "platformDays",
+      case when k.company_id is not null then jsonb_build_object('retentionDays', k.retention_days, 'keepNames', k.keep_names,
+        'inForceAt', to_char(k.in_force_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'by', coalesce(u.email::text, '')) end as pending
+    from companies c left join record_cuts k on k.company_id = c.id left join users u on u.id = k.user_id
+    where c.id = ${companyId}`.execute(db);
+  const [settings] = rows;
+  if (settings === undefined) throw new AppError('not_found');
+  return settings;
 }
 
 /**
- * Replaces the settings. Gateways learn of them with the next snapshot.
- * @throws AppError changed_meanwhile; bad_input for more days than the platform's, and for an unknown time zone
+ * Replaces the settings. Gateways learn of them with the next snapshot. What keeps less comes into force after 72 hours, unless
+ * a later call replaces it.
+ * @throws AppError changed_meanwhile; bad_input for more days than the platform's, for an unknown time zone, and for less kept
+ * without the password
  */
 export async function writeSettings(
   tx: Tx,
   actor: Member,
-  body: RecordSettingsInput,
+  body: RecordSettingsChange,
   ifMatch: IfMatch,
-  platformDays: number,
+  { platformDays, tell }: { platformDays: number; tell: TellOwners },
 ): Promise<RecordSettings> {
   const { companyId: id } = actor;
   const { addresses, retentionDays = null, keepNames, timeZone } = body;
@@ -44,12 +64,18 @@ export async function writeSettings(
   await lockCompany(tx, id);
   const before = await readSettings(tx, id, platformDays);
   expectVersion(ifMatch, before.version);
+  const less = keepsLess(body, before);
+  const isCut = less.days || less.names;
+  const known = before.pending;
+  const isNew = isCut && (known?.retentionDays !== retentionDays || known.keepNames !== keepNames);
+  if (isNew && body.currentPassword === undefined)
+    throw new AppError('bad_input', { fields: { currentPassword: ['required'] } });
   const { company_name: name } = await tx
     .updateTable('companies')
     .set((eb) => ({
       record_addresses: addresses,
-      record_days: retentionDays,
-      record_names: keepNames,
+      record_days: less.days ? before.retentionDays : retentionDays,
+      record_names: less.names || keepNames,
       time_zone: timeZone,
       version: eb('version', '+', 1),
       updated_at: eb.fn<string>('now'),
@@ -57,19 +83,75 @@ export async function writeSettings(
     .where('id', '=', id)
     .returning('company_name')
     .executeTakeFirstOrThrow();
-  if (!keepNames) await sql`delete from record_people where company_id = ${id}`.execute(tx);
+  if (!isCut) await sql`delete from record_cuts where company_id = ${id}`.execute(tx);
+  if (isNew)
+    await sql`insert into record_cuts (company_id, retention_days, keep_names, user_id, in_force_at)
+      values (${id}, ${retentionDays}, ${keepNames}, ${actor.userId}, now() + ${CUT_DELAY})
+      on conflict (company_id) do update set retention_days = excluded.retention_days, keep_names = excluded.keep_names,
+        user_id = excluded.user_id, in_force_at = excluded.in_force_at`.execute(tx);
   const after = await readSettings(tx, id, platformDays);
+  if (isNew && after.pending !== null) await tell(tx, after.pending);
   const event = { action: 'changed', kind: 'company', id, name, companyId: id } as const;
   await record(tx, actor, { ...event, before: auditFields(before), after: auditFields(after) });
   return after;
 }
 
-const auditFields = ({ addresses, retentionDays, keepNames, timeZone }: RecordSettings): AuditFields => ({
-  addresses,
-  retentionDays: retentionDays === null ? '' : String(retentionDays),
-  keepNames,
-  timeZone,
-});
+/** Puts the cuts into force whose moment has come. */
+export async function applyCuts(db: Db): Promise<void> {
+  const { rows } = await sql<{ id: number }>`
+    select company_id as id from record_cuts where in_force_at <= now() order by company_id`.execute(db);
+  for (const { id } of rows)
+    await db.transaction().execute(async (tx) => {
+      await lockCompany(tx, id);
+      const { rows: due } = await sql<{ keepNames: boolean }>`
+        with cut as (delete from record_cuts where company_id = ${id} and in_force_at <= now() returning *)
+        update companies c set record_days = cut.retention_days, record_names = cut.keep_names, version = c.version + 1,
+          updated_at = now() from cut where c.id = cut.company_id returning cut.keep_names as "keepNames"`.execute(
+        tx,
+      );
+      if (due[0]?.keepNames === false)
+        await sql`delete from record_people where company_id = ${id}`.execute(tx);
+    });
+}
+
+/** Mails a cut to the other owners, in the transaction of the change. */
+type TellOwners = (tx: Tx, cut: RecordCut) => Promise<void>;
+
+/**
+ * Prepares the mails to the other owners of the actor's company, before the transaction of the change.
+ * @throws AppError too_many_requests for an actor with too many notices
+ */
+export async function ownersTeller(
+  db: Db,
+  { companyId, userId }: Member,
+  { limits, outbox, page }: CutMails,
+): Promise<TellOwners> {
+  const { rows } = await sql<{ to: string }>`
+    select u.email::text as to from users u join companies c on c.id = u.company_id
+    where u.company_id = ${companyId} and u.roles @> '{CREATOR}' and u.id <> ${userId} and c.confirmed
+    order by u.id limit ${MOST_OWNERS}`.execute(db);
+  const owners = await Promise.all(
+    rows.map(async ({ to }) => ({ to, ...(await limits.notice(userId, to)) })),
+  );
+  return async (tx, cut) => {
+    for (const { to, charge } of owners.filter(({ allowed }) => allowed)) {
+      afterCommit(tx, charge);
+      await queueMail(tx, outbox, { to, code: 'records_cut', facts: [{ ...cut, page }] }, null);
+    }
+  };
+}
+
+/** The fields of the audit: what was wanted, and when it comes into force. */
+const auditFields = ({ addresses, timeZone, pending, ...now }: RecordSettings): AuditFields => {
+  const { retentionDays, keepNames } = pending ?? now;
+  return {
+    addresses,
+    retentionDays: retentionDays === null ? '' : String(retentionDays),
+    keepNames,
+    recordsCutAt: pending?.inForceAt ?? '',
+    timeZone,
+  };
+};
 
 /** Refuses a zone that PostgreSQL, which makes the statistics, or JavaScript, which shows them, does not know. */
 async function demandZone(tx: Tx, zone: string): Promise<void> {

@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ofProcess } from '@propusk/api/passwords';
 import { createCompany, deleteCompany } from '@propusk/contract/companies';
-import { GATEWAY_SECRET } from '@propusk/test-kit/api/api';
+import { GATEWAY_SECRET, PASSWORD, testPasswords } from '@propusk/test-kit/api/api';
 import { freePort } from '@propusk/test-kit/daemon';
 import { type OwnServer, startOwnServer } from '@propusk/test-kit/faults/own-server';
 import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-process';
@@ -16,6 +17,8 @@ import { openDb } from '../../src/db/open.ts';
 /** The api, its connection or the database's server dies while a large company is being deleted. */
 
 const KILLS = quickOrSoak(8, 100);
+
+const proof = { currentPassword: PASSWORD };
 
 let server: OwnServer;
 let api: ApiProcess;
@@ -35,7 +38,7 @@ beforeAll(async () => {
     companyId: null,
     email: 'admin@crowd.test',
     roles: ['ADMIN'],
-    hash: 'none',
+    hash: await testPasswords.hash(PASSWORD, ofProcess),
   });
   admin = await addSession(db, id);
   await close();
@@ -87,7 +90,7 @@ test(
         }
         // Most kills interrupted the deletion.
         expect(whole).toBeGreaterThan(KILLS / 2);
-        if (before !== NOTHING) await api.must(admin, deleteCompany, { id });
+        if (before !== NOTHING) await api.must(admin, deleteCompany, { id, body: proof });
         expect(await digest(id)).toBe(NOTHING);
         const next = await api.must(admin, createCompany, { body: { companySite: 'next.test' } });
         tally.see(
@@ -136,8 +139,9 @@ async function endConnections(): Promise<void> {
 
 async function remove(id: number): Promise<number> {
   try {
-    const headers = { authorization: `Bearer ${admin}` };
-    return (await fetch(`${api.url}/api/company/${id}`, { method: 'DELETE', headers })).status;
+    const headers = { authorization: `Bearer ${admin}`, 'content-type': 'application/json' };
+    const body = JSON.stringify(proof);
+    return (await fetch(`${api.url}/api/company/${id}`, { method: 'DELETE', headers, body })).status;
   } catch {
     return 0;
   }

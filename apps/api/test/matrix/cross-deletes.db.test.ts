@@ -1,7 +1,8 @@
+import { ofProcess } from '@propusk/api/passwords';
 import { deleteCompany } from '@propusk/contract/companies';
 import type { Role } from '@propusk/contract/roles';
 import { deleteUser } from '@propusk/contract/users';
-import { startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { PASSWORD, startApi, type TestApi, testPasswords } from '@propusk/test-kit/api/api';
 import { addSession, addUser, insertCompany } from '@propusk/test-kit/matrix/inserts';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
@@ -59,7 +60,7 @@ async function crossDelete(): Promise<void> {
   const [admin] = of('ADMIN');
   const dissolved = [...new Set(people.map(({ company }) => company))].filter((id) => id !== 0).slice(0, 2);
   const dissolutions = dissolved.map((id) =>
-    api.call(admin?.token ?? null, deleteCompany, { params: { id } }),
+    api.call(admin?.token ?? null, deleteCompany, { params: { id }, body: { currentPassword: PASSWORD } }),
   );
 
   const statuses = (await Promise.all([...deletes, ...dissolutions])).map(({ status }) => status);
@@ -86,7 +87,12 @@ async function crowd(): Promise<Person[]> {
   const add = async (role: Role, company: number) => {
     const email = `person${people.length}@crowd.test`;
     const companyId = company === 0 ? null : company;
-    const id = await addUser(db, { companyId, email, roles: [role], hash: 'none' });
+    const id = await addUser(db, {
+      companyId,
+      email,
+      roles: [role],
+      hash: await testPasswords.hash(PASSWORD, ofProcess),
+    });
     people.push({ id, token: await addSession(db, id), company, role });
   };
   for (let n = 0; n < 4; n++) await add('ADMIN', 0);

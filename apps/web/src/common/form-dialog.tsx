@@ -33,6 +33,8 @@ export function FormDialog<S extends FormSchema>(props: {
   reload?: () => Promise<DefaultValues<z.input<S>>>;
   /** The submit button's label, when it is not the default one. */
   submitLabel?: string | undefined;
+  /** The label of the button that closes the dialog, when it is not the default one. */
+  cancelLabel?: string;
   /** The form asks only for a confirmation, so it can be sent unchanged. */
   question?: boolean;
   /** The change is destructive: the button is red. */
@@ -110,7 +112,7 @@ export function FormDialog<S extends FormSchema>(props: {
             onClick={slow ? () => stop.current?.abort() : close}
             disabled={isSaving && !slow}
           >
-            {slow ? t.input.abort : t.common.cancel}
+            {slow ? t.input.abort : (props.cancelLabel ?? t.common.cancel)}
           </Button>
           <Button
             type="submit"

@@ -9,6 +9,9 @@ interface MailText {
   readonly paragraphs: readonly Paragraph[];
 }
 
+/** In the genitive: «старше 1 дня». */
+const days = (count: number) => `${count} ${count % 10 === 1 && count % 100 !== 11 ? 'дня' : 'дней'}`;
+
 const linkLifetime = `Ссылка действует ${limits.linkMinutes} минут и срабатывает один раз.`;
 
 /** A change of an account by somebody else; `at` in ISO 8601. */
@@ -161,6 +164,22 @@ export const mails = {
           ]),
       'Замки на сайтах остаются закрытыми, ничего не удаляется, доступ через свои прокси и через шлюз продолжает работать.',
       { link: end.page, label: 'Открыть страницу «Тариф»' },
+    ],
+  }),
+  /** To the other owners of a company, when one of them shortens what the access log keeps. */
+  records_cut: (
+    _: string,
+    cut: { by: string; inForceAt: string; retentionDays: number | null; keepNames: boolean; page: string },
+  ): MailText => ({
+    subject: 'Журнал доступа в «Пропуске» будет хранить меньше',
+    paragraphs: [
+      `Владелец ${cut.by} изменил хранение журнала доступа. ${moment.format(new Date(cut.inForceAt))} изменение вступит в силу.`,
+      ...(cut.retentionDays === null
+        ? []
+        : [`Посещения и статистика старше ${days(cut.retentionDays)} удалятся навсегда.`]),
+      ...(cut.keepNames ? [] : ['Имена удалённых пользователей исчезнут из журнала навсегда.']),
+      'До этого момента любой владелец компании может отменить изменение.',
+      { link: cut.page, label: 'Открыть «Хранение»' },
     ],
   }),
   /** To the new address of an account: opening the link proves that the user reads its mail. */

@@ -1,5 +1,5 @@
 import { Anchor, Box, Button, NativeSelect } from '@mantine/core';
-import { type Company, confirmCompany, deleteCompany, listCompanies } from '@propusk/contract/companies';
+import { type Company, confirmCompany, listCompanies } from '@propusk/contract/companies';
 import { stuckMail } from '@propusk/contract/mail';
 import * as t from '@propusk/phrases/console';
 import {
@@ -16,7 +16,6 @@ import { queryOptions, useCall } from '../../api/queries.ts';
 import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
-import { useRemove } from '../../common/use-remove.ts';
 import { paths } from '../../paths.ts';
 import { AddButton } from '../../ui/add-button.tsx';
 import { confirm } from '../../ui/confirm.ts';
@@ -33,6 +32,7 @@ const ChangeCompanyDialog = lazyDialog(
 );
 const dialogs = () => import('./company-dialogs.tsx');
 const CreateCompanyDialog = lazyDialog(dialogs, 'CreateCompanyDialog');
+const DeleteCompanyDialog = lazyDialog(dialogs, 'DeleteCompanyDialog');
 const InviteOwnerDialog = lazyDialog(dialogs, 'InviteOwnerDialog');
 const InviteCompanyDialog = lazyDialog(dialogs, 'InviteCompanyDialog');
 
@@ -61,14 +61,16 @@ const columns: readonly Column<Company>[] = [
   ...dayColumns<Company>(),
 ];
 
-type Dialog = { kind: 'create' | 'invite-company' } | { kind: 'edit' | 'invite'; company: Company } | null;
+type Dialog =
+  | { kind: 'create' | 'invite-company' }
+  | { kind: 'edit' | 'invite' | 'delete'; company: Company }
+  | null;
 
 /** /dashboard/admin/companies: the list of all companies, for an ADMIN. */
 export function CompaniesPage() {
   const [dialog, setDialog] = useState<Dialog>(null);
   const [confirmed, setConfirmed] = useState('');
   const navigate = useNavigate();
-  const remove = useRemove(deleteCompany, t.companies.remove, { says: t.companies.loss });
   const { mutateAsync } = useCall(confirmCompany);
   const close = () => setDialog(null);
   async function confirmMail({ id, companyName }: Company) {
@@ -139,7 +141,7 @@ export function CompaniesPage() {
                     run: () => void confirmMail(company),
                   },
                 ]),
-            removing(() => remove(company.id, company.companyName)),
+            { ...removing(() => setDialog({ kind: 'delete', company })), opens: DeleteCompanyDialog },
           ],
         }}
         empty={{
@@ -160,6 +162,7 @@ export function CompaniesPage() {
       {dialog?.kind === 'create' && <CreateCompanyDialog onClose={close} />}
       {dialog?.kind === 'invite-company' && <InviteCompanyDialog onClose={close} />}
       {dialog?.kind === 'invite' && <InviteOwnerDialog company={dialog.company} onClose={close} />}
+      {dialog?.kind === 'delete' && <DeleteCompanyDialog company={dialog.company} onClose={close} />}
       {dialog?.kind === 'edit' && <ChangeCompanyDialog company={dialog.company} onClose={close} />}
     </>
   );

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
-import { type Company, CompanyInput, createCompany } from '@propusk/contract/companies';
+import { type Company, CompanyInput, createCompany, deleteCompany } from '@propusk/contract/companies';
+import { Proof } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
 import { type Invitation, InvitationInput, inviteCompany } from '@propusk/contract/registration';
 import { inviteOwner } from '@propusk/contract/users';
@@ -15,6 +16,37 @@ import { useMe } from '../../common/me.tsx';
 import { noProof, ProofFields, proofShape } from '../../common/proof-fields.tsx';
 import { formatMoment } from '../../ui/day.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
+
+/** Deletes a company with all its data, after the ADMIN's password. */
+export function DeleteCompanyDialog({ company, onClose }: { company: Company; onClose: () => void }) {
+  const me = useMe();
+  const remove = useCall(deleteCompany);
+  const { id, companyName } = company;
+  return (
+    <FormDialog
+      title={t.companies.remove}
+      schema={z.extend(Proof, proofShape(me))}
+      initial={noProof(me)}
+      submit={async (body, signal) => {
+        await remove.mutateAsync({ params: { id }, body, signal });
+        toastSuccess(t.alerts.deleted, companyName);
+      }}
+      submitLabel={t.common.yes}
+      cancelLabel={t.common.no}
+      danger
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <Text>
+            {companyName}. {t.companies.loss}
+          </Text>
+          <ProofFields control={control} />
+        </>
+      )}
+    </FormDialog>
+  );
+}
 
 /** Adds a company without users. */
 export function CreateCompanyDialog({ onClose }: { onClose: () => void }) {

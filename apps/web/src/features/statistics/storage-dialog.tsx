@@ -1,20 +1,24 @@
-import { NativeSelect } from '@mantine/core';
+import { NativeSelect, Text } from '@mantine/core';
 import {
+  keepsLess,
   type RecordSettings,
-  RecordSettingsInput,
+  RecordSettingsChange,
   recordSettings,
   StoredAddresses,
   setRecordSettings,
 } from '@propusk/contract/record-settings';
 import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
-import type { FieldValues } from 'react-hook-form';
+import { type Control, type FieldValues, useWatch } from 'react-hook-form';
+import type * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
 import { useCall } from '../../api/queries.ts';
 import { CheckboxField } from '../../common/checkbox-field.tsx';
 import { type Bound, labels, useField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
+import { useMe } from '../../common/me.tsx';
 import { NumberField } from '../../common/number-field.tsx';
+import { ProofFields, proofWhen } from '../../common/proof-fields.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 
 const text = t.statistics.storage;
@@ -22,6 +26,7 @@ const addresses = StoredAddresses.options.map((value) => ({ value, label: text.s
 
 /** Edits what the records of the company's users hold. */
 export function StorageDialog(props: { settings: RecordSettings; onClose: () => void }) {
+  const me = useMe();
   const [settings, setSettings] = useState(props.settings);
   const { mutateAsync } = useCall(setRecordSettings);
   const { platformDays, timeZone, version } = settings;
@@ -30,9 +35,12 @@ export function StorageDialog(props: { settings: RecordSettings; onClose: () => 
   return (
     <FormDialog
       title={text.edit}
-      schema={RecordSettingsInput}
+      schema={RecordSettingsChange.check(proofWhen<RecordSettingsChange>(me, (body) => cuts(settings, body)))}
       initial={inputOf(settings)}
-      submit={async (body, signal) => {
+      submit={async (given, signal) => {
+        const body = cuts(settings, given)
+          ? given
+          : { ...given, currentPassword: undefined, code: undefined };
         await mutateAsync({ body, version, signal });
         toastSuccess(t.alerts.updated);
       }}
@@ -72,6 +80,7 @@ export function StorageDialog(props: { settings: RecordSettings; onClose: () => 
             description={text.zoneMeans}
             data={zones}
           />
+          <CutProof control={control} settings={settings} />
         </>
       )}
     </FormDialog>
@@ -86,6 +95,39 @@ function ChoiceField<V extends FieldValues, O>(props: ChoiceProps<V, O>) {
   return <NativeSelect {...labels(props)} {...useField(props)} data={props.data} />;
 }
 
-function inputOf({ addresses: stored, retentionDays, keepNames, timeZone }: RecordSettings) {
+/** The wanted settings, which may not be in force yet. */
+function inputOf({ addresses: stored, timeZone, pending, ...now }: RecordSettings) {
+  const { retentionDays, keepNames } = pending ?? now;
   return { addresses: stored, retentionDays: retentionDays ?? undefined, keepNames, timeZone };
+}
+
+/** Whether the api asks for the password: something is kept for less, and this is not yet pending. */
+function cuts(
+  settings: RecordSettings,
+  { retentionDays, keepNames }: Pick<RecordSettingsChange, 'retentionDays' | 'keepNames'>,
+): boolean {
+  const { pending } = settings;
+  if (pending?.retentionDays === (retentionDays ?? null) && pending.keepNames === keepNames) return false;
+  const less = keepsLess({ retentionDays, keepNames }, settings);
+  return less.days || less.names;
+}
+
+/** The fields that re-authenticate an owner, shown as soon as the form keeps less. */
+function CutProof({
+  control,
+  settings,
+}: {
+  control: Control<z.input<typeof RecordSettingsChange>, unknown, RecordSettingsChange>;
+  settings: RecordSettings;
+}) {
+  const [retentionDays, keepNames] = useWatch({ control, name: ['retentionDays', 'keepNames'] });
+  if (!cuts(settings, { retentionDays, keepNames })) return null;
+  return (
+    <>
+      <Text size="sm" c="dimmed">
+        {text.cutHint}
+      </Text>
+      <ProofFields control={control} blank />
+    </>
+  );
 }

@@ -1,9 +1,13 @@
-import { Button } from '@mantine/core';
-import type { RecordSettings } from '@propusk/contract/record-settings';
+import { Box, Button } from '@mantine/core';
+import { type RecordSettings, setRecordSettings } from '@propusk/contract/record-settings';
 import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
+import { useCall } from '../../api/queries.ts';
+import { formatMoment } from '../../ui/day.tsx';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 import { TwoLines } from '../../ui/two-lines.tsx';
 
 const StorageDialog = lazyDialog(() => import('./storage-dialog.tsx'), 'StorageDialog');
@@ -12,7 +16,20 @@ const text = t.statistics.storage;
 /** What the records of the company's users hold, how long, and the dialog that changes it. */
 export function Storage({ settings }: { settings: RecordSettings }) {
   const [editing, setEditing] = useState(false);
-  const { addresses, retentionDays, keepNames, timeZone, platformDays } = settings;
+  const { addresses, retentionDays, keepNames, timeZone, platformDays, pending } = settings;
+  const { mutate, isPending } = useCall(setRecordSettings);
+  /** Sets what is in force again, which cancels what is pending. */
+  const keep = () =>
+    mutate(
+      {
+        body: { addresses, retentionDays: retentionDays ?? undefined, keepNames, timeZone },
+        version: settings.version,
+      },
+      {
+        onSuccess: () => toastSuccess(text.pendingCancelled),
+        onError: ({ message }) => toastFailure(message),
+      },
+    );
   const kept = Math.min(retentionDays ?? platformDays, platformDays);
   const rows: [term: string, value: string, meaning: string][] = [
     [text.addresses, text.stored[addresses], text.storedMeans[addresses]],
@@ -22,6 +39,16 @@ export function Storage({ settings }: { settings: RecordSettings }) {
   ];
   return (
     <>
+      {pending !== null && (
+        <Box mb="md">
+          <Notice kind="warning">
+            {text.pending(pending, kept, formatMoment(pending.inForceAt))}{' '}
+            <Button variant="subtle" size="compact-sm" loading={isPending} onClick={keep}>
+              {text.cancelPending}
+            </Button>
+          </Notice>
+        </Box>
+      )}
       <DefinitionCard
         title={t.statistics.parts.storage}
         lead={text.lead}

@@ -81,6 +81,7 @@ export const audit = {
     secondFactorRequired: 'второй фактор для всех',
     addresses: 'адреса в журнале доступа',
     retentionDays: 'дней в журнале доступа',
+    recordsCutAt: 'меньший срок и имена: в силе с',
     keepNames: 'имена удалённых в журнале доступа',
     timeZone: 'часовой пояс',
     name: 'имя',
