@@ -30,8 +30,8 @@ const planFields = {
   trial: z.boolean(),
 };
 
-/** A plan of the platform: what its companies pay and may have. */
-export const Plan = z.object({
+/** A plan in the tariff of a company: what the company pays and may have. */
+export const CompanyPlan = z.object({
   id: Id,
   /** Its name. @example Team */
   name: z.string(),
@@ -46,9 +46,14 @@ export const Plan = z.object({
   ...planFields,
   /** Whether companies without another plan have this one. Exactly one plan is. */
   standard: z.boolean(),
+  ...versioned,
+});
+export type CompanyPlan = z.infer<typeof CompanyPlan>;
+
+/** A plan of the platform. */
+export const Plan = z.extend(CompanyPlan, {
   /** The number of companies with this plan. */
   companies: z.int(),
-  ...versioned,
 });
 export type Plan = z.infer<typeof Plan>;
 

@@ -13,7 +13,7 @@ import {
   paragraphs,
   text,
 } from './fields.ts';
-import { Plan } from './plans.ts';
+import { CompanyPlan } from './plans.ts';
 
 /** The contact of the platform's operator, whom owners ask for plans and paid proxies. */
 export const Contact = z.object({
@@ -90,7 +90,7 @@ const Used = z.object({
 /** A company's plan, what it uses, and what it can get. */
 export const Tariff = z.object({
   /** The plan in force: the trial's during the trial, the standard one after the end of another. */
-  plan: Plan,
+  plan: CompanyPlan,
   /** The plan that an ADMIN set. It is in force outside the trial, until its end. */
   ownPlan: Named,
   /** When the own plan ends; null for no end. */
@@ -105,7 +105,7 @@ export const Tariff = z.object({
   /** The company's contact phone (E.164); empty for none. */
   phone: z.string(),
   /** The offered plans. */
-  offers: z.array(Plan),
+  offers: z.array(CompanyPlan),
   contact: Contact,
   /** What ends when the paid proxies stop; null while the plan includes them, or without paid proxies. */
   paidEnd: z.nullable(

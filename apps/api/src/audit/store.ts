@@ -1,13 +1,14 @@
 import type { AuditAction, AuditField, AuditKind, AuditQuery, AuditRow } from '@propusk/contract/audit';
 import { plainAddress } from '@propusk/dial/addresses';
-import { type RawBuilder, sql } from 'kysely';
-import { type Actor, admit, asMember, scopeOf } from '../core/actor.ts';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Actor, admit, asMember, isAdmin, scopeOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { countBytes } from '../db/daily-bytes.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { pipeline, run, statement } from '../db/pipeline.ts';
-import { type AuditFields, differences } from './changes.ts';
+import type { Tables } from '../db/schema.ts';
+import { type AuditFields, type Changes, differences } from './changes.ts';
 
 export type { AuditFields };
 
@@ -144,9 +145,24 @@ export async function listAudit(
       address: row.address,
       action: row.action,
       object: { kind: row.object_kind, id: row.object_id, name: row.object_name },
-      changes: row.changes,
+      changes: isAdmin(actor) ? row.changes : withoutAdminsLogin(row),
     })),
   };
+}
+
+/**
+ * The changes of a row without a proxy's user name that an ADMIN stored: it is that of a paid proxy, which an owner's own calls
+ * do not show. An edit keeps the field, as for a secret.
+ */
+function withoutAdminsLogin({
+  action,
+  actor_roles: roles,
+  object_kind: kind,
+  changes: { username, ...changes },
+}: Pick<Selectable<Tables['audit']>, 'action' | 'actor_roles' | 'object_kind' | 'changes'>): Changes {
+  if (username === undefined) return changes;
+  if (kind !== 'proxy' || !roles.includes('ADMIN')) return { username, ...changes };
+  return action === 'changed' ? { ...changes, username: {} } : changes;
 }
 
 const DAY_MS = 86_400_000;

@@ -12,6 +12,7 @@ import {
   createProxy,
   deleteProxy,
   listProxies,
+  updateAnyProxy,
   updateProxy,
 } from '@propusk/contract/proxies';
 import { createSite, createSites, listSites } from '@propusk/contract/sites';
@@ -232,6 +233,38 @@ test('an ADMIN gives a paid proxy; the owner uses it, cannot read its login, cha
   const poor = await company({ paidProxies: false });
   const refused = await api.call(admin, createPaidProxy, { body: { ...upstream, companyId: poor.id } });
   expect(refused.error.code).toBe('not_in_plan');
+});
+
+test('the audit shows the login of a paid proxy to an ADMIN and hides it from the owner', async () => {
+  const { token, id } = await company();
+  const own = await api.must(token, createProxy, { body: { ...upstream, username: 'own-login' } });
+  const body = { ...upstream, username: 'paid-login', companyId: id };
+  const { id: paid } = await api.must(admin, createPaidProxy, { body });
+  await api.must(admin, updateAnyProxy, { params: { id: paid }, body: { username: 'paid-login-2' } });
+  await api.must(admin, deleteProxy, { params: { id: paid } });
+  const changes = async (reader: string) =>
+    (await api.must(reader, listAudit, { query: { take: 3 } })).rows.map((row) => row.changes);
+  expect(await changes(admin)).toMatchObject([
+    { username: { from: 'paid-login-2' } },
+    { username: { from: 'paid-login', to: 'paid-login-2' } },
+    { username: { to: 'paid-login' } },
+  ]);
+  const seen = await changes(token);
+  expect(JSON.stringify(seen)).not.toContain('paid-login');
+  expect(seen).toMatchObject([{ host: {} }, { username: {} }, { host: {} }]);
+  const { rows } = await api.must(token, listAudit, { query: { take: 4 } });
+  expect(rows[3]).toMatchObject({ object: { id: own.id }, changes: { username: { to: 'own-login' } } });
+});
+
+test('the tariff of a company does not tell how many companies have a plan', async () => {
+  const { token, id } = await company();
+  for (const { plan, offers } of [
+    await api.must(token, myTariff),
+    await api.must(admin, companyTariff, { params: { id } }),
+  ]) {
+    expect(offers.length).toBeGreaterThan(0);
+    for (const shown of [plan, ...offers]) expect(shown).not.toHaveProperty('companies');
+  }
 });
 
 test('paid proxies stop 14 days after the plan, own ones go on, and a new plan starts them again', async () => {

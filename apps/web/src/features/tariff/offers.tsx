@@ -1,6 +1,6 @@
 import { Button, VisuallyHidden } from '@mantine/core';
 import type { Named } from '@propusk/contract/fields';
-import type { Plan } from '@propusk/contract/plans';
+import type { CompanyPlan } from '@propusk/contract/plans';
 import type { Tariff } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { IconAlertTriangle, IconCircleCheckFilled, IconMinus } from '@tabler/icons-react';
@@ -52,7 +52,7 @@ interface Fact {
 }
 
 /** What a plan includes, and what of it the company exceeds. */
-function factsOf(plan: Plan, used: Tariff['used']): Fact[] {
+function factsOf(plan: CompanyPlan, used: Tariff['used']): Fact[] {
   return [
     ...limited.map((kind) => {
       const limit = plan[kind];
