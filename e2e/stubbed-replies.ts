@@ -209,6 +209,7 @@ const [start, team, business] = plans.rows;
 /** The contact of the platform's operator. */
 export const contact = {
   ...{ name: 'Ольга Ветрова', phone: '+79161234567', email: 'sales@propusk.test', telegram: 'propusk_sales' },
+  version: 1,
 };
 const request = {
   ...{
@@ -247,6 +248,7 @@ export const requests = {
 };
 /** The tariff of a company that uses more than the smallest plan allows, and can begin the trial. */
 export const tariff = {
+  version: 1,
   plan: team,
   ownPlan: { id: 2, name: 'Команда' },
   planEndsAt: '2027-03-31T20:59:59.000Z',

@@ -30,6 +30,11 @@ async function open(page: Page, path: string, replies: Replies): Promise<void> {
 }
 const dialogOf = (page: Page) => page.getByRole('dialog');
 const bodyOf = (route: Route): unknown => route.request().postDataJSON();
+const versionOf = (route: Route) => route.request().headers()['if-match'];
+const stale = {
+  status: 412,
+  json: { statusCode: 412, code: 'changed_meanwhile', message: 'Запись изменили' },
+};
 
 test('the tariff page shows the plan, what is used of it, and which offers are too small', async ({
   page,
@@ -181,7 +186,7 @@ test("an edit of an ended trial's company sends only the plan and its end", asyn
     ...ofAdmin,
     'GET /company/1/tariff': ended,
     'PUT /company/1/tariff': (route) => {
-      sent = bodyOf(route);
+      sent = [bodyOf(route), versionOf(route)];
       return route.fulfill({ json: ended });
     },
   });
@@ -190,7 +195,68 @@ test("an edit of an ended trial's company sends only the plan and its end", asyn
   await page.getByRole('option', { name: 'Бизнес' }).click();
   await dialogOf(page).getByRole('button', { name: 'Сохранить' }).click();
   await expect(dialogOf(page)).toHaveCount(0);
-  expect(sent).toEqual({ planId: 3 });
+  expect(sent).toEqual([{ planId: 3 }, '"1"']);
+});
+
+test('an end of the trial is refused when another admin changed the plan, and a retry keeps the new plan', async ({
+  page,
+}) => {
+  const sent: unknown[] = [];
+  const now = { ...tariff, planEndsAt: null, trialRuns: true, trialEndsAt: '2099-01-01T00:00:00.000Z' };
+  const changed = { ...now, ownPlan: { id: 3, name: 'Бизнес' }, version: 2 };
+  await open(page, '/dashboard/admin/companies/1', {
+    ...ofAdmin,
+    'GET /company/1/tariff': (route) => route.fulfill({ json: sent.length === 0 ? now : changed }),
+    'PUT /company/1/tariff': (route) => {
+      sent.push([(bodyOf(route) as { planId: number }).planId, versionOf(route)]);
+      return sent.length === 1 ? route.fulfill(stale) : route.fulfill({ json: changed });
+    },
+  });
+  await page.getByRole('button', { name: 'Закончить сейчас' }).click();
+  const yes = dialogOf(page).getByRole('button', { name: 'Закончить сейчас' });
+  await yes.click();
+  await expect(dialogOf(page)).toContainText('Запись изменили');
+  await expect(page.getByText('Бизнес', { exact: true })).toBeVisible();
+  await yes.click();
+  await expect(dialogOf(page)).toHaveCount(0);
+  expect(sent).toEqual([
+    [2, '"1"'],
+    [3, '"2"'],
+  ]);
+});
+
+test('a contact and a phone that changed meanwhile are loaded again, and the input is sent with the new version', async ({
+  page,
+}) => {
+  const sent: unknown[] = [];
+  const put = (route: Route) => {
+    sent.push([bodyOf(route), versionOf(route)]);
+    return sent.length % 2 === 1 ? route.fulfill(stale) : route.fulfill({ json: {} });
+  };
+  const versioned = (reply: object) => (route: Route) =>
+    route.fulfill({ json: { ...reply, version: sent.length + 1 } });
+  const edit = async (label: string, value: string) => {
+    await page.getByRole('button', { name: 'Редактировать' }).click();
+    await dialogOf(page).getByRole('textbox', { name: label }).fill(value);
+    await dialogOf(page).getByRole('button', { name: 'Сохранить' }).click();
+    await dialogOf(page)
+      .getByRole('button', { name: /Загрузить/ })
+      .click();
+    await dialogOf(page).getByRole('button', { name: 'Сохранить' }).click();
+    await expect(dialogOf(page)).toHaveCount(0);
+  };
+  const replies = { 'GET /contact': versioned(contact), 'PUT /contact': put };
+  await open(page, '/dashboard/admin/plans', { ...ofAdmin, ...replies });
+  await edit('Имя', 'Анна');
+  await open(page, tariffPage, { ...ofOwner, 'GET /tariff': versioned(tariff), 'PUT /tariff/phone': put });
+  await edit('Телефон', '+79161234567');
+  const { version: _, ...stored } = contact;
+  expect(sent).toEqual([
+    [{ ...stored, name: 'Анна' }, '"1"'],
+    [{ ...stored, name: 'Анна' }, '"2"'],
+    [{ phone: '+79161234567' }, '"3"'],
+    [{ phone: '+79161234567' }, '"4"'],
+  ]);
 });
 
 test('an admin cannot refuse a request without a reason', async ({ page }) => {

@@ -12,6 +12,7 @@ import {
   Phone,
   paragraphs,
   text,
+  Version,
 } from './fields.ts';
 import { CompanyPlan } from './plans.ts';
 
@@ -25,6 +26,7 @@ export const Contact = z.object({
   email: z.string(),
   /** Their Telegram name, without the @; empty for none. @example propusk_sales */
   telegram: z.string(),
+  version: Version,
 });
 export type Contact = z.infer<typeof Contact>;
 
@@ -89,6 +91,8 @@ const Used = z.object({
 
 /** A company's plan, what it uses, and what it can get. */
 export const Tariff = z.object({
+  /** The version of the company: a setting of the company raises it too. */
+  version: Version,
   /** The plan in force: the trial's during the trial, the standard one after the end of another. */
   plan: CompanyPlan,
   /** The plan that an ADMIN set. It is in force outside the trial, until its end. */
@@ -131,6 +135,7 @@ export const myTariff = endpoint({
   path: '/tariff',
   access: ['CREATOR'],
   reply: Tariff,
+  versioned: true,
   errors: ['no_company'],
 });
 
@@ -141,6 +146,7 @@ export const companyTariff = endpoint({
   access: ['ADMIN'],
   params: IdParams,
   reply: Tariff,
+  versioned: true,
   errors: ['not_found'],
 });
 
@@ -162,6 +168,7 @@ export const setTariff = endpoint({
   params: IdParams,
   body: TariffInput,
   reply: Tariff,
+  versioned: true,
   errors: ['not_found', 'bad_input', 'no_trial'],
 });
 
@@ -171,6 +178,7 @@ export const startTrial = endpoint({
   path: '/tariff/trial',
   access: ['CREATOR'],
   reply: Tariff,
+  versioned: true,
   errors: ['no_company', 'no_trial'],
 });
 
@@ -188,6 +196,7 @@ export const setPhone = endpoint({
   access: ['CREATOR'],
   body: PhoneInput,
   reply: Tariff,
+  versioned: true,
   errors: ['no_company'],
 });
 
@@ -197,6 +206,7 @@ export const getContact = endpoint({
   path: '/contact',
   access: ['ADMIN'],
   reply: Contact,
+  versioned: true,
 });
 
 /** Replace the contact of the platform's operator. */
@@ -206,6 +216,7 @@ export const setContact = endpoint({
   access: ['ADMIN'],
   body: ContactInput,
   reply: Contact,
+  versioned: true,
 });
 
 /** A request of an owner. */

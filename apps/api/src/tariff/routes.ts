@@ -29,19 +29,19 @@ export function tariffRoutes(
 
   implement(routes, contract.myTariff, ({ actor, db }) => findTariff(db, asMember(actor).companyId));
   implement(routes, contract.companyTariff, ({ params, db }) => findTariff(db, params.id));
-  implement(routes, contract.setTariff, ({ actor, params, body, write }) =>
-    write((tx) => setTariff(tx, actor, params.id, body)),
+  implement(routes, contract.setTariff, ({ actor, params, body, ifMatch, write }) =>
+    write((tx) => setTariff(tx, actor, params.id, body, ifMatch)),
   );
   implement(routes, contract.startTrial, ({ actor, write }) =>
     write((tx) => startTrial(tx, asMember(actor))),
   );
-  implement(routes, contract.setPhone, ({ actor, body, write }) =>
-    write((tx) => setPhone(tx, asMember(actor), body.phone)),
+  implement(routes, contract.setPhone, ({ actor, body, ifMatch, write }) =>
+    write((tx) => setPhone(tx, asMember(actor), body.phone, ifMatch)),
   );
 
   implement(routes, contract.getContact, ({ db }) => findContact(db));
-  implement(routes, contract.setContact, ({ actor, body, write }) =>
-    write((tx) => setContact(tx, actor, body)),
+  implement(routes, contract.setContact, ({ actor, body, ifMatch, write }) =>
+    write((tx) => setContact(tx, actor, body, ifMatch)),
   );
 
   implement(routes, contract.createRequest, async ({ actor, body, write }) => {

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { type AuditFields, record } from '../audit/store.ts';
 import type { Actor, Member } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
+import { expectVersion, type IfMatch } from '../core/versions.ts';
 import { lockCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { readPlans, usage } from './plans.ts';
@@ -33,7 +34,8 @@ export const concerned = {
     order by s.id limit 50)`,
 };
 
-interface Row extends Pick<Tariff, 'used' | 'phone' | 'planEndsAt' | 'trialEndsAt' | 'trialRuns'> {
+interface Row
+  extends Pick<Tariff, 'version' | 'used' | 'phone' | 'planEndsAt' | 'trialEndsAt' | 'trialRuns'> {
   trialOffered: boolean;
   inForce: number;
   own: Tariff['ownPlan'];
@@ -46,7 +48,7 @@ interface Row extends Pick<Tariff, 'used' | 'phone' | 'planEndsAt' | 'trialEndsA
 /** The plan of a company, what it uses, and the offers. @throws AppError not_found */
 export async function findTariff(db: Db, companyId: number): Promise<Tariff> {
   const { rows } = await sql<Row>`
-    select c.phone, c.plan_ends_at as "planEndsAt", c.trial_ends_at as "trialEndsAt",
+    select c.version, c.phone, c.plan_ends_at as "planEndsAt", c.trial_ends_at as "trialEndsAt",
       coalesce(c.trial_ends_at > now(), false) as "trialRuns",
       c.trial_ends_at is null and exists (select from plans where trial) as "trialOffered",
       (plan_of(c)).id as "inForce", ${usage} as used,
@@ -104,16 +106,22 @@ export async function findEnding(
 
 /**
  * Sets a company's plan, and begins, extends or ends its trial.
- * @throws AppError not_found; bad_input for an unknown plan; no_trial without a plan for the trial
+ * @throws AppError not_found; changed_meanwhile; bad_input for an unknown plan; no_trial without a plan for the trial
  */
-export async function setTariff(tx: Tx, actor: Actor, id: number, body: TariffInput): Promise<Tariff> {
+export async function setTariff(
+  tx: Tx,
+  actor: Actor,
+  id: number,
+  body: TariffInput,
+  ifMatch: IfMatch,
+): Promise<Tariff> {
   const { planId, planEndsAt = null, trialEndsAt } = body;
   const plans = await readPlans(tx);
   if (!plans.some((plan) => plan.id === planId)) {
     throw new AppError('bad_input', { fields: { planId: ['gone_from_list'] } });
   }
   if (trialEndsAt !== undefined && !plans.some(({ trial }) => trial)) throw new AppError('no_trial');
-  return auditing(tx, actor, id, () =>
+  return auditing(tx, actor, { id, ifMatch }, () =>
     tx
       .updateTable('companies')
       .set({
@@ -131,7 +139,7 @@ export async function setTariff(tx: Tx, actor: Actor, id: number, body: TariffIn
  * @throws AppError no_trial
  */
 export function startTrial(tx: Tx, actor: Member): Promise<Tariff> {
-  return auditing(tx, actor, actor.companyId, async () => {
+  return auditing(tx, actor, { id: actor.companyId, ifMatch: null }, async () => {
     const { rows } = await sql`update companies set trial_ends_at = now() + interval '720 hours'
       where id = ${actor.companyId} and trial_ends_at is null and exists (select from plans where trial)
       returning id`.execute(tx);
@@ -139,30 +147,33 @@ export function startTrial(tx: Tx, actor: Member): Promise<Tariff> {
   });
 }
 
-/** Sets the contact phone of the actor's company. @param phone E.164, or empty */
-export function setPhone(tx: Tx, actor: Member, phone: string): Promise<Tariff> {
-  return auditing(tx, actor, actor.companyId, () =>
-    tx.updateTable('companies').set({ phone }).where('id', '=', actor.companyId).execute(),
+/** Sets the contact phone of the actor's company. @param phone E.164, or empty @throws AppError changed_meanwhile */
+export function setPhone(tx: Tx, actor: Member, phone: string, ifMatch: IfMatch): Promise<Tariff> {
+  const { companyId: id } = actor;
+  return auditing(tx, actor, { id, ifMatch }, () =>
+    tx.updateTable('companies').set({ phone }).where('id', '=', id).execute(),
   );
 }
 
 async function auditing(
   tx: Tx,
   actor: Actor,
-  companyId: number,
+  { id, ifMatch }: { id: number; ifMatch: IfMatch },
   change: () => Promise<unknown>,
 ): Promise<Tariff> {
-  await lockCompany(tx, companyId);
-  const before = await findTariff(tx, companyId);
+  await lockCompany(tx, id);
+  const before = await findTariff(tx, id);
+  expectVersion(ifMatch, before.version);
   await change();
-  const after = await findTariff(tx, companyId);
   const { company_name: name } = await tx
-    .selectFrom('companies')
-    .select('company_name')
-    .where('id', '=', companyId)
+    .updateTable('companies')
+    .set((eb) => ({ version: eb('version', '+', 1), updated_at: eb.fn<string>('now') }))
+    .where('id', '=', id)
+    .returning('company_name')
     .executeTakeFirstOrThrow();
+  const after = await findTariff(tx, id);
   await record(tx, actor, {
-    ...{ action: 'changed', kind: 'company', id: companyId, name, companyId },
+    ...{ action: 'changed', kind: 'company', id, name, companyId: id },
     ...{ before: auditFields(before), after: auditFields(after) },
   });
   return after;
@@ -177,16 +188,25 @@ const auditFields = ({ ownPlan, planEndsAt, trialEndsAt, phone }: Tariff): Audit
 
 /** The contact of the platform's operator. */
 export function findContact(db: Db): Promise<Contact> {
-  return db.selectFrom('contact').select(['name', 'phone', 'email', 'telegram']).executeTakeFirstOrThrow();
+  return db
+    .selectFrom('contact')
+    .select(['name', 'phone', 'email', 'telegram', 'version'])
+    .executeTakeFirstOrThrow();
 }
 
-/** Replaces the contact of the platform's operator. */
-export async function setContact(tx: Tx, actor: Actor, body: ContactInput): Promise<Contact> {
-  const before = await findContact(tx);
-  await tx.updateTable('contact').set(body).execute();
-  await record(tx, actor, {
-    ...{ action: 'changed', kind: 'contact', id: 1, name: body.name, companyId: null },
-    ...{ before: { ...before }, after: { ...body } },
-  });
-  return body;
+/** Replaces the contact of the platform's operator. @throws AppError changed_meanwhile */
+export async function setContact(
+  tx: Tx,
+  actor: Actor,
+  body: ContactInput,
+  ifMatch: IfMatch,
+): Promise<Contact> {
+  await sql`select from contact for update`.execute(tx);
+  const { version, ...before } = await findContact(tx);
+  expectVersion(ifMatch, version);
+  const contact = { ...body, version: version + 1 };
+  await tx.updateTable('contact').set(contact).execute();
+  const event = { action: 'changed', kind: 'contact', id: 1, name: body.name, companyId: null } as const;
+  await record(tx, actor, { ...event, before, after: { ...body } });
+  return contact;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { decide } from '@propusk/access/decide';
 import { canonicalHost } from '@propusk/access/host';
 import { listAudit } from '@propusk/contract/audit';
+import type { Endpoint } from '@propusk/contract/endpoint';
 import { me } from '@propusk/contract/me';
 import { createPlan, listPlans, type PlanInput, planCompanies, updatePlan } from '@propusk/contract/plans';
 import { createPolicy, updatePolicy } from '@propusk/contract/policies';
@@ -20,6 +21,7 @@ import {
   answerRequest,
   companyTariff,
   createRequest,
+  getContact,
   listRequests,
   myTariff,
   setContact,
@@ -369,6 +371,53 @@ test('a request reaches the operator, is open once, and is answered, refused wit
   expect((await api.call(token, createRequest, { body: { kind: 'plan' } })).error.fields).toHaveProperty(
     'planId',
   );
+});
+
+test('a PUT of a tariff, a phone or the contact gets 412 for a stale If-Match and changes nothing', async () => {
+  const { token, id } = await company();
+  const params = { id };
+  const plan = { planId: trialPlan };
+  const edits = [
+    {
+      by: admin,
+      read: companyTariff,
+      edit: setTariff,
+      params,
+      first: plan,
+      later: { ...plan, planEndsAt: '2099-01-01T00:00:00.000Z' },
+    },
+    { by: token, read: myTariff, edit: setPhone, first: { phone: '+79161234567' }, later: { phone: '' } },
+    { by: admin, read: getContact, edit: setContact, first: { name: 'Anna' }, later: { name: 'Vera' } },
+  ];
+  for (const { by, read, edit, first, later, ...input } of edits as {
+    by: string;
+    read: Endpoint;
+    edit: Endpoint;
+    first: object;
+    later: object;
+  }[]) {
+    const { headers } = await api.call(by, read, input);
+    const sent = { ...input, headers: { 'if-match': String(headers.etag) } };
+    expect((await api.call(by, edit, { ...sent, body: first })).status).toBe(200);
+    const stored = await api.must(by, read, input);
+    const stale = await api.call(by, edit, { ...sent, body: later });
+    expect([stale.status, stale.error.code]).toEqual([412, 'changed_meanwhile']);
+    expect(await api.must(by, read, input)).toEqual(stored);
+    expect((await api.call(by, edit, { ...input, body: later })).status).toBe(200);
+  }
+});
+
+test('exactly one of 8 concurrent PUTs of one version of the contact succeeds', async () => {
+  const { headers } = await api.call(admin, getContact);
+  const replies = await Promise.all(
+    Array.from({ length: 8 }, (_, n) =>
+      (n % 2 === 0 ? api : twin).call(admin, setContact, {
+        body: { name: `Anna ${n}` },
+        headers: { 'if-match': String(headers.etag) },
+      }),
+    ),
+  );
+  expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, ...Array(7).fill(412)]);
 });
 
 test('the mark of the trial moves to one plan, and the standard plan is never archived', async () => {

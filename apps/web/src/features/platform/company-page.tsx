@@ -3,7 +3,7 @@ import { type Company, getCompany } from '@propusk/contract/companies';
 import { companyTariff, setTariff, type Tariff } from '@propusk/contract/tariff';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { queryOptions, useCall } from '../../api/queries.ts';
@@ -106,19 +106,26 @@ function Loaded({ company, tariff }: { company: Company; tariff: Tariff }) {
 function PlanCard(props: { company: Company; tariff: Tariff; onEdit: () => void }) {
   const { plan, ownPlan, planEndsAt, trialEndsAt, trialRuns, phone } = props.tariff;
   const { mutateAsync } = useCall(setTariff);
-  async function endTrial() {
+  const client = useQueryClient();
+  async function save() {
+    const params = { id: props.company.id };
+    // The open question keeps this function: a retry after a conflict needs the reloaded tariff.
+    const stored = client.getQueryData(queryOptions(companyTariff, { params }).queryKey) ?? props.tariff;
     const body = {
-      planId: ownPlan.id,
-      planEndsAt: planEndsAt ?? undefined,
+      planId: stored.ownPlan.id,
+      planEndsAt: stored.planEndsAt ?? undefined,
       trialEndsAt: new Date().toISOString(),
     };
+    await mutateAsync({ params, body, version: stored.version });
+  }
+  async function endTrial() {
     const ended = await confirm({
       text: t.companyPage.endTrialQuestion,
       hint: t.companyPage.endTrialHint,
       yes: t.companyPage.endTrial,
       no: t.common.cancel,
       danger: true,
-      action: () => mutateAsync({ params: { id: props.company.id }, body }),
+      action: save,
     });
     if (ended) toastSuccess(t.companyPage.trialOver, props.company.companyName);
   }

@@ -1,9 +1,11 @@
 import type { Company } from '@propusk/contract/companies';
 import { listPlans } from '@propusk/contract/plans';
 import { createPaidProxy, PaidProxyInput } from '@propusk/contract/proxies';
-import { setTariff, type Tariff, TariffInput } from '@propusk/contract/tariff';
+import { companyTariff, setTariff, type Tariff, TariffInput } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../api/call.ts';
 import { queryOptions, useCall } from '../../api/queries.ts';
 import { CheckboxField } from '../../common/checkbox-field.tsx';
 import { DayInput } from '../../common/day-input.tsx';
@@ -17,24 +19,27 @@ import { toastSuccess } from '../../ui/toast.ts';
 type Props<More> = { company: Company; onClose: () => void } & More;
 
 /** Sets a company's plan and its end, and begins or extends its trial. */
-export function TariffDialog({ company, tariff, onClose }: Props<{ tariff: Tariff }>) {
+export function TariffDialog({ company, onClose, ...props }: Props<{ tariff: Tariff }>) {
+  const [tariff, setStored] = useState(props.tariff);
   const { mutateAsync } = useCall(setTariff);
   const { data } = useQuery({ ...queryOptions(listPlans, {}), meta: { toast: true } });
-  const { ownPlan, planEndsAt, trialEndsAt } = tariff;
+  const { ownPlan, trialEndsAt, version } = tariff;
+  const params = { id: company.id };
   return (
     <FormDialog
       title={t.companyPage.edit}
       schema={TariffInput}
-      initial={{
-        planId: ownPlan.id,
-        planEndsAt: planEndsAt ?? undefined,
-        trialEndsAt: trialEndsAt ?? undefined,
-      }}
+      initial={inputOf(tariff)}
       submit={async (body, signal) => {
         // An absent end leaves the trial as it is; a past one would end it anew.
         const trial = body.trialEndsAt === trialEndsAt ? undefined : body.trialEndsAt;
-        await mutateAsync({ params: { id: company.id }, body: { ...body, trialEndsAt: trial }, signal });
+        await mutateAsync({ params, body: { ...body, trialEndsAt: trial }, version, signal });
         toastSuccess(t.alerts.updated, company.companyName);
+      }}
+      reload={async () => {
+        const fresh = await call(companyTariff, { params });
+        setStored(fresh);
+        return inputOf(fresh);
       }}
       onClose={onClose}
     >
@@ -63,6 +68,14 @@ export function TariffDialog({ company, tariff, onClose }: Props<{ tariff: Tarif
       )}
     </FormDialog>
   );
+}
+
+function inputOf({ ownPlan, planEndsAt, trialEndsAt }: Tariff) {
+  return {
+    planId: ownPlan.id,
+    planEndsAt: planEndsAt ?? undefined,
+    trialEndsAt: trialEndsAt ?? undefined,
+  };
 }
 
 /** A field for the last day of a period, in the browser's time zone. Its value is the end of that day. */

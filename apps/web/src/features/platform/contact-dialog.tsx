@@ -1,5 +1,7 @@
-import { type Contact, ContactInput, setContact } from '@propusk/contract/tariff';
+import { type Contact, ContactInput, getContact, setContact } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
+import { useState } from 'react';
+import { call } from '../../api/call.ts';
 import { useCall } from '../../api/queries.ts';
 import { EmailField, TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
@@ -7,7 +9,8 @@ import { PhoneField } from '../../common/phone-field.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 
 /** Edits the contact of the platform's operator. */
-export function ContactDialog({ contact, onClose }: { contact: Contact; onClose: () => void }) {
+export function ContactDialog(props: { contact: Contact; onClose: () => void }) {
+  const [{ version, ...contact }, setStored] = useState(props.contact);
   const { mutateAsync } = useCall(setContact);
   return (
     <FormDialog
@@ -15,10 +18,15 @@ export function ContactDialog({ contact, onClose }: { contact: Contact; onClose:
       schema={ContactInput}
       initial={contact}
       submit={async (body, signal) => {
-        await mutateAsync({ body, signal });
+        await mutateAsync({ body, version, signal });
         toastSuccess(t.alerts.updated);
       }}
-      onClose={onClose}
+      reload={async () => {
+        const fresh = await call(getContact, {});
+        setStored(fresh);
+        return fresh;
+      }}
+      onClose={props.onClose}
     >
       {(control) => (
         <>

@@ -1,12 +1,15 @@
-import { setPhone } from '@propusk/contract/tariff';
+import { myTariff, setPhone, type Tariff } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
+import { useState } from 'react';
+import { call } from '../../api/call.ts';
 import { useCall } from '../../api/queries.ts';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { PhoneField } from '../../common/phone-field.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 
 /** Edits the contact phone of the owner's company. */
-export function PhoneDialog({ phone, onClose }: { phone: string; onClose: () => void }) {
+export function PhoneDialog(props: { tariff: Tariff; onClose: () => void }) {
+  const [{ phone, version }, setStored] = useState(props.tariff);
   const { mutateAsync } = useCall(setPhone);
   return (
     <FormDialog
@@ -14,10 +17,15 @@ export function PhoneDialog({ phone, onClose }: { phone: string; onClose: () => 
       schema={setPhone.body}
       initial={{ phone }}
       submit={async (body, signal) => {
-        await mutateAsync({ body, signal });
+        await mutateAsync({ body, version, signal });
         toastSuccess(t.alerts.updated);
       }}
-      onClose={onClose}
+      reload={async () => {
+        const fresh = await call(myTariff, {});
+        setStored(fresh);
+        return { phone: fresh.phone };
+      }}
+      onClose={props.onClose}
     >
       {(control) => (
         <PhoneField

@@ -78,7 +78,7 @@ function Loaded({ tariff }: { tariff: Tariff }) {
           ]}
         />
       </div>
-      {dialog === 'phone' && <PhoneDialog phone={tariff.phone} onClose={close} />}
+      {dialog === 'phone' && <PhoneDialog tariff={tariff} onClose={close} />}
       {dialog === 'trial' && <RequestDialog kind="trial" onClose={close} />}
       {dialog !== null && typeof dialog === 'object' && (
         <RequestDialog kind="plan" plan={dialog.plan} onClose={close} />

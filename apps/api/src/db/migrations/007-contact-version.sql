@@ -1,0 +1,1 @@
+alter table contact add column version int not null default 1;
