@@ -85,6 +85,8 @@ export const errors = {
   not_in_plan: { status: 409 },
   /** Companies without another plan have the standard plan, so it is neither archived nor limited to the trial. */
   standard_plan: { status: 409 },
+  /** Another plan has this name; letter case does not count. */
+  plan_exists: { status: 409 },
   /** No plan is marked for the trial, or the company has had its trial. */
   no_trial: { status: 409 },
   /** The company has an open request of this kind. */

@@ -89,7 +89,7 @@ export const createPlan = endpoint({
   reply: Plan,
   status: 201,
   versioned: true,
-  errors: ['too_many_objects'],
+  errors: ['too_many_objects', 'plan_exists'],
 });
 
 /**
@@ -104,7 +104,7 @@ export const updatePlan = endpoint({
   body: PlanInput,
   reply: Plan,
   versioned: true,
-  errors: ['not_found', 'standard_plan'],
+  errors: ['not_found', 'plan_exists', 'standard_plan'],
 });
 
 /** A company with a plan. */

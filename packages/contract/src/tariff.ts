@@ -155,7 +155,7 @@ export const TariffInput = z.object({
   planId: Id,
   /** When the plan ends. */
   planEndsAt: z.optional(GivenDate),
-  /** When the trial ends: begins, extends or ends it. Absent: unchanged. */
+  /** When the trial ends, at most a year from now: begins, extends or ends it. Absent: unchanged. */
   trialEndsAt: z.optional(GivenDate),
 });
 export type TariffInput = z.infer<typeof TariffInput>;

@@ -125,7 +125,8 @@ export interface Limits {
   /** @param calls the number of outbound calls; a number above the budget charges the whole budget */
   countProbe(userId: number, calls?: number): Promise<void>;
   countPairing(userId: number): Promise<void>;
-  countRequest(companyId: number): Promise<void>;
+  /** Charges a request of a company, and refunds it when `create` fails: a refused duplicate costs nothing. */
+  countRequest<T>(companyId: number, create: () => Promise<T>): Promise<T>;
   /**
    * Whether the mailbox may get a mail about a change of an account; `charge` counts it once the change is stored. Throws when the
    * actor has caused too many.
@@ -376,8 +377,14 @@ export function createLimits(pool: pg.Pool): Limits {
     async countPairing(userId) {
       await charge('pairing', String(userId));
     },
-    async countRequest(companyId) {
-      await charge('tariffRequest', String(companyId));
+    async countRequest(companyId, create) {
+      const charged = await charge('tariffRequest', String(companyId));
+      try {
+        return await create();
+      } catch (error) {
+        await refund(charged);
+        throw error;
+      }
     },
     async notice(actorId, mailbox) {
       const [ofMailbox, ofActor] = [hash(fold(mailbox)), String(actorId)];

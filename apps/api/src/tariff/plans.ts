@@ -52,10 +52,9 @@ export async function readPlans(db: Db, ids?: readonly number[]): Promise<Plan[]
 
 const findPlan = async (db: Db, id: number) => found((await readPlans(db, [id]))[0]);
 
-/** @throws AppError too_many_objects */
+/** @throws AppError too_many_objects, plan_exists */
 export async function createPlan(tx: Tx, actor: Actor, body: PlanInput): Promise<Plan> {
-  await lockPlans(tx);
-  const all = await readPlans(tx);
+  const all = await lockPlans(tx, body);
   if (all.length >= MOST_PLANS) throw new AppError('too_many_objects');
   await moveTrialMark(tx, body, 0);
   const { id } = await tx.insertInto('plans').values(columns(body)).returning('id').executeTakeFirstOrThrow();
@@ -64,7 +63,7 @@ export async function createPlan(tx: Tx, actor: Actor, body: PlanInput): Promise
   return plan;
 }
 
-/** @throws AppError not_found, changed_meanwhile, standard_plan */
+/** @throws AppError not_found, changed_meanwhile, plan_exists, standard_plan */
 export async function updatePlan(
   tx: Tx,
   actor: Actor,
@@ -72,8 +71,7 @@ export async function updatePlan(
   body: PlanInput,
   ifMatch: IfMatch,
 ): Promise<Plan> {
-  await lockPlans(tx);
-  const before = await findPlan(tx, id);
+  const before = found((await lockPlans(tx, body, id)).find((plan) => plan.id === id));
   expectVersion(ifMatch, before.version);
   if (before.standard && (!body.offered || body.trial)) throw new AppError('standard_plan');
   await moveTrialMark(tx, body, id);
@@ -110,8 +108,17 @@ export async function findConcerned(
   };
 }
 
-/** Serializes the changes of plans, so that the trial's mark moves in one step. */
-const lockPlans = (tx: Tx) => sql`lock table plans in share row exclusive mode`.execute(tx);
+/**
+ * Serializes the changes of plans, so that a name stays unique and the trial's mark moves in one step.
+ * @throws AppError plan_exists when a plan other than `id` has the name
+ */
+async function lockPlans(tx: Tx, { name }: PlanInput, id?: number): Promise<Plan[]> {
+  await sql`lock table plans in share row exclusive mode`.execute(tx);
+  const plans = await readPlans(tx);
+  const isTaken = (plan: Plan) => plan.id !== id && plan.name.toLowerCase() === name.toLowerCase();
+  if (plans.some(isTaken)) throw new AppError('plan_exists');
+  return plans;
+}
 
 async function moveTrialMark(tx: Tx, { trial }: PlanInput, to: number): Promise<void> {
   if (!trial) return;

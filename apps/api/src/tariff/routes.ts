@@ -46,9 +46,9 @@ export function tariffRoutes(
 
   implement(routes, contract.createRequest, async ({ actor, body, write }) => {
     const member = asMember(actor);
-    await limits.countRequest(member.companyId);
     const page = new URL('/dashboard/admin/plans', publicUrl).href;
-    return write((tx) => createRequest(tx, member, body, { outbox, page }));
+    const create = () => write((tx) => createRequest(tx, member, body, { outbox, page }));
+    return limits.countRequest(member.companyId, create);
   });
   implement(routes, contract.withdrawRequest, ({ actor, params, write }) =>
     write((tx) => withdrawRequest(tx, asMember(actor), params.id)),

@@ -15,6 +15,8 @@ export const PAID_GRACE = sql.raw(`interval '14 days'`);
 /** How long before its end a plan or trial is warned of. */
 export const WARNED = sql.raw(`interval '7 days'`);
 const WARNED_MS = 7 * 86_400_000;
+/** How far in the future an ADMIN may set the end of a trial. */
+const MOST_TRIAL_MS = 366 * 86_400_000;
 
 /** Whether the company `c` of a query has a paid proxy whose plan has ended. */
 export const hasPaidEnd = sql`(c.paid_ends_at <= now()
@@ -106,7 +108,7 @@ export async function findEnding(
 
 /**
  * Sets a company's plan, and begins, extends or ends its trial.
- * @throws AppError not_found; changed_meanwhile; bad_input for an unknown plan; no_trial without a plan for the trial
+ * @throws AppError not_found; changed_meanwhile; bad_input for an unknown plan or a trial of over a year; no_trial without a plan for the trial
  */
 export async function setTariff(
   tx: Tx,
@@ -121,6 +123,9 @@ export async function setTariff(
     throw new AppError('bad_input', { fields: { planId: ['gone_from_list'] } });
   }
   if (trialEndsAt !== undefined && !plans.some(({ trial }) => trial)) throw new AppError('no_trial');
+  if (Date.parse(trialEndsAt ?? '') > Date.now() + MOST_TRIAL_MS) {
+    throw new AppError('bad_input', { fields: { trialEndsAt: ['beyond_a_year'] } });
+  }
   return auditing(tx, actor, { id, ifMatch }, () =>
     tx
       .updateTable('companies')

@@ -58,11 +58,15 @@ afterAll(async () => {
 const full = { name: 'Full', paidProxies: true, allSites: true, offered: true, trial: false };
 const upstream = { host: 'paid.example.ru', port: 8080, username: 'login', password: 'canary-secret' };
 
+let serial = 0;
+
 async function company(plan?: Partial<PlanInput>) {
   const { token, email } = await api.company();
   const id = (await api.must(token, me)).company?.id ?? 0;
   if (plan !== undefined) {
-    const { id: planId } = await api.must(admin, createPlan, { body: { ...full, ...plan } });
+    const { id: planId } = await api.must(admin, createPlan, {
+      body: { ...full, name: `Full ${serial++}`, ...plan },
+    });
     await api.must(admin, setTariff, { params: { id }, body: { planId } });
   }
   return { token, email, id };
@@ -418,6 +422,45 @@ test('exactly one of 8 concurrent PUTs of one version of the contact succeeds', 
     ),
   );
   expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, ...Array(7).fill(412)]);
+});
+
+test('refused duplicates of an open request do not use up the requests of a day', async () => {
+  const { token } = await company();
+  const body = { kind: 'paid_proxy' } as const;
+  await api.must(token, createRequest, { body });
+  for (let n = 0; n < 25; n++)
+    expect((await api.call(token, createRequest, { body })).error.code).toBe('request_open');
+  for (let n = 1; n < 20; n++) {
+    const { id } = await api.must(token, createRequest, { body: { kind: 'trial' } });
+    await api.must(token, withdrawRequest, { params: { id } });
+  }
+  expect((await api.call(token, createRequest, { body: { kind: 'trial' } })).status).toBe(429);
+});
+
+test('an ADMIN extends a trial by at most a year', async () => {
+  const { token, id } = await company();
+  const set = (trialEndsAt: string) =>
+    api.call(admin, setTariff, { params: { id }, body: { planId: trialPlan, trialEndsAt } });
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+  for (const end of ['2999-01-01T00:00:00.000Z', inDays(367)]) {
+    const refused = await set(end);
+    expect([refused.status, Object.keys(refused.error.fields ?? {})]).toEqual([400, ['trialEndsAt']]);
+  }
+  expect((await api.must(token, myTariff)).trialEndsAt).toBeNull();
+  expect((await set(inDays(365))).status).toBe(200);
+});
+
+test('a second plan of the same name is refused with 409, also when a plan is renamed', async () => {
+  const { id } = await api.must(admin, createPlan, { body: { ...full, name: 'Единственный' } });
+  const other = await api.must(admin, createPlan, { body: { ...full, name: 'Другой' } });
+  const body = { ...full, name: 'ЕДИНСТВЕННЫЙ' };
+  for (const refused of [
+    await api.call(admin, createPlan, { body }),
+    await api.call(admin, updatePlan, { params: { id: other.id }, body }),
+    await api.call(admin, createPlan, { body: { ...full, name: 'Своя установка' } }),
+  ])
+    expect([refused.status, refused.error?.code]).toEqual([409, 'plan_exists']);
+  expect((await api.must(admin, updatePlan, { params: { id }, body })).name).toBe(body.name);
 });
 
 test('the mark of the trial moves to one plan, and the standard plan is never archived', async () => {
