@@ -125,7 +125,7 @@ export const ListQuery = z.object({
   take: z.optional(numeral(z.int().check(z.gte(1), z.lte(limits.page.maxTake)))),
   /** Order by id; defaults to ASC when another parameter is given. */
   order: z.optional(z.enum(['ASC', 'DESC'])),
-  /** Only rows that contain this text, case-insensitively; `%` and `_` match literally. */
+  /** Only rows that contain every word of this text, case-insensitively; `%` and `_` match literally. */
   name: z.optional(z.string().check(z.maxLength(limits.name), clean)),
 });
 export type ListQuery = z.infer<typeof ListQuery>;

@@ -1,8 +1,8 @@
 import { listCompanies } from '@propusk/contract/companies';
 import { createSite, listSites } from '@propusk/contract/sites';
-import { allCompanyUsers, companyUsers, listUsers } from '@propusk/contract/users';
+import { allCompanyUsers, companyUsers, createUser, listUsers } from '@propusk/contract/users';
 import { createAdmin } from '@propusk/test-kit/api/admin';
-import { startApi, type TestApi } from '@propusk/test-kit/api/api';
+import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 let api: TestApi;
@@ -69,6 +69,31 @@ test('owners list the users of their company by page or in full and an admin lis
   expect(everybody.rows.map(({ id, company }) => [id, company?.companySite])).toEqual([
     [agents[1]?.id, 'company.test'],
   ]);
+});
+
+test('a search for a user matches every word in name, surname or mail, and treats ё as е, for an owner and an admin', async () => {
+  const { token } = await api.company();
+  const created = { password: PASSWORD, politics: [] };
+  const people = [
+    { name: 'Пётр', surname: 'Орлов', email: 'petr.orlov@search.test' },
+    { name: 'Петр', surname: 'Журавлёв', email: 'zh@search.test' },
+  ];
+  for (const person of people) await api.must(token, createUser, { body: { ...person, ...created } });
+  for (const [caller, list] of [
+    [token, companyUsers],
+    [admin, listUsers],
+  ] as const) {
+    const found = async (name: string) => {
+      const { rows } = await api.must(caller, list, { query: { name } });
+      return rows.flatMap(({ surname }) => (surname === '' ? [] : [surname]));
+    };
+    expect(await found('Пётр Орлов')).toEqual(['Орлов']);
+    expect(await found(' орлов  ПЕТР ')).toEqual(['Орлов']);
+    expect(await found('Петр @search.test')).toEqual(['Орлов', 'Журавлёв']);
+    expect(await found('ЖУРАВЛЕВ')).toEqual(['Журавлёв']);
+    expect(await found('Орлов Журавлёв')).toEqual([]);
+    expect(await found('ПётрОрлов')).toEqual([]);
+  }
 });
 
 test('a search over the whole platform uses the trigram indexes', async () => {

@@ -1,6 +1,6 @@
 import type { ListQuery } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
-import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 
 /**
  * Reads a page of a list, and the count of all matching rows. Without parameters it returns all rows in ascending order
@@ -28,23 +28,29 @@ export async function readList<DB, TB extends keyof DB, O>(
 }
 
 /**
- * Whether one of the columns contains the text, case-insensitively; `%` and `_` match literally.
+ * Whether each word of the text is in one of the columns, case-insensitively; `%` and `_` match literally.
+ * @param columns names of columns, or expressions of type text
  * @param everywhere whether the query reads the rows of all companies and may use the trigram indexes. A query of one company must
  *   not use these indexes, because its time would depend on the names of other companies.
  */
 export function contains(
-  columns: string[],
+  columns: readonly (string | RawBuilder<string>)[],
   text: string | undefined,
   everywhere: boolean,
 ): Expression<SqlBool> {
-  if (text === undefined || text === '') return sql<SqlBool>`true`;
-  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+  const words = new Set(text?.match(/\S+/g));
   // The trigram indexes are on columns cast to text; the cast also avoids the operators of citext. In a search of one company the
   // concatenation with an empty string keeps PostgreSQL from using these indexes.
-  const searched = (column: string) =>
-    everywhere ? sql`${sql.ref(column)}::text` : sql`(${sql.ref(column)}::text || '')`;
-  return sql<SqlBool>`(${sql.join(
-    columns.map((column) => sql`${searched(column)} ilike ${pattern}`),
-    sql` or `,
-  )})`;
+  const searched = columns.map((column) => {
+    const whole = typeof column === 'string' ? sql`${sql.ref(column)}::text` : column;
+    return everywhere ? whole : sql`(${whole} || '')`;
+  });
+  const conditions = [...words].map((word) => {
+    const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`;
+    return sql`(${sql.join(
+      searched.map((column) => sql`${column} ilike ${pattern}`),
+      sql` or `,
+    )})`;
+  });
+  return sql<SqlBool>`(${sql.join([sql`true`, ...conditions], sql` and `)})`;
 }

@@ -103,6 +103,10 @@ function readUser(db: Db, actor: Actor, id: number): Statement<User> {
   return statement(query.compile(), ([row]) => present(found(row)));
 }
 
+/** What a search compares with its words: the letter U+0451 equals U+0435. The index `users_text_trgm` has the same expression. */
+const userText = sql<string>`translate(users.name || ' ' || users.surname || ' ' || users.email::text,
+  U&'\\0451\\0401', U&'\\0435\\0415')`;
+
 /** @param companyId null lists the users of every company */
 export async function listUsers(
   db: Db,
@@ -110,7 +114,7 @@ export async function listUsers(
   query: ListQuery,
 ): Promise<{ rows: User[]; count: number }> {
   const users = selectUsers(db).where(
-    contains(['users.name', 'users.surname', 'users.email'], query.name, companyId === null),
+    contains([userText], query.name?.replace(/\u0451/gi, '\u0435'), companyId === null),
   );
   const matching = companyId === null ? users : users.where('users.company_id', '=', companyId);
   const { rows, count } = await readList(matching, query, sql.ref('users.id'));

@@ -62,7 +62,7 @@ const log: readonly Record<string, string | number>[] = [
   { from: ago(40_000), to: ago(0), address: '203.0.113.1' },
 ];
 const queries: Readonly<Record<string, readonly Record<string, string | number>[]>> = {
-  'GET /users/company': [{ name: 'c4ca4238a0b9', page: 1, take: 10 }],
+  'GET /users/company': [{ name: 'c4ca4238a0b9 surname1', page: 1, take: 10 }],
   'GET /domain-allowed': [{ name: 'site17.1001000', order: 'DESC' }],
   'GET /politics': [{ name: 'c4ca4238a0b9', page: 2 }],
   'GET /proxy': [{ name: 'proxy1.1001000', type: 'users' }],

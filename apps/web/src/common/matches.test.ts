@@ -5,6 +5,7 @@ describe('the search of a select', () => {
   it.each([
     ['Ёлкина Юлия', 'елк', true],
     ['Все сотрудники', ' СОТР ', true],
+    ['Пётр Орлов · petr@example.ru', 'Орлов петр', true],
     ['Бухгалтерия', '', true],
     ['Бухгалтерия', 'продажи', false],
   ])('whether the label "%s" matches the typed text "%s": %s', (label, typed, expected) => {

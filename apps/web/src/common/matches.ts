@@ -1,6 +1,9 @@
-/** Whether a label contains the query, ignoring case and the dots of the Russian letter yo. */
+/** Whether a label contains every word of the query, ignoring case and the dots of the Russian letter yo. */
 export function matches(label: string, typed: string): boolean {
-  return folded(label).includes(folded(typed.trim()));
+  const text = folded(label);
+  return folded(typed)
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 }
 
 function folded(text: string): string {

@@ -8,6 +8,7 @@ import { companyUsers, listUsers } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { type List, type ListEndpoint, listOptions } from '../../api/list.ts';
+import { matches } from '../../common/matches.ts';
 import { rolesOf, useMe } from '../../common/me.tsx';
 import { userLabel } from '../../common/names.ts';
 import { paths } from '../../paths.ts';
@@ -91,10 +92,9 @@ export function useDestinations(typed: string): { destinations: readonly Destina
     ...pagesOf(me).map((page): Destination => ({ ...page, group: 'pages' })),
     ...(roles.includes('CREATOR') ? adding : []),
   ];
-  const wanted = typed.trim().toLowerCase();
   return {
     destinations: [
-      ...fixed.filter(({ label }) => label.toLowerCase().includes(wanted)),
+      ...fixed.filter(({ label }) => matches(label, typed)),
       ...(name === '' ? [] : found.flatMap(({ data = [] }) => data)),
     ],
     searching: typed.trim() !== name || found.some(({ isFetching }) => isFetching),
