@@ -25,6 +25,8 @@ describe('a pasted site address', () => {
     ['name@company.ru', 'email_address'],
     ['mailto:name@company.ru', 'email_address'],
     ['мой сайт', 'not_a_host'],
+    ['https://a.example.ru/ https://b.example.ru/', 'several_addresses'],
+    ['a.example.ru/x\nb.example.ru', 'several_addresses'],
     ['*', 'single_label'],
     ['*.*.example.ru', 'not_a_host'],
     ['a.*.example.ru', 'not_a_host'],

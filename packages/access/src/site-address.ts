@@ -13,6 +13,7 @@ export interface SiteAddress {
 export type AddressFault =
   | 'email_address'
   | 'not_a_host'
+  | 'several_addresses'
   | 'ip_address'
   | 'single_label'
   | 'public_suffix'
@@ -32,6 +33,7 @@ export function parseSiteAddress(raw: string): SiteAddress | { fault: AddressFau
   const name = match?.[1] ?? '';
   const host = canonicalHost(name);
   if (host === null) return { fault: faultOf(name) };
+  if (/\s/.test(typed)) return { fault: 'several_addresses' };
   const port = match?.[2] === undefined || match[2] === '' ? null : Number(match[2]);
   if (port !== null && (port < 1 || port > 65535)) return { fault: 'bad_port' };
   const known = parse(host, { allowPrivateDomains: true, validateHostname: false });

@@ -1,10 +1,12 @@
 import { Textarea } from '@mantine/core';
+import { useRef } from 'react';
 import type { FieldValues } from 'react-hook-form';
 import { type Bound, labels, useField } from './fields.tsx';
 
 /**
  * A field for several lines of text.
  * @param props.tidy rewrites the text when the user leaves the field, which then also grows with its text
+ * @param props.line Enter submits the form while the text is one line
  */
 export function TextAreaField<V extends FieldValues, O>(
   props: Bound<V, O> & {
@@ -12,10 +14,13 @@ export function TextAreaField<V extends FieldValues, O>(
     placeholder?: string;
     autoFocus?: boolean;
     tidy?: (text: string) => string;
+    line?: boolean;
   },
 ) {
   const field = useField(props);
   const { rows = 2, placeholder, autoFocus, tidy } = props;
+  // The dialog itself put the focus here: a user who first goes to another field has not left this one empty.
+  const given = useRef(autoFocus);
   return (
     <Textarea
       {...labels(props)}
@@ -24,8 +29,19 @@ export function TextAreaField<V extends FieldValues, O>(
       placeholder={placeholder}
       styles={{ error: { whiteSpace: 'pre-line' } }}
       onBlur={() => {
+        if (given.current) return void (given.current = false);
         if (tidy) field.onChange(tidy(field.value ?? ''));
         field.onBlur();
+      }}
+      onChange={(event) => {
+        given.current = false;
+        field.onChange(event);
+      }}
+      onKeyDown={(event) => {
+        const { value, form } = event.currentTarget;
+        if (!props.line || event.key !== 'Enter' || event.shiftKey || value.includes('\n')) return;
+        event.preventDefault();
+        form?.querySelector<HTMLElement>('[type="submit"]')?.click();
       }}
       data-autofocus={autoFocus || undefined}
       value={field.value ?? ''}

@@ -51,6 +51,7 @@ export const fieldFaults = {
 
   email_address: () => 'Это почта. Укажите адрес сайта, например crm.example.ru',
   not_a_host: () => 'Укажите адрес сайта, например crm.example.ru',
+  several_addresses: () => 'Здесь несколько адресов: укажите один, без пробелов',
   ip_address: () => 'Укажите имя сайта: IP-адрес не подходит',
   single_label: () => 'Укажите полное имя сайта, например crm.example.ru',
   public_suffix: () => 'Это общая зона, а не сайт: укажите имя внутри неё, например crm.example.ru',

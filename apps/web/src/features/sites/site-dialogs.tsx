@@ -1,17 +1,28 @@
-import type { Named } from '@propusk/contract/fields';
-import { createSite, getSite, type Site, SiteChange, SiteInput, updateSite } from '@propusk/contract/sites';
+import { clean, type Named } from '@propusk/contract/fields';
+import {
+  createSite,
+  createSites,
+  getSite,
+  type Site,
+  SiteChange,
+  SiteInput,
+  updateSite,
+} from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { type Control, type FieldPath, type FieldValues, useWatch } from 'react-hook-form';
+import * as z from 'zod/mini';
 import { useCall } from '../../api/queries.ts';
 import { EditDialog } from '../../common/edit-dialog.tsx';
 import { TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { MultiSelectField, type Option } from '../../common/select-fields.tsx';
 import { splitAddress } from '../../common/start-path.ts';
+import { TextAreaField } from '../../common/text-area-field.tsx';
 import { usePolicyCreate } from '../../common/use-inline-create.ts';
 import { usePolicyOptions } from '../../common/use-options.ts';
 import { toastSuccess } from '../../ui/toast.ts';
+import { namingLines, readSites } from './read-sites.ts';
 
 /** Form values of a site, new or edited. */
 interface SiteValues extends FieldValues {
@@ -25,26 +36,43 @@ const siteValues = ({ address, politics }: Site) => ({
   politics: politics.map(({ id }) => id),
 });
 
+/** The form of new sites. The server checks each address. */
+const NewSites = z.extend(SiteInput, { address: z.string().check(z.trim(), z.minLength(1), clean) });
+
 function SiteFields<V extends SiteValues, O>(props: {
   control: Control<V, unknown, O>;
   policies: readonly Option[];
+  /** The field takes a list of addresses. */
+  list?: boolean;
 }) {
   const createPolicy = usePolicyCreate();
   // The cast: the constraint of V guarantees these fields, but TypeScript cannot derive it for FieldPath.
   const field = (name: keyof SiteValues & string) => name as FieldPath<V>;
-  const split = splitAddress(useWatch({ control: props.control, name: field('address') }) ?? '');
+  const typed = useWatch({ control: props.control, name: field('address') }) ?? '';
+  const sites = props.list ? readSites(typed).length : 1;
+  const split = splitAddress(typed);
+  const single = split ? t.sites.pathHint(split.host, split.path) : t.sites.addressHint;
+  const address = {
+    control: props.control,
+    name: field('address'),
+    label: t.sites.address,
+    placeholder: 'crm.company.ru',
+    required: true,
+    autoFocus: true,
+  };
   return (
     <>
-      <TextField
-        control={props.control}
-        name={field('address')}
-        label={t.sites.address}
-        description={split ? t.sites.pathHint(split.host, split.path) : t.sites.addressHint}
-        placeholder="crm.company.ru"
-        inputMode="url"
-        required
-        autoFocus
-      />
+      {props.list ? (
+        <TextAreaField
+          {...address}
+          description={sites > 1 ? t.sites.listHint(sites) : single}
+          rows={1}
+          tidy={(text) => readSites(text).join('\n')}
+          line
+        />
+      ) : (
+        <TextField {...address} description={single} inputMode="url" />
+      )}
       <MultiSelectField
         control={props.control}
         name={field('politics')}
@@ -58,7 +86,7 @@ function SiteFields<V extends SiteValues, O>(props: {
   );
 }
 
-/** Adds a site. An `address` fills the form with it and with `policies`; the form can then be sent unchanged. */
+/** Adds a site, or a pasted list of them. An `address` fills the form with it and with `policies`; the form can then be sent unchanged. */
 export function CreateSiteDialog(props: {
   address?: string;
   policies?: readonly Named[];
@@ -66,20 +94,29 @@ export function CreateSiteDialog(props: {
 }) {
   const { address, policies: held = [] } = props;
   const create = useCall(createSite);
+  const createList = useCall(createSites);
   const policies = usePolicyOptions(held);
   return (
     <FormDialog
       title={t.sites.create}
-      schema={SiteInput}
+      schema={NewSites}
       initial={{ address: address ?? '', politics: held.map(({ id }) => id) }}
       question={address !== undefined}
-      submit={async (body, signal) => {
-        const site = await create.mutateAsync({ body, signal });
-        toastSuccess(t.alerts.created, unicodeHost(site.address));
+      submit={async ({ address: typed, politics }, signal) => {
+        const addresses = readSites(typed);
+        if (addresses.length > 1) {
+          const body = addresses.map((line) => ({ address: line, politics }));
+          const { count } = await createList.mutateAsync({ body, signal }).catch((error) => {
+            throw namingLines(error, addresses);
+          });
+          return toastSuccess(t.alerts.created, t.sites.added(count));
+        }
+        const site = await create.mutateAsync({ body: { address: typed, politics }, signal });
+        return toastSuccess(t.alerts.created, unicodeHost(site.address));
       }}
       onClose={props.onClose}
     >
-      {(control) => <SiteFields control={control} policies={policies} />}
+      {(control) => <SiteFields control={control} policies={policies} list />}
     </FormDialog>
   );
 }

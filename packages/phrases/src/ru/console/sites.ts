@@ -10,6 +10,8 @@ export const sites = {
   policies: 'Политики доступа',
   noPolicies: 'Никому не открыт',
   addressHint: 'Можно вставить ссылку целиком: останется адрес сайта',
+  listHint: (sites: number) => `Добавятся сайты: ${sites}. Политики будут у всех`,
+  added: (sites: number) => `Сайтов: ${sites}`,
   pathHint: (host: string, path: string) =>
     `Сайтом станет ${host}, а путь ${path} проверка будет открывать вместе с первой страницей`,
   policiesHint: 'Кому открыть сайт. Введите название, чтобы создать новую политику',
