@@ -26,6 +26,34 @@ test('the site form refuses an email address and explains what to enter', async 
   expect((await product.call(owner, listSites)).count).toBe(0);
 });
 
+test('a pasted list of sites names the refused line, asks about look-alike letters, and adds every site', async ({
+  page,
+}) => {
+  await enter(page, `${product.url}/dashboard/creator/domains`, owner);
+  await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'Новый сайт' });
+  const address = field(dialog, 'Адрес');
+  await address.fill('https://a.romashka.test/\nхrm.romashka.test, localhost');
+  await expect(address).toHaveAccessibleDescription(/Добавятся сайты: 3/);
+  const question = page.getByRole('dialog', { name: 'смешаны латиница и кириллица' });
+  const save = async () => {
+    await saveOf(dialog).click();
+    await expect(question).toContainText('В слове «хrm» «х» кириллицей, «rm» латиницей');
+  };
+  await save();
+  await question.getByRole('button', { name: 'Отмена' }).click();
+  await expect(address).toHaveValue('https://a.romashka.test/\nхrm.romashka.test\nlocalhost');
+  await save();
+  await question.getByRole('button', { name: 'Сохранить' }).click();
+  await expect(dialog.getByText(/^localhost: Укажите полное имя сайта/)).toBeVisible();
+  await address.fill('https://a.romashka.test/\nхrm.romashka.test');
+  await save();
+  await question.getByRole('button', { name: 'Сохранить' }).click();
+  await expect(dialog).toHaveCount(0);
+  const { rows } = await product.call(owner, listSites);
+  expect(rows.map((site) => site.address)).toEqual(['a.romashka.test', 'xn--rm-zmc.romashka.test']);
+});
+
 test('the proxies page of a company without its own proxy offers the paid tariff and the trial', {
   tag: ['@2.42'],
 }, async ({ page }) => {

@@ -6,6 +6,7 @@ import * as t from '@propusk/phrases/console';
 import { useQueryClient } from '@tanstack/react-query';
 import { queryOptions, useCall } from '../api/queries.ts';
 import { toastSuccess } from '../ui/toast.ts';
+import { confirmLetters } from './confirm-letters.ts';
 import type { InlineCreate } from './select-fields.tsx';
 import { splitAddress } from './start-path.ts';
 import { gatewayOf, useAddOption } from './use-options.ts';
@@ -38,6 +39,7 @@ export function useSiteCreate(): InlineCreate {
       return split ? t.sites.createWithPath(split.host, split.path) : t.sites.createNamed(typed);
     },
     run: async (address) => {
+      if (!(await confirmLetters(address))) return null;
       const site = await create.mutateAsync({ body: { address } });
       add(site);
       toastSuccess(t.alerts.created, unicodeHost(site.address));

@@ -13,6 +13,7 @@ import * as t from '@propusk/phrases/console';
 import { type Control, type FieldPath, type FieldValues, useWatch } from 'react-hook-form';
 import * as z from 'zod/mini';
 import { useCall } from '../../api/queries.ts';
+import { confirmLetters } from '../../common/confirm-letters.ts';
 import { EditDialog } from '../../common/edit-dialog.tsx';
 import { TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
@@ -104,6 +105,7 @@ export function CreateSiteDialog(props: {
       question={address !== undefined}
       submit={async ({ address: typed, politics }, signal) => {
         const addresses = readSites(typed);
+        if (!(await confirmLetters(...addresses))) return false;
         if (addresses.length > 1) {
           const body = addresses.map((line) => ({ address: line, politics }));
           const { count } = await createList.mutateAsync({ body, signal }).catch((error) => {
@@ -133,6 +135,7 @@ export function EditSiteDialog({ site, onClose }: { site: Site; onClose: () => v
       read={getSite}
       update={updateSite}
       name={({ address }) => unicodeHost(address)}
+      before={async ({ address = '' }) => address === unicodeHost(site.address) || confirmLetters(address)}
       onClose={onClose}
     >
       {(control) => <SiteFields control={control} policies={policies} />}

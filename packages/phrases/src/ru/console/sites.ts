@@ -15,6 +15,9 @@ export const sites = {
   pathHint: (host: string, path: string) =>
     `Сайтом станет ${host}, а путь ${path} проверка будет открывать вместе с первой страницей`,
   policiesHint: 'Кому открыть сайт. Введите название, чтобы создать новую политику',
+  mixedTitle: 'Сохранить адрес, в котором смешаны латиница и кириллица?',
+  alphabet: (letters: string, cyrillic: boolean) => `«${letters}» ${cyrillic ? 'кириллицей' : 'латиницей'}`,
+  mixed: (word: string, marked: string) => `В слове «${word}» ${marked}`,
   createNamed: (address: string) => `Добавить сайт «${address}»`,
   createWithPath: (host: string, path: string) => `Добавить сайт «${host}», проверять и ${path}`,
   create: 'Новый сайт',
