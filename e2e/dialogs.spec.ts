@@ -64,7 +64,7 @@ interface Form {
 const EMPTY = 'Заполните это поле';
 const FOUR = 'Не короче 4 символов';
 const PORT = 'Целое число от 1000 до 65535';
-const EMAIL = 'Укажите почту латиницей: name@company.ru';
+const EMAIL = 'Укажите почту, до @ латиницей: name@company.ru';
 
 const proxyRules = {
   bad: [

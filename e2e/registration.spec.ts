@@ -7,7 +7,7 @@ const product = startConsole(async (console) => {
   await console.owner('taken@romashka.test');
 });
 const EMPTY = 'Заполните это поле';
-const EMAIL = 'Укажите почту латиницей: name@company.ru';
+const EMAIL = 'Укажите почту, до @ латиницей: name@company.ru';
 const EIGHT = 'Не короче 8 символов';
 
 /**

@@ -208,8 +208,10 @@ function reachable(host: string): string {
 /** Defaults to the SMTP login: most mail servers accept mail only from the authenticated mailbox. */
 function defaultSender(smtpUrl: string | undefined, { hostname }: URL): string {
   const login = smtpUrl === undefined ? '' : new URL(smtpUrl).username.replaceAll('%40', '@');
-  if (Email.safeParse(login).success) return login;
-  return `no-reply@${/[a-z]/i.test(hostname) && !hostname.startsWith('[') ? hostname : 'localhost'}`;
+  const mailbox = Email.safeParse(login).data;
+  return (
+    mailbox ?? `no-reply@${/[a-z]/i.test(hostname) && !hostname.startsWith('[') ? hostname : 'localhost'}`
+  );
 }
 
 function isSmtp(text: string): boolean {

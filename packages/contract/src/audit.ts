@@ -3,6 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { Id, IsoDate, ListQuery, listOf, Named } from './fields.ts';
 import { issue } from './issues.ts';
 import { Role } from './roles.ts';
+import { ShownEmail } from './shown-email.ts';
 
 /** The action. For `changed`, `changes` lists the fields that differ. */
 export const AuditAction = z.enum([
@@ -131,7 +132,7 @@ export const AuditRow = z.object({
     /** Name and surname; may be empty. */
     name: z.string(),
     /** The address at that time. */
-    email: z.string(),
+    email: ShownEmail,
     /** The roles at that time. */
     roles: z.array(z.object({ value: Role })),
   }),

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { companyNames, Id, IdParams, ListQuery, Named, Proof, text, versioned } from './fields.ts';
+import { ShownEmail } from './shown-email.ts';
 
 const Domain = z.object({
   id: Id,
@@ -36,7 +37,7 @@ export const Company = z.object({
       /** Family name. */
       surname: z.string(),
       /** The address that the user signs in with. */
-      email: z.string(),
+      email: ShownEmail,
     }),
   ),
   /** The access policies of the company. */

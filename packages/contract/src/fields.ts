@@ -17,10 +17,23 @@ export function paragraphs(max: number) {
   return z.string().check(z.trim(), z.maxLength(max), clean);
 }
 
-/** Trimmed and compared case-insensitively. One account per address. @example anna@romashka.ru */
+/** Converts the domain of a mail address from Unicode to Punycode (UTS 46), which is what is stored and compared. */
+export function storedEmail(typed: string): string {
+  return typed.replace(/@[\p{L}\p{M}\p{N}.-]*[^\0-\x7f][\p{L}\p{M}\p{N}.-]*$/u, (domain) => {
+    const url = `http://${domain.slice(1)}`;
+    return URL.canParse(url) ? `@${new URL(url).hostname}` : domain;
+  });
+}
+
+/** Trimmed and compared case-insensitively; the domain may be in Unicode or Punycode. One account per address. @example anna@romashka.ru */
 export const Email = z
   .string()
-  .check(z.trim(), z.maxLength(limits.email), z.regex(/^[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{1,20}$/));
+  .check(
+    z.trim(),
+    z.overwrite(storedEmail),
+    z.maxLength(limits.email),
+    z.regex(/^[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.([A-Za-z]{1,20}|[Xx][Nn]--[A-Za-z0-9-]{1,59})$/),
+  );
 
 /** A phone number in international form (E.164). @example "+79161234567" */
 export const Phone = z.string().check(z.trim(), z.regex(/^\+[1-9]\d{6,14}$/));

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Email, IdParams, IsoDate, Links, text } from './fields.ts';
 import { limits } from './limits.ts';
+import { ShownEmail } from './shown-email.ts';
 
 /** The agents to invite to the caller's company. */
 export const InvitationsInput = z.object({
@@ -18,7 +19,7 @@ export const MadeInvitations = z.object({
   invitations: z.array(
     z.object({
       /** The invited address. */
-      email: z.string(),
+      email: ShownEmail,
       /**
        * The page that sets the first password. No other call shows it again.
        * @example https://pass.example.ru/security/login#token=aW52aXRhdGlvbi10aGF0LXdvcmtzLW9uY2U&for=password
@@ -83,7 +84,7 @@ export type LinkToken = z.infer<typeof LinkToken>;
 /** The account of a link that sets a password. */
 export const LinkAccount = z.object({
   /** The address that the account signs in with. */
-  email: z.string(),
+  email: ShownEmail,
   /** The company that invited the user; null for the link of a forgotten password. @example Romashka */
   invitedBy: z.nullable(z.string()),
 });

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { companyNames, Id, IsoDate, Named, versioned } from './fields.ts';
 import { Role } from './roles.ts';
+import { ShownEmail } from './shown-email.ts';
 
 /** A user of a company (an agent), an owner, or a platform admin. No reply contains the password. */
 export const User = z.object({
@@ -11,7 +12,7 @@ export const User = z.object({
   /** Family name; may be empty. */
   surname: z.string(),
   /** The address that the user signs in with. @example anna@romashka.ru */
-  email: z.string(),
+  email: ShownEmail,
   /** The roles of the user; several are possible. */
   roles: z.array(z.object({ value: Role })),
   /** The access policies of the user. */

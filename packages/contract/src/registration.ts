@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Email, Id, IdParams, IsoDate, ListQuery, listOf, Proof, text } from './fields.ts';
+import { ShownEmail } from './shown-email.ts';
 
 /** open: anybody may register a company. invited: only holders of an invitation. closed: nobody. @example invited */
 export const RegistrationMode = z.enum(['open', 'invited', 'closed']);
@@ -31,7 +32,7 @@ export type InvitationInput = z.infer<typeof InvitationInput>;
 /** An invitation to register a company. */
 export const Invitation = z.object({
   /** The invited address. */
-  email: z.string(),
+  email: ShownEmail,
   /**
    * The page that registers the company. No other call shows it again.
    * @example https://pass.example.ru/auth/register#invitation=aW52aXRhdGlvbi10aGF0LXdvcmtzLW9uY2U&email=owner%40romashka.ru
@@ -67,7 +68,7 @@ export type InvitationState = z.infer<typeof InvitationState>;
 export const ListedInvitation = z.object({
   id: Id,
   /** The invited address. */
-  email: z.string(),
+  email: ShownEmail,
   /** The address of the ADMIN who made it. */
   madeBy: z.string(),
   /** When its current link was made. */

@@ -15,6 +15,7 @@ import {
   Version,
 } from './fields.ts';
 import { CompanyPlan } from './plans.ts';
+import { ShownEmail } from './shown-email.ts';
 
 /** The contact of the platform's operator, whom owners ask for plans and paid proxies. */
 export const Contact = z.object({
@@ -23,7 +24,7 @@ export const Contact = z.object({
   /** Their phone (E.164); empty for none. @example "+79161234567" */
   phone: z.string(),
   /** Their mail; empty for none. Requests of owners are mailed here. @example sales@propusk.example */
-  email: z.string(),
+  email: ShownEmail,
   /** Their Telegram name, without the @; empty for none. @example propusk_sales */
   telegram: z.string(),
   version: Version,
@@ -64,7 +65,7 @@ export const TariffRequest = z.object({
   /** The company that asks. */
   company: Named,
   /** The address of the owner who asked. @example anna@romashka.ru */
-  email: z.string(),
+  email: ShownEmail,
   /** The company's contact phone; empty for none. */
   phone: z.string(),
   /** The owner's words; may be empty. */

@@ -1,4 +1,5 @@
 import type { AuditChange, AuditField } from '@propusk/contract/audit';
+import { shownEmails } from '@propusk/contract/shown-email';
 
 /** An element of a list, identified by `id`: a rename is not a change of the list. */
 interface Item {
@@ -67,7 +68,9 @@ function fitting(names: readonly string[]): string[] {
 }
 
 function bounded<T extends string | boolean>(value: T): T {
-  if (typeof value !== 'string' || value.length <= BOUNDS.text) return value;
+  if (typeof value !== 'string') return value;
+  const shown = shownEmails(value);
+  if (shown.length <= BOUNDS.text) return shown as T;
   // PostgreSQL rejects a lone surrogate.
-  return `${value.slice(0, BOUNDS.text).replace(/[\uD800-\uDBFF]$/, '')}…` as T;
+  return `${shown.slice(0, BOUNDS.text).replace(/[\uD800-\uDBFF]$/, '')}…` as T;
 }

@@ -1,4 +1,5 @@
 import type { AuditAction, AuditField, AuditKind, AuditQuery, AuditRow } from '@propusk/contract/audit';
+import { shownEmails } from '@propusk/contract/shown-email';
 import { plainAddress } from '@propusk/dial/addresses';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { type Actor, admit, asMember, isAdmin, scopeOf } from '../core/actor.ts';
@@ -144,7 +145,7 @@ export async function listAudit(
       },
       address: row.address,
       action: row.action,
-      object: { kind: row.object_kind, id: row.object_id, name: row.object_name },
+      object: { kind: row.object_kind, id: row.object_id, name: shownEmails(row.object_name) },
       changes: isAdmin(actor) ? row.changes : withoutAdminsLogin(row),
     })),
   };

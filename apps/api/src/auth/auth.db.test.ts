@@ -1,8 +1,9 @@
 import { myAccess } from '@propusk/contract/access';
-import { login, logout, register } from '@propusk/contract/auth';
+import { listAudit } from '@propusk/contract/audit';
+import { login, logout, register, useLink } from '@propusk/contract/auth';
 import { me } from '@propusk/contract/me';
 import { createProxy } from '@propusk/contract/proxies';
-import { createUser, updateUser } from '@propusk/contract/users';
+import { companyUsers, createUser, updateUser } from '@propusk/contract/users';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
@@ -52,7 +53,7 @@ describe('registration', () => {
     ['name', 'ab', 'Не короче 3 символов'],
     ['companyName', 'abcd', 'Не короче 5 символов: допишите форму, например ООО «Ян»'],
     ['companySite', 'a.ru', 'Не короче 5 символов: допишите начало, например https://t.me'],
-    ['email', 'ivan@romashka', 'Укажите почту латиницей: name@company.ru'],
+    ['email', 'ivan@romashka', 'Укажите почту, до @ латиницей: name@company.ru'],
     ['password', '1234567', 'Не короче 8 символов'],
     ['name', 'Ива\u0000н', 'Здесь есть недопустимые символы'],
     ['email', undefined, 'Заполните это поле'],
@@ -87,6 +88,27 @@ describe('signing in', () => {
       { code: 'bad_login', message: 'Неверная почта или пароль' },
     ]);
     expect([unknown.status, unknown.error]).toEqual([wrong.status, wrong.error]);
+  });
+
+  test('the Unicode and the Punycode spelling of a mail address are one account in registration, sign-in, links, lists and audit', async () => {
+    const [unicode, punycode] = ['anna@почта.рф', 'anna@xn--80a1acny.xn--p1ai'];
+    const { token } = await api.must(null, register, { body: newcomer(unicode) });
+    const again = await api.call(null, register, { body: newcomer(punycode) });
+    expect(again.error.code).toBe('email_taken');
+    for (const email of [unicode, punycode, 'ANNA@XN--80A1ACNY.XN--P1AI']) {
+      expect((await api.call(null, login, { body: { email, password: PASSWORD } })).status).toBe(200);
+      const taken = await api.call(token, createUser, { body: { email, password: PASSWORD } });
+      expect(taken.error.code).toBe('email_taken');
+      const { rows } = await api.must(token, companyUsers, { query: { name: email } });
+      expect(rows.map((user) => user.email)).toEqual([unicode]);
+      expect((await api.call(null, useLink, { body: { email } })).status).toBe(204);
+    }
+    const links = await api.database.pool.query(
+      'select count(distinct user_id)::int as users from mail_links',
+    );
+    expect(links.rows).toEqual([{ users: 1 }]);
+    const { rows } = await api.must(token, listAudit, { query: { name: unicode } });
+    expect(rows.map(({ actor, object }) => [actor.email, object.name])).toContainEqual([unicode, unicode]);
   });
 
   test('a logout ends its own session and no other', async () => {

@@ -1,4 +1,4 @@
-import type { ListQuery } from '@propusk/contract/fields';
+import { type ListQuery, storedEmail } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
 import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 
@@ -46,7 +46,7 @@ export function contains(
     return everywhere ? whole : sql`(${whole} || '')`;
   });
   const conditions = [...words].map((word) => {
-    const pattern = `%${word.replace(/[\\%_]/g, '\\$&')}%`;
+    const pattern = `%${storedEmail(word).replace(/[\\%_]/g, '\\$&')}%`;
     return sql`(${sql.join(
       searched.map((column) => sql`${column} ilike ${pattern}`),
       sql` or `,

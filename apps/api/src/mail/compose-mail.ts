@@ -1,3 +1,4 @@
+import { shownEmails } from '@propusk/contract/shown-email';
 import { greeting, mails, type Paragraph, signature } from '@propusk/phrases/mail';
 
 /** One mail as text and as simple HTML, for one recipient. */
@@ -17,7 +18,8 @@ export type Facts<Code extends MailCode> =
 export function composeMail<Code extends MailCode>(to: string, code: Code, ...facts: Facts<Code>): Mail {
   const template = mails[code] as (to: string, ...given: unknown[]) => ReturnType<(typeof mails)[Code]>;
   const { subject, paragraphs } = template(to, ...facts);
-  const all: Paragraph[] = [greeting, ...paragraphs, signature];
+  const shown = paragraphs.map((p) => (typeof p === 'string' ? shownEmails(p) : p));
+  const all: Paragraph[] = [greeting, ...shown, signature];
   const text = all.map((p) => (typeof p === 'string' ? p : `${p.label}:\n${p.link}`)).join('\n\n');
   const html = all.map((p) => `<p>${typeof p === 'string' ? escape(p) : anchor(p.link, p.label)}</p>`);
   return {

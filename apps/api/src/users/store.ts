@@ -1,6 +1,7 @@
 import type { ListQuery } from '@propusk/contract/fields';
 import type { User } from '@propusk/contract/me';
 import type { Role } from '@propusk/contract/roles';
+import { shownEmails } from '@propusk/contract/shown-email';
 import type { InvitedUser, UserChange, UserInput } from '@propusk/contract/users';
 import { sql } from 'kysely';
 import { jsonArrayFrom, jsonObjectFrom } from 'kysely/helpers/postgres';
@@ -146,7 +147,7 @@ export async function refuseTaken(
   if (taken.length === 0) return;
   const own = taken.filter(({ company_id }) => company_id === companyId);
   const others = taken.filter(({ company_id }) => company_id !== companyId).slice(0, most);
-  const addresses = [...own, ...others].map(({ email }) => email).join(', ');
+  const addresses = [...own, ...others].map(({ email }) => shownEmails(email)).join(', ');
   throw new AppError('email_taken', { fields: { emails: ['emails_taken', addresses] } });
 }
 

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Email } from '@propusk/contract/fields';
+import { Email, storedEmail } from '@propusk/contract/fields';
 import { StartError } from '@propusk/embedded-postgres/start-error';
 import { setupPhrases } from '@propusk/phrases/setup';
 
@@ -25,10 +25,11 @@ export function readOptions(args: string[]) {
   const { values, positionals } = parse(args);
   if (values.undo || values.help)
     return { ...values, domain: '', mail: '', tls: undefined, owner: '', waitMs: 0 };
-  const [domain = '', mail = '', ...rest] = positionals;
+  const [domain = '', typed = '', ...rest] = positionals;
+  const mail = storedEmail(typed);
   const tls = modes.find((mode) => mode === values.tls);
   const gateway = values.gateway === undefined ? undefined : domainToASCII(values.gateway);
-  const owner = values.owner ?? mail.replace('@', '+company@');
+  const owner = storedEmail(values.owner ?? mail.replace('@', '+company@'));
   const hasFiles = values.cert !== undefined && values.key !== undefined;
   const unfit = Object.entries({
     DOMAIN: !domainToASCII(domain).includes('.'),

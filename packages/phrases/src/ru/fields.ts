@@ -9,7 +9,7 @@ const short = (least: number) => `Не короче ${characters(least)}`;
 export const schemaFaults = {
   required: () => 'Заполните это поле',
   choose: () => 'Выберите значение',
-  email: () => 'Укажите почту латиницей: name@company.ru',
+  email: () => 'Укажите почту, до @ латиницей: name@company.ru',
   port: () => `Целое число от ${limits.port.min} до ${limits.port.max}`,
   phone: () => 'Укажите номер целиком: +7 912 345 67 89',
   short,

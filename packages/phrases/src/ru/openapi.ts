@@ -24,7 +24,7 @@ export const openApiExamples = {
   'ProbeStep.title': 'Снаружи, https://crm.romashka.ru (198.51.100.7), с поддельным X-Forwarded-For',
   'SiteCheck.meaning': 'Посторонним сайт отвечает отказом, а через «Пропуск» открывается.',
   'ErrorBody.message': 'Проверьте введённые данные',
-  'ErrorBody.fields': { email: 'Укажите почту латиницей: name@company.ru' },
+  'ErrorBody.fields': { email: 'Укажите почту, до @ латиницей: name@company.ru' },
   'Explanation.message': 'Пользователь не состоит в политике «Продажи».',
   'Explanation.advice': 'Добавьте его, и сайт откроется сразу.',
   'Explanation.links.title': 'Пользователь включён в политику доступа',

@@ -3,6 +3,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useLink as linkCall } from '@propusk/contract/auth';
 import { limits } from '@propusk/contract/limits';
 import { registrationMode } from '@propusk/contract/registration';
+import { shownEmails } from '@propusk/contract/shown-email';
 import * as t from '@propusk/phrases/console';
 import { Link, Navigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -53,7 +54,7 @@ function CheckEmail({ email }: { email: string }) {
           fw={500}
           style={{ overflowWrap: 'anywhere' }}
         >
-          {email}
+          {shownEmails(email)}
         </Text>
         <div>
           <Text>{t.reset.checkLife(limits.linkMinutes)}</Text>

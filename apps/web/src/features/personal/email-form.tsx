@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core';
 import { useLink as linkCall } from '@propusk/contract/auth';
 import { Email } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
+import { shownEmails } from '@propusk/contract/shown-email';
 import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
 import * as z from 'zod/mini';
@@ -46,7 +47,7 @@ function Ask({ onSent, onClose }: { onSent: (email: string) => void; onClose: ()
         initial={{ email: '', currentPassword: '' }}
         send={async (body) => {
           await call(linkCall, { body: { ...body, change: true } });
-          onSent(body.email);
+          onSent(shownEmails(body.email));
         }}
         submitLabel={t.personal.sendLink}
         onCancel={onClose}

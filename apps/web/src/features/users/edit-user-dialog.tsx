@@ -1,4 +1,5 @@
 import { Text, TextInput } from '@mantine/core';
+import { storedEmail } from '@propusk/contract/fields';
 import { type User } from '@propusk/contract/me';
 import { getUser, UserChange, updateUser } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
@@ -70,7 +71,9 @@ function UserDialog(props: {
       }
       // The user may have typed the current password for a change that was then undone: do not send it.
       prepare={(body, stored) =>
-        asksFor(stored, body) ? body : { ...body, currentPassword: undefined, code: undefined }
+        asksFor(stored, body)
+          ? body
+          : { ...body, email: stored.email, currentPassword: undefined, code: undefined }
       }
       read={getUser}
       update={updateUser}
@@ -120,7 +123,7 @@ function UserDialog(props: {
 
 /** Whether an ADMIN must re-authenticate for a change of a user: the contract's `proof` of `updateUser`. */
 function asksFor(stored: User, { email, password }: Pick<UserChange, 'email' | 'password'>): boolean {
-  return (email !== undefined && email !== stored.email) || Boolean(password);
+  return (email !== undefined && storedEmail(email) !== storedEmail(stored.email)) || Boolean(password);
 }
 
 /** The fields that re-authenticate an ADMIN, shown as soon as the form changes the user's email or password. */

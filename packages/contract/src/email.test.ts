@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest';
+import { Email } from './fields.ts';
+import { shownEmails } from './shown-email.ts';
+
+const read = (typed: string) => Email.safeParse(typed).data ?? null;
+
+describe('a mail address', () => {
+  test.each([
+    ['anna@почта.рф', 'anna@xn--80a1acny.xn--p1ai'],
+    ['anna@ПОЧТА.РФ', 'anna@xn--80a1acny.xn--p1ai'],
+    ['anna@xn--80a1acny.xn--p1ai', 'anna@xn--80a1acny.xn--p1ai'],
+    [' anna@компания.com ', 'anna@xn--80aqeigdi5k.com'],
+    ['Anna@Example.RU', 'Anna@Example.RU'],
+    ['анна@почта.рф', null],
+    ['anna@почта', null],
+    ['anna@почта.рф/x', null],
+    ['anna@почта.рф:80', null],
+    ['anna@b@почта.рф', null],
+    ['anna@example.xn--', null],
+    ['anna@１２７.0.0.1', null],
+    [`anna@${'я'.repeat(260)}.рф`, null],
+  ])('the address %j is stored as %j', (typed, stored) => expect(read(typed)).toBe(stored));
+
+  test('shownEmails decodes the domains of the mail addresses in a text', () => {
+    expect(shownEmails('anna@xn--80a1acny.xn--p1ai')).toBe('anna@почта.рф');
+    expect(shownEmails('Пишите на xn--a@xn--80a1acny.xn--p1ai, b@c.ru.')).toBe(
+      'Пишите на xn--a@почта.рф, b@c.ru.',
+    );
+    expect(shownEmails('https://xn--80a1acny.xn--p1ai/')).toBe('https://xn--80a1acny.xn--p1ai/');
+  });
+});
