@@ -7,6 +7,15 @@ test.each([
   [' anna@a.ru  petr@a.ru\r\n\nivan@a.ru\n', ['anna@a.ru', 'petr@a.ru', 'ivan@a.ru']],
   ['"Anna P." <anna@a.ru>, Petr <petr@a.ru>', ['anna@a.ru', 'petr@a.ru']],
   ['anna@a.ru, petr', ['anna@a.ru', 'petr']],
+  [
+    '"Иванов, Иван" <a@b.ru>, Петров, Пётр <c@d.ru>; e@f.ru, "x@y.ru" <g@h.ru>',
+    ['a@b.ru', 'c@d.ru', 'e@f.ru', 'g@h.ru'],
+  ],
+  ['Иван <a@b.ru>, petr', ['a@b.ru', 'petr']],
+  ['Иван\tИванов\ta@b.ru\tОтдел, 5\r\nПётр\tc@d.ru', ['a@b.ru', 'c@d.ru']],
+  ['Имя\tПочта', ['Имя', 'Почта']],
+  ['mailto:a@b.ru, MAILTO:c@d.ru?subject=x&cc=e@f.ru <mailto:g@h.ru>', ['a@b.ru', 'c@d.ru', 'g@h.ru']],
+  ['\u200ba@b\u200b.ru\ufeff,\u00a0c@d.ru\u2060', ['a@b.ru', 'c@d.ru']],
   [' ,; \n', []],
 ])('readAddresses reads every address of the pasted text %j', (text, addresses) => {
   expect(readAddresses(text)).toEqual(addresses);
