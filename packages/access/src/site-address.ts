@@ -14,6 +14,7 @@ export type AddressFault =
   | 'email_address'
   | 'not_a_host'
   | 'several_addresses'
+  | 'symbols'
   | 'ip_address'
   | 'single_label'
   | 'public_suffix'

@@ -2,6 +2,7 @@ import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
 import {
   createSite,
+  createSites,
   deleteSite,
   deleteSiteByAddress,
   getSite,
@@ -141,6 +142,28 @@ test('an edit replaces the policies and the address of a site', async () => {
   const missing = await change(999_999);
   expect(await change(id)).toEqual(missing);
   expect(missing.status).toBe(404);
+});
+
+test('a site with a symbol in its name is refused, and a stored one stays editable and deletable', async () => {
+  const { token } = await api.company();
+  const companyId = (await api.must(token, me)).company?.id;
+  for (const address of ['😀.ru', 'a☃.example.ru', 'xn--e28h.ru', '*.a♥b.ru']) {
+    const { status, error } = await api.call(token, createSite, { body: { address } });
+    expect([status, Object.keys(error.fields ?? {})]).toEqual([400, ['address']]);
+    const many = await api.call(token, createSites, { body: [{ address }] });
+    expect([many.status, Object.keys(many.error.fields ?? {})]).toEqual([400, ['0.address']]);
+  }
+  for (const address of ['my_app.example.ru', 'почта-1c.example.ru', 'пример.рф'])
+    await api.must(token, createSite, { body: { address } });
+  const { rows } = await api.database.pool.query(
+    `insert into sites (company_id, address, shown_address) values ($1, 'xn--e28h.ru', '😀.ru') returning id`,
+    [companyId],
+  );
+  const params = { id: rows[0].id };
+  await api.must(token, updateSite, { params, body: { address: '😀.ru/login', politics: [] } });
+  const moved = await api.call(token, updateSite, { params, body: { address: 'a☃.ru' } });
+  expect(moved.status).toBe(400);
+  await api.must(token, deleteSiteByAddress, { params: { address: '😀.ru' } });
 });
 
 test('deleting a site removes its links and no other site', async () => {

@@ -5,6 +5,7 @@ import type { ListQuery } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
 import type { Protection } from '@propusk/contract/protection';
 import type { Site, SiteChange, SiteInput } from '@propusk/contract/sites';
+import { unicodeHost } from '@propusk/contract/unicode-host';
 import type { FieldFault } from '@propusk/phrases/field-fault';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
@@ -105,17 +106,27 @@ export function listSites(db: Db, actor: Actor, query: ListQuery): Promise<{ row
   return readList(matching, query, sql.ref('sites.id'));
 }
 
-/** Normalizes an entered address to its stored spelling, with the start path of a pasted URL; or returns its fault. */
-export function readAddress(raw: string): { address: string; paths: string[] } | { fault: AddressFault } {
+/**
+ * Normalizes an entered address to its stored spelling, with the start path of a pasted URL; or returns its fault.
+ * @param stored the site's address before a change, which may hold symbols such as emoji; null accepts symbols
+ */
+export function readAddress(
+  raw: string,
+  stored?: string | null,
+): { address: string; paths: string[] } | { fault: AddressFault } {
   const site = parseSiteAddress(raw);
   if ('fault' in site) return { fault: site.fault };
+  const address = formatSiteAddress(site);
+  const isNew = stored !== null && stored !== address;
+  // A label of other characters than letters, marks and digits stays Punycode.
+  if (isNew && /(^|\.)xn--/.test(unicodeHost(site.host))) return { fault: 'symbols' };
   const path = startPathOf(raw);
-  return { address: formatSiteAddress(site), paths: path === null ? [] : [path] };
+  return { address, paths: path === null ? [] : [path] };
 }
 
 /** @throws AppError bad_input with `address` */
-function storedAddress(raw: string): { address: string; paths: string[] } {
-  const read = readAddress(raw);
+function storedAddress(raw: string, stored?: string | null): { address: string; paths: string[] } {
+  const read = readAddress(raw, stored);
   if ('fault' in read) throw new AppError('bad_input', { fields: { address: [read.fault] } });
   return read;
 }
@@ -165,8 +176,8 @@ export async function updateSite(
     actor,
     siteEntity,
     { id, ifMatch },
-    ({ company_id: companyId, start_paths: known }) => {
-      const read = body.address === undefined ? undefined : storedAddress(body.address);
+    ({ company_id: companyId, address, start_paths: known }) => {
+      const read = body.address === undefined ? undefined : storedAddress(body.address, address);
       const { politics } = body;
       const paths = [...new Set([...known, ...(read?.paths ?? [])])].slice(0, limits.startPaths);
       return {
@@ -201,7 +212,7 @@ export async function deleteSiteByAddress(
   raw: string,
   ifMatch: IfMatch,
 ): Promise<void> {
-  const { address } = storedAddress(raw);
+  const { address } = storedAddress(raw, null);
   // Lock before the lookup: a concurrent transaction may move the address to another site.
   await lockOwnCompany(tx, actor);
   const site = await tx
