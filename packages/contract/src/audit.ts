@@ -4,6 +4,7 @@ import { Id, IsoDate, ListQuery, listOf, Named } from './fields.ts';
 import { issue } from './issues.ts';
 import { Role } from './roles.ts';
 import { ShownEmail } from './shown-email.ts';
+import { ShownText } from './shown-text.ts';
 
 /** The action. For `changed`, `changes` lists the fields that differ. */
 export const AuditAction = z.enum([
@@ -99,7 +100,7 @@ export const AuditField = z.enum([
 ]);
 export type AuditField = z.infer<typeof AuditField>;
 
-const Value = z.union([z.string(), z.boolean()]);
+const Value = z.union([ShownText, z.boolean()]);
 
 /** The values of a field before and after. An empty object means that a secret was set; its value is never recorded. */
 export const AuditChange = z.object({
@@ -130,7 +131,7 @@ export const AuditRow = z.object({
   actor: z.object({
     id: Id,
     /** Name and surname; may be empty. */
-    name: z.string(),
+    name: ShownText,
     /** The address at that time. */
     email: ShownEmail,
     /** The roles at that time. */
@@ -144,7 +145,7 @@ export const AuditRow = z.object({
     kind: AuditKind,
     id: Id,
     /** Its name at that time: a site's address, a user's email, a proxy's host and port. */
-    name: z.string(),
+    name: ShownText,
   }),
   /** The fields that differ. For a created or deleted object: all its fields that are not empty. @example {"allSites": {"from": false, "to": true}} */
   changes: z.partialRecord(AuditField, AuditChange),

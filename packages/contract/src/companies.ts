@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { companyNames, Id, IdParams, ListQuery, Named, Proof, text, versioned } from './fields.ts';
 import { ShownEmail } from './shown-email.ts';
+import { ShownText } from './shown-text.ts';
 
 const Domain = z.object({
   id: Id,
@@ -33,9 +34,9 @@ export const Company = z.object({
     z.object({
       id: Id,
       /** Given name. */
-      name: z.string(),
+      name: ShownText,
       /** Family name. */
-      surname: z.string(),
+      surname: ShownText,
       /** The address that the user signs in with. */
       email: ShownEmail,
     }),

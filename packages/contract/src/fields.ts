@@ -1,15 +1,24 @@
 import * as z from 'zod/mini';
 import { issue } from './issues.ts';
 import { limits } from './limits.ts';
+import { ShownText } from './shown-text.ts';
 
 // PostgreSQL rejects NUL, and a lone surrogate would be stored as another character. Of the other control characters, only tab
 // and line ends are useful.
 // oxlint-disable-next-line no-control-regex -- the pattern rejects control characters
 export const clean = z.regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\p{Cs}]*$/u);
 
-/** A trimmed line of text of `min` to `max` characters. */
+/** A trimmed line of text of `min` to `max` characters, without control characters and those that override text direction. */
 export function text(min: number, max: number = limits.name) {
-  return z.string().check(z.trim(), z.minLength(min), z.maxLength(max), clean, z.regex(/^[^\t\r\n]*$/));
+  return z
+    .string()
+    .check(
+      z.trim(),
+      z.minLength(min),
+      z.maxLength(max),
+      clean,
+      z.regex(/^[^\p{Cc}\u202a-\u202e\u2066-\u2069]*$/u),
+    );
 }
 
 /** Trimmed text of several lines. */
@@ -103,9 +112,9 @@ export const versioned = {
 /** The names of a company, in its own replies and in those of its users and proxies. */
 export const companyNames = {
   /** Its name. */
-  companyName: z.string(),
+  companyName: ShownText,
   /** Its site. @example romashka.ru */
-  companySite: z.string(),
+  companySite: ShownText,
 };
 
 /** The names of a user in a body. */
@@ -120,7 +129,7 @@ export const userNames = {
 export const Named = z.object({
   id: Id,
   /** The display name. */
-  name: z.string(),
+  name: ShownText,
 });
 export type Named = z.infer<typeof Named>;
 

@@ -3,6 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { Email, IdParams, IsoDate, Links, text } from './fields.ts';
 import { limits } from './limits.ts';
 import { ShownEmail } from './shown-email.ts';
+import { ShownText } from './shown-text.ts';
 
 /** The agents to invite to the caller's company. */
 export const InvitationsInput = z.object({
@@ -86,7 +87,7 @@ export const LinkAccount = z.object({
   /** The address that the account signs in with. */
   email: ShownEmail,
   /** The company that invited the user; null for the link of a forgotten password. @example Romashka */
-  invitedBy: z.nullable(z.string()),
+  invitedBy: z.nullable(ShownText),
 });
 export type LinkAccount = z.infer<typeof LinkAccount>;
 

@@ -3,14 +3,15 @@ import { endpoint } from './endpoint.ts';
 import { companyNames, Id, IsoDate, Named, versioned } from './fields.ts';
 import { Role } from './roles.ts';
 import { ShownEmail } from './shown-email.ts';
+import { ShownText } from './shown-text.ts';
 
 /** A user of a company (an agent), an owner, or a platform admin. No reply contains the password. */
 export const User = z.object({
   id: Id,
   /** Given name; may be empty. */
-  name: z.string(),
+  name: ShownText,
   /** Family name; may be empty. */
-  surname: z.string(),
+  surname: ShownText,
   /** The address that the user signs in with. @example anna@romashka.ru */
   email: ShownEmail,
   /** The roles of the user; several are possible. */

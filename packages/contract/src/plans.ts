@@ -3,6 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { Id, IdParams, listOf, text, versioned } from './fields.ts';
 import { limits } from './limits.ts';
 import { currencies } from './reference/currencies.ts';
+import { ShownText } from './shown-text.ts';
 
 /** The letter code of a currency (ISO 4217). @example RUB */
 export const Currency = z.enum(currencies);
@@ -34,7 +35,7 @@ const planFields = {
 export const CompanyPlan = z.object({
   id: Id,
   /** Its name. @example Team */
-  name: z.string(),
+  name: ShownText,
   /** The price of a month; null for none. */
   price: z.nullable(Price),
   /** The most users of a company; null for the product's own limit. */
@@ -111,7 +112,7 @@ export const updatePlan = endpoint({
 export const PlanCompany = z.object({
   id: Id,
   /** Its name. */
-  name: z.string(),
+  name: ShownText,
   /** The limits that the company exceeds, and the features in use that the plan lacks. @example ["people"] */
   beyond: z.array(z.enum(['people', 'sites', 'proxies', 'paidProxies', 'allSites'])),
 });

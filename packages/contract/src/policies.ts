@@ -3,12 +3,13 @@ import { endpoint } from './endpoint.ts';
 import { Id, IdParams, Links, ListQuery, listOf, Named, paragraphs, text, versioned } from './fields.ts';
 import { limits } from './limits.ts';
 import { ProxySettings } from './proxies.ts';
+import { ShownText } from './shown-text.ts';
 
 /** An access policy (on the wire: politics): these users reach these sites through this proxy. */
 export const Policy = z.object({
   id: Id,
   /** The display name. */
-  name: z.string(),
+  name: ShownText,
   /** The purpose of the policy. */
   description: z.string(),
   /** Its users may reach every public site. Effective only while the proxy has `settings.allSites`. */

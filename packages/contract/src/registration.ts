@@ -70,7 +70,7 @@ export const ListedInvitation = z.object({
   /** The invited address. */
   email: ShownEmail,
   /** The address of the ADMIN who made it. */
-  madeBy: z.string(),
+  madeBy: ShownEmail,
   /** When its current link was made. */
   createdAt: IsoDate,
   /** The expiry of the link. */

@@ -16,11 +16,12 @@ import {
 } from './fields.ts';
 import { CompanyPlan } from './plans.ts';
 import { ShownEmail } from './shown-email.ts';
+import { ShownText } from './shown-text.ts';
 
 /** The contact of the platform's operator, whom owners ask for plans and paid proxies. */
 export const Contact = z.object({
   /** The name of the manager or of the operator. */
-  name: z.string(),
+  name: ShownText,
   /** Their phone (E.164); empty for none. @example "+79161234567" */
   phone: z.string(),
   /** Their mail; empty for none. Requests of owners are mailed here. @example sales@propusk.example */

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Id, IdParams, IsoDate, listOf, text } from './fields.ts';
+import { ShownText } from './shown-text.ts';
 
 /**
  * Vantages: machines outside the product's own network that request a site as a stranger does. The program of a vantage is
@@ -11,7 +12,7 @@ import { Id, IdParams, IsoDate, listOf, text } from './fields.ts';
 export const Vantage = z.object({
   id: Id,
   /** The name of the vantage, given by its owner. */
-  name: z.string(),
+  name: ShownText,
   /** The IP address of the vantage's last call; null until it is paired. @example 203.0.113.9 */
   address: z.nullable(z.string()),
   /** The time of the vantage's last call; null until it is paired. */

@@ -1,5 +1,6 @@
 import { listAudit } from '@propusk/contract/audit';
 import { login, useLink } from '@propusk/contract/auth';
+import { myCompany, updateMyCompany } from '@propusk/contract/companies';
 import { inviteAgain, inviteUsers, openLink } from '@propusk/contract/invitations';
 import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
@@ -237,4 +238,29 @@ test('an owner who loses the role while an invitation waits for the company’s 
   client.release();
   expect((await waiting).status).toBe(401);
   expect((await api.database.pool.query('select 1 from users where email = $1', [email])).rowCount).toBe(0);
+});
+
+test('a stored company name with control characters is escaped in replies and mails, and other fields stay editable', async () => {
+  const owner = await api.company();
+  const { companyName: _, ...before } = await api.must(owner.token, myCompany);
+  const stored = 'Зло\u202e\u009b31m';
+  await api.database.pool.query('update companies set company_name = $1 where id = $2', [stored, before.id]);
+  const email = address();
+  await invite(owner.token, [email]);
+  const mail = await inbox.take(email);
+  expect(mail.subject).toContain('Зло\\u202e\\u009b31m');
+  expect(mail.text).toContain('Зло\\u202e\\u009b31m');
+  const { companyName } = await api.must(owner.token, myCompany);
+  expect(companyName).toBe('Зло\\u202e\\u009b31m');
+  const companySite = 'new.company.test';
+  for (const body of [{ companySite }, { companyName, companySite }])
+    expect(await api.must(owner.token, updateMyCompany, { body })).toMatchObject({
+      companyName,
+      companySite,
+    });
+  const again = await api.call(owner.token, updateMyCompany, { body: { companyName: stored } });
+  expect([again.status, again.error.fields]).toEqual([
+    400,
+    { companyName: 'Здесь есть недопустимые символы' },
+  ]);
 });

@@ -1,4 +1,5 @@
 import { shownEmails } from '@propusk/contract/shown-email';
+import { visible } from '@propusk/contract/shown-text';
 import { greeting, mails, type Paragraph, signature } from '@propusk/phrases/mail';
 
 /** One mail as text and as simple HTML, for one recipient. */
@@ -18,13 +19,13 @@ export type Facts<Code extends MailCode> =
 export function composeMail<Code extends MailCode>(to: string, code: Code, ...facts: Facts<Code>): Mail {
   const template = mails[code] as (to: string, ...given: unknown[]) => ReturnType<(typeof mails)[Code]>;
   const { subject, paragraphs } = template(to, ...facts);
-  const shown = paragraphs.map((p) => (typeof p === 'string' ? shownEmails(p) : p));
+  const shown = paragraphs.map((p) => (typeof p === 'string' ? visible(shownEmails(p)) : p));
   const all: Paragraph[] = [greeting, ...shown, signature];
   const text = all.map((p) => (typeof p === 'string' ? p : `${p.label}:\n${p.link}`)).join('\n\n');
   const html = all.map((p) => `<p>${typeof p === 'string' ? escape(p) : anchor(p.link, p.label)}</p>`);
   return {
     to,
-    subject,
+    subject: visible(subject),
     text: `${text}\n`,
     html: `<!doctype html><html lang="ru"><body>${html.join('\n')}</body></html>\n`,
   };
