@@ -95,7 +95,7 @@ for _ in \$(seq 100); do if grep -qs . /traffic; then break; fi; sleep 0.1; done
 export PROPUSK_UPGRADE_WAIT=120
 step success true
 touch /stop; wait; cat /poll /traffic
-step success-again "sed -i 's/^Version:.*/Version: 1.2.5/' DEBIAN/control; echo 1.2.5 >\$home/VERSION; echo 'create table mark ()' >\$migrations/998-mark.sql"
+step success-again "sed -i 's/^Version:.*/Version: 1.2.5/' DEBIAN/control; echo 1.2.5 >\$home/VERSION; echo 'create table mark ()' >\$migrations/998-mark.sql" "(until grep -qs Резервная /var/log/propusk-upgrade.log; do sleep 0.1; done; rm /next.deb) & propusk upgrade /next.deb"
 systemctl stop propusk.service
 STEPS
 chroot "$box/root" sh /steps.sh

@@ -19,7 +19,6 @@ const ofPackage: Readonly<Record<string, [RegExp, string][]>> = {
       '# As root: writes the settings that this user may read.\nExecStartPre=+/usr/bin/propusk gateway-settings\n',
     ],
     [/ DATA_DIR=.*/, ''],
-    [/^User=.*\nGroup=.*$/m, 'User=propusk-gateway\nGroup=propusk-gateway'],
     [/^WantedBy=.*$/m, '$& propusk.service'],
   ],
 };

@@ -35,6 +35,8 @@ export function readOptions(args: string[]) {
     DOMAIN: !domainToASCII(domain).includes('.'),
     MAIL: !Email.safeParse(mail).success,
     '--owner': !Email.safeParse(owner).success || owner.toLowerCase() === mail.toLowerCase(),
+    // A password in the arguments is visible to every user of the machine.
+    '--smtp': values.smtp?.includes('@') ?? false,
     '--gateway': gateway === '',
     '--tls': values.tls !== undefined && tls === undefined,
     '--cert': (tls === 'files' || values.key !== undefined || values.cert !== undefined) && !hasFiles,

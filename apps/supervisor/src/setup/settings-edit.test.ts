@@ -45,11 +45,24 @@ test('editSettings refuses a value that its line cannot hold, and an edit inside
   expect(() => editSettings('A="x\nTLS=off\ny"\n', { TLS: 'auto' })).toThrow(setupPhrases.notEditable());
 });
 
-test('differences masks the password of SMTP_URL', () => {
-  expect(differences('A=1\n', 'SMTP_URL=smtp://user:secret@mx.test\n')).toEqual([
-    '  − A=1',
-    '  + SMTP_URL=smtp://user:***@mx.test',
-  ]);
+test.each([
+  ['SMTP_URL=smtp://user:p@ss/w:rd@mx.test', 'SMTP_URL=smtp://user:***@mx.test'],
+  ['SMTP_URL=smtp://user@mail.test:p@ss@mx.test', 'SMTP_URL=smtp://user@mail.test:***@mx.test'],
+  [
+    'DATABASE_URL=postgres://db.test/propusk?password=p@ss',
+    'DATABASE_URL=postgres://db.test/propusk?password=***',
+  ],
+  ['SMTP_URL=smtp://:secret@mx.test', 'SMTP_URL=smtp://:***@mx.test'],
+  ['ADMIN_PASSWORD=secret', 'ADMIN_PASSWORD=***'],
+  ['PGPASSWORD=secret', 'PGPASSWORD=***'],
+  ['SECRET_KEY=secret', 'SECRET_KEY=***'],
+  ['GATEWAY_SECRET=secret', 'GATEWAY_SECRET=***'],
+  ['BACKUP_PASSPHRASE=secret', 'BACKUP_PASSPHRASE=***'],
+  ['GATEWAY_TLS_KEY=/etc/key.pem', 'GATEWAY_TLS_KEY=/etc/key.pem'],
+  ['PUBLIC_URL=https://pass.test:8443', 'PUBLIC_URL=https://pass.test:8443'],
+])('differences masks secret values and passwords in URLs: %s', (line, shown) => {
+  expect(differences(`A=1\n`, `${line}\n`)).toEqual(['  − A=1', `  + ${shown}`]);
+  expect(differences(`${line}\n`, '')).toEqual([`  − ${shown}`]);
 });
 
 test('replaceFile keeps the mode and leaves the former text beside the file', () => {

@@ -39,12 +39,21 @@ export function editSettings(text: string, wanted: Values): string {
   return edited;
 }
 
-/** The lines that differ between two settings files, for the operator. The password of SMTP_URL is masked. */
+/** Names whose whole value is a secret. TLS_KEY and GATEWAY_TLS_KEY are paths of files. */
+const secretName = /SECRET|PASS|TOKEN|(?<!TLS)_KEY/i;
+
+/** Masks a value that is a secret, or the password of a URL. A password may contain `:`, `/` and `@`. */
+const masked = (name: string, value: string) =>
+  secretName.test(name)
+    ? '***'
+    : value.replace(/(:\/\/[^:]*:)[^]*@/, '$1***@').replace(/(password=)[^&]*/gi, '$1***');
+
+/** The lines that differ between two settings files, for the operator. Secrets are masked. */
 export function differences(before: string, after: string): string[] {
   const [old, now] = [parseEnv(before), parseEnv(after)];
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);
   const line = (sign: string, name: string, value: string | undefined) =>
-    value === undefined ? [] : [`  ${sign} ${name}=${value.replace(/(:\/\/[^:@/]*:)[^@]*@/, '$1***@')}`];
+    value === undefined ? [] : [`  ${sign} ${name}=${masked(name, value)}`];
   return [...names].flatMap((name) =>
     old[name] === now[name] ? [] : [...line('−', name, old[name]), ...line('+', name, now[name])],
   );

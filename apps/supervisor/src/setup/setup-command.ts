@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '@propusk/api/config';
 import { StartError } from '@propusk/embedded-postgres/start-error';
@@ -52,7 +53,8 @@ async function setup(options: Options): Promise<number> {
   const { acme } = readConfig({ ...env, ...wanted }).tls ?? {};
   if (acme !== undefined) await checkIssuing(acme, ports.http);
   if (options.smtp !== undefined || !env.SMTP_URL) {
-    const server = await findMailServer(options.smtp, { ...env, ...wanted }, options);
+    const given = options.smtp === '-' ? await readInput(options) : options.smtp;
+    const server = await findMailServer(given, { ...env, ...wanted }, options);
     if (server === null) return 1;
     if (server !== undefined) wanted.SMTP_URL = server;
   }
@@ -74,14 +76,21 @@ async function setup(options: Options): Promise<number> {
   return 0;
 }
 
+/** Reads SMTP_URL from standard input. In a terminal setup asks for it. @throws StartError when the input is empty */
+async function readInput({ asks }: Options): Promise<string | undefined> {
+  const given = asks ? undefined : (await text(process.stdin)).trim();
+  if (given === '') throw new StartError(setupPhrases.badOption('--smtp'));
+  return given;
+}
+
 /** Puts the previous settings file back. A second `--undo` undoes the first. */
 async function undo(options: Options): Promise<number> {
   const previous = previousOf(path);
   if (!existsSync(previous)) throw new StartError(setupPhrases.nothingToUndo(previous));
-  const text = readIfThere(previous);
-  if (!(await agree(readIfThere(path), text, options))) return NOT_AGREED;
-  replaceFile(path, text);
-  startService(text, true);
+  const settings = readIfThere(previous);
+  if (!(await agree(readIfThere(path), settings, options))) return NOT_AGREED;
+  replaceFile(path, settings);
+  startService(settings, true);
   say(setupPhrases.undone(path));
   return 0;
 }

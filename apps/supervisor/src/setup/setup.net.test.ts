@@ -171,9 +171,10 @@ function documented(command: string): string[] {
 }
 
 /** Runs `propusk setup` without a terminal. @returns the exit code and everything that it printed */
-async function setup(...args: string[]): Promise<{ code: number; said: string }> {
+const setup = (...args: string[]) => setupWith('', ...args);
+async function setupWith(input: string, ...args: string[]): Promise<{ code: number; said: string }> {
   const child = start(join(root, 'bin/propusk'), ['setup', ...args]);
-  child.stdin.end();
+  child.stdin.end(input);
   const [out, errors, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
@@ -308,6 +309,7 @@ UNKNOWN="kept"`);
         ['MAIL', DOMAIN, 'nomail'],
         ['--tls', DOMAIN, ADMIN, '--tls', 'internal'],
         ['--cert', DOMAIN, ADMIN, '--tls', 'files'],
+        ['--smtp', DOMAIN, ADMIN, '--smtp', 'smtp://user:secret@mx.test'],
       ])
         expect((await setup(...args)).said).toBe(`${setupPhrases.badOption(unfit ?? '')}\n`);
       const folder = await openFolder('setup-nginx');
@@ -348,9 +350,12 @@ UNKNOWN="kept"`);
     test('setup with a mail server that refuses repeats its reply and changes nothing', async () => {
       inbox.refuse(1, 554);
       const before = settings();
-      const { code, said } = await setup(DOMAIN, ADMIN, ...own, '--smtp', inbox.url, '--yes');
+      const args = [DOMAIN, ADMIN, ...own, '--smtp', '-', '--yes'];
+      const { code, said } = await setupWith(`${inbox.url}\n`, ...args);
       expect([code, settings(), log()]).toEqual([1, before, ['']]);
       expect(said).toContain(setupPhrases.mailRefused('554'));
+      const empty = await setup(...args);
+      expect(empty.said).toContain(setupPhrases.badOption('--smtp'));
     });
 
     test('setup behind a real nginx goes on with --tls off, and refuses --tls auto', async () => {
