@@ -8,6 +8,8 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** The link with the mail's own token; null without one. Texts that people typed may contain other links. */
+  readonly link: string | null;
 }
 
 export type MailCode = keyof typeof mails;
@@ -28,8 +30,12 @@ export function composeMail<Code extends MailCode>(to: string, code: Code, ...fa
     subject: visible(subject),
     text: `${text}\n`,
     html: `<!doctype html><html lang="ru"><body>${html.join('\n')}</body></html>\n`,
+    link: all.flatMap((p) => (typeof p !== 'string' && tokenOf(p.link) !== '' ? p.link : []))[0] ?? null,
   };
 }
+
+/** The token of a link that works once; empty for other links. */
+export const tokenOf = (link: string) => /#(?:token|invitation)=([\w-]+)/.exec(link)?.[1] ?? '';
 
 function anchor(link: string, label: string): string {
   return `<a href="${escape(link)}">${escape(label)}</a>`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { hashToken } from '../core/tokens.ts';
 import type { Db } from '../db/open.ts';
-import type { Mail } from './compose-mail.ts';
+import { type Mail, tokenOf } from './compose-mail.ts';
 
 /** The longest life of a link in mail, and the life of a mail without a link. */
 const KEPT_MS = 7 * 86_400_000;
@@ -35,6 +35,7 @@ export async function writeToFolder(folder: string, mail: Mail & { from: string 
     'MIME-Version': '1.0',
     'Content-Type': 'text/plain; charset=utf-8',
     'Content-Transfer-Encoding': '8bit',
+    ...(mail.link !== null && { 'X-Link': mail.link }),
   };
   // A line break in a company's name would begin another header.
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value.replace(/\s+/g, ' ')}`);
@@ -54,10 +55,11 @@ export async function writeToFolder(folder: string, mail: Mail & { from: string 
 
 /**
  * Deletes the mails whose links are used, expired or replaced, and each mail after 7 days.
+ * @param publicUrl leaves out links to other origins
  * @returns the mails whose links still work, oldest first
  * @throws Error of node:fs or of the database, before which nothing is deleted
  */
-export async function sweepFolder(db: Db, folder: string): Promise<FolderMail[]> {
+export async function sweepFolder(db: Db, folder: string, publicUrl?: URL): Promise<FolderMail[]> {
   const mails = await readFolder(folder);
   if (mails.length === 0) return [];
   const hashes = mails.map(({ token }) => hashToken(token));
@@ -71,7 +73,9 @@ export async function sweepFolder(db: Db, folder: string): Promise<FolderMail[]>
     const isDead = mail.token !== '' && !works(mail);
     if (isDead || mail.date.getTime() < Date.now() - KEPT_MS) await rm(mail.file, { force: true });
   }
-  return mails.filter(works);
+  return mails.filter(
+    (mail) => works(mail) && (publicUrl === undefined || new URL(mail.link).origin === publicUrl.origin),
+  );
 }
 
 async function readFolder(folder: string): Promise<FolderMail[]> {
@@ -85,15 +89,16 @@ async function readFolder(folder: string): Promise<FolderMail[]> {
     // Another process of the api deletes dead mails too.
     const text = await readFile(file, 'utf8').catch(() => null);
     if (text === null) continue;
-    const header = (of: string) => new RegExp(`^${of}: (.*)$`, 'm').exec(text)?.[1] ?? '';
-    const [link = '', token = ''] = /^https?:\/\/\S+#(?:token|invitation)=([\w-]+)\S*$/m.exec(text) ?? [];
+    const [head = ''] = text.split('\n\n', 1);
+    const header = (of: string) => new RegExp(`^${of}: (.*)$`, 'm').exec(head)?.[1] ?? '';
+    const link = header('X-Link');
     mails.push({
       file,
       date: new Date(header('Date')),
       to: header('To'),
       subject: header('Subject'),
       link,
-      token,
+      token: tokenOf(link),
     });
   }
   return mails;

@@ -9,6 +9,7 @@ import { stopwatch } from '@propusk/test-kit/stopwatch';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { newToken } from '../core/tokens.ts';
 import { committing } from '../db/after-commit.ts';
+import { composeMail } from './compose-mail.ts';
 import { sweepFolder, writeToFolder } from './folder.ts';
 import { type Mailer, startMailer } from './mail.ts';
 import {
@@ -373,6 +374,15 @@ describe('without SMTP_URL', () => {
     expect(JSON.stringify(lines)).not.toMatch(/ivan|token/);
   });
 
+  test("only the link that redeems the mail's own token is its link, never one that somebody typed", () => {
+    const typed = 'x\nhttps://thief.test/#token=abc';
+    const request = { kind: 'plan', company: typed, by: typed, phone: '', plan: typed, text: typed } as const;
+    const page = 'https://pass.test/dashboard/admin/requests';
+    expect(composeMail('a@b.test', 'tariff_request', { ...request, page }).link).toBeNull();
+    const invited = composeMail('a@b.test', 'agent_invitation', { company: typed, link: LINK });
+    expect(invited.link).toBe(LINK);
+  });
+
   test('the folder keeps the mails of working links and young notices, and loses dead links and old mails', async () => {
     const folder = join(dataDir, 'sweep');
     const { rows: users } = await database.pool.query<{ id: number }>(
@@ -384,12 +394,21 @@ describe('without SMTP_URL', () => {
       [hash, users[0]?.id],
     );
     const link = (of: string) => `https://pass.example.ru/security/login#token=${of}&for=password`;
-    const write = (text: string, subject = 'Hello') =>
-      writeToFolder(folder, { from: 'a@b.test', to: 'ivan@company.test', subject, text, html: '' });
-    const live = await write(`Open:\n${link(token)}\n`, 'First\nBcc: thief@b.test');
-    await write(`Open:\n${link('B'.repeat(43))}\n`);
-    const notice = await write('Changed\n');
-    const old = await write('Changed\n');
+    const write = (text: string, own: string | null, subject = 'Hello') =>
+      writeToFolder(folder, {
+        from: 'a@b.test',
+        to: 'ivan@company.test',
+        subject,
+        text,
+        html: '',
+        link: own,
+      });
+    // A text that somebody else typed, with a link that works.
+    const typed = `https://thief.test/#token=${token}\n\nLink: https://thief.test/#token=${token}\n`;
+    const live = await write(`${typed}\nOpen:\n${link(token)}\n`, link(token), 'First\nBcc: thief@b.test');
+    await write('Open:\n', link('B'.repeat(43)));
+    const notice = await write(typed, null);
+    const old = await write('Changed\n', null);
     await writeFile(
       old,
       (await readFile(old, 'utf8')).replace(/^Date: .*$/m, 'Date: Mon, 01 Jan 2024 00:00:00 GMT'),
@@ -402,6 +421,9 @@ describe('without SMTP_URL', () => {
       subject: 'First Bcc: thief@b.test',
       link: link(token),
     });
+    const elsewhere = await sweepFolder(database.db, folder, new URL('https://moved.example.ru'));
+    const same = await sweepFolder(database.db, folder, new URL('https://pass.example.ru'));
+    expect([elsewhere, same]).toEqual([[], [only]]);
     const left = (await readdir(folder)).map((name) => join(folder, name));
     expect(left.toSorted()).toEqual([live, notice].toSorted());
     await database.pool.query('delete from mail_links');

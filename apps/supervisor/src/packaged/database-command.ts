@@ -16,9 +16,9 @@ const commands: Readonly<Record<string, (db: Db, config: Config, ...args: string
     for (const { address } of await sites.execute()) say(address);
   },
 
-  /** Prints the mails in DATA_DIR/mail whose links still work. */
-  async mail(db, { mailFolder }) {
-    const mails = await sweepFolder(db, mailFolder);
+  /** Prints the mails in DATA_DIR/mail whose links at PUBLIC_URL still work. */
+  async mail(db, { mailFolder, publicUrl }) {
+    const mails = await sweepFolder(db, mailFolder, publicUrl);
     for (const { date, to, subject, link } of mails)
       say(`${date.toISOString()}  ${to}\n${subject}\n${link}\n`);
     if (mails.length === 0) say(packagedPhrases.noLiveMail());

@@ -12,7 +12,7 @@ async function accepts(env: NodeJS.ProcessEnv, to: string): Promise<boolean> {
   try {
     const { smtpUrl = '', mailFrom: from, publicUrl } = readConfig(env);
     const { subject, text } = setupPhrases.testMail(publicUrl.origin);
-    const mail = { from, to, subject, text, html: `<p>${text}</p>` };
+    const mail = { from, to, subject, text, html: `<p>${text}</p>`, link: null };
     say(setupPhrases.mailSent(to, await smtpSender(smtpUrl)(mail)));
     return true;
   } catch (error) {
