@@ -140,6 +140,10 @@ test('a restore brings back every row with its version, claim and computed colum
     if (name === 'kysely_migration_lock') continue;
     expect((await target.pool.query(`select 1 from ${name}`)).rowCount, name).toBe(0);
   }
+  const waiting = 'select from vantages where code_hash is not null';
+  expect((await api.database.pool.query(waiting)).rowCount).toBeGreaterThan(0);
+  expect((await target.pool.query(waiting)).rowCount).toBe(0);
+  expect(after.tables.vantages).not.toEqual([]);
   await target.drop();
 });
 

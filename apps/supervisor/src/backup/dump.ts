@@ -9,7 +9,7 @@ import type { Secrets } from '../secrets.ts';
 import { BackupRefused } from './backup-refused.ts';
 import { ROWS_IN_FRAME, Sealer, type Table } from './frames.ts';
 import { FORMAT, type Header, type PassKeys, passKeys } from './header.ts';
-import { allTables, keptTables, ofRecords, sequences } from './tables.ts';
+import { allTables, keptRows, keptTables, ofRecords, sequences } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
 /**
@@ -95,7 +95,7 @@ export function copyOf(
   const table = client.escapeIdentifier(name);
   // COPY TO cannot read a partitioned table by name, only by a query.
   return way === 'to stdout'
-    ? `copy (select ${quoted} from ${table}) ${way}`
+    ? `copy (select ${quoted} from ${table} ${keptRows[name] ?? ''}) ${way}`
     : `copy ${table} (${quoted}) ${way}`;
 }
 
@@ -121,7 +121,7 @@ async function counts(client: pg.ClientBase, tables: Table[]): Promise<Record<st
   const found: Record<string, number> = {};
   for (const { name } of tables) {
     const { rows } = await client.query<{ held: number }>(
-      `select count(*) as held from ${client.escapeIdentifier(name)}`,
+      `select count(*) as held from ${client.escapeIdentifier(name)} ${keptRows[name] ?? ''}`,
     );
     found[name] = rows[0]?.held ?? 0;
   }

@@ -24,6 +24,9 @@ export const leftOut: ReadonlySet<string> = new Set([
   'kysely_migration_lock',
 ]);
 
+/** Conditions of rows in a backup, by table: it leaves out a vantage that waits for its pairing, with the hash of the code. */
+export const keptRows: Readonly<Record<string, string>> = { vantages: 'where code_hash is null' };
+
 /** The tables of the records of access, which a backup may leave out. */
 export const ofRecords: ReadonlySet<string> = new Set([
   'records',

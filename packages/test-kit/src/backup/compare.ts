@@ -1,4 +1,4 @@
-import { leftOut } from '@propusk/supervisor/backup/tables';
+import { keptRows, leftOut } from '@propusk/supervisor/backup/tables';
 import type pg from 'pg';
 
 export interface Everything {
@@ -16,7 +16,7 @@ export async function everything(pool: pg.Pool): Promise<Everything> {
   const tables: Record<string, string[]> = {};
   for (const { name } of names.filter((table) => !leftOut.has(table.name))) {
     const { rows } = await pool.query<{ row: string }>(
-      `select (to_jsonb(t) - 'gateway_epoch')::text as row from ${name} t order by 1`,
+      `select (to_jsonb(t) - 'gateway_epoch')::text as row from ${name} t ${keptRows[name] ?? ''} order by 1`,
     );
     tables[name] = rows.map(({ row }) => row);
   }
