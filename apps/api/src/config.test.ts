@@ -24,6 +24,10 @@ describe('the mail settings', () => {
     ['SMTP_URL', 'http://mx.example.ru'],
     ['SMTP_URL', 'smtp://'],
     ['SMTP_URL', 'smtp://ivan:p%w@mx.example.ru'],
+    // Every URL parser takes ivan for the host of these.
+    ['SMTP_URL', 'smtp://ivan:1#w@mx.example.ru'],
+    ['SMTP_URL', 'smtp://ivan:1/w@mx.example.ru'],
+    ['SMTP_URL', 'smtp://ivan:1?w@mx.example.ru'],
     ['MAIL_FROM', 'ivan'],
     ['MAIL_FROM', 'a@b.ru, c@d.ru'],
     ['MAIL_FROM', 'Иван <a@b.ru>\r\nBcc: c@d.ru'],
@@ -35,6 +39,13 @@ describe('the mail settings', () => {
 
   test('the error for an invalid SMTP_URL omits its password', () => {
     expect(() => readConfig({ SMTP_URL: 'smpt://ivan:canary@mx.example.ru' })).toThrow(/^(?!.*canary)/s);
+  });
+
+  test('the error for a # in the password of SMTP_URL states the encoding of each such character, which then works', () => {
+    const read = (password: string) => () =>
+      readConfig({ SMTP_URL: `smtp://ivan:${password}@mx.example.ru` });
+    for (const sign of '#/?%') expect(read(`p${sign}w`)).toThrow(`${sign} → ${encodeURIComponent(sign)}`);
+    expect(read(encodeURIComponent('p#/?%w'))).not.toThrow();
   });
 });
 

@@ -216,7 +216,9 @@ function defaultSender(smtpUrl: string | undefined, { hostname }: URL): string {
 
 function isSmtp(text: string): boolean {
   if (!/^smtps?:\/\/\S+$/.test(text) || !URL.canParse(text)) return false;
-  const { hostname, username, password } = new URL(text);
+  const { hostname, username, password, pathname, search, hash } = new URL(text);
+  // Behind an unescaped # / or ? in the password, the rest of it and the host are no part of the authority.
+  if (hash !== '' || /@/.test(pathname + search)) return false;
   // A percent sign in the password must be written as %25.
   return hostname !== '' && ![username, password].some((part) => /%(?![0-9a-f]{2})/i.test(part));
 }

@@ -7,6 +7,7 @@ import { misfit, pointer } from '@propusk/test-kit/api/openapi-check';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import type { OpenApi, Operation } from './openapi.ts';
 import { refusalsOf } from './openapi-errors.ts';
 import type { JsonSchema } from './openapi-schemas.ts';
@@ -18,6 +19,10 @@ beforeAll(async () => {
   document = (await api.app.inject({ url: '/api/docs/json' })).json();
 });
 afterAll(() => api.close());
+
+test('the documentation states the version of the manifest', () => {
+  expect(document.info.version).toBe(manifest.version);
+});
 
 function operations(): [string, Operation, path: string, method: string][] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>

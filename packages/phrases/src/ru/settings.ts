@@ -22,7 +22,8 @@ export const apiSettingValues = {
   apiDocs: 'open или closed',
   helpUrl: 'адрес базы знаний, например https://wiki.example.ru/pass',
   databaseUrl: 'адрес PostgreSQL 15 или новее: postgresql://user:password@host/database',
-  smtpUrl: 'почтовый сервер: smtp://user:password@host:port или smtps://…',
+  smtpUrl:
+    'почтовый сервер: smtp://user:password@host:port или smtps://…; знаки в имени и пароле: # → %23, / → %2F, ? → %3F, % → %25',
   mailFrom: 'адрес, от которого уходят письма: pass@example.ru или Пропуск <pass@example.ru>',
   trustProxy: 'адреса и сети обратных прокси через запятую, например 127.0.0.1,10.0.0.0/8',
   registration:
