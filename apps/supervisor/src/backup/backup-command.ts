@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { readConfig } from '@propusk/api/config';
 import { lockDataDir } from '@propusk/embedded-postgres/data-dir-lock';
 import { findRunning } from '@propusk/embedded-postgres/find-running';
@@ -30,8 +30,6 @@ await runCommand(async () => {
   const url = databaseUrl ?? (await openOrFind(dataDir, opened));
   const secrets = await existingSecrets(dataDir, process.env);
   const passphrase = await readPassphrase(process.env, true);
-  // Ctrl-C must not leave an incomplete file.
-  process.on('exit', () => rmSync(`${path}.${process.pid}.part`, { force: true }));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'])
     process.on(signal, () => process.exit(130));
   const { tables } = await dump(url, secrets, passphrase, path, { records });

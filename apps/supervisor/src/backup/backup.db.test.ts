@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import fsPromises, { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,11 +8,12 @@ import { promisify } from 'node:util';
 import { login } from '@propusk/contract/auth';
 import { me } from '@propusk/contract/me';
 import { createSite } from '@propusk/contract/sites';
+import { backupPhrases } from '@propusk/phrases/launcher';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
 import { everything } from '@propusk/test-kit/backup/compare';
 import { createWorld, type World } from '@propusk/test-kit/matrix/world';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { dump } from './dump.ts';
 import { openWith } from './header.ts';
 import { checkMigration, ID_GAP, load } from './load.ts';
@@ -327,6 +329,36 @@ test('a backup fails with another SECRET_KEY, for an existing file, and without 
   await expect(dump(empty.url, keys, phrase, path)).rejects.toThrow(/нет «Пропуска»/);
   await empty.drop();
   expect((await readdir(folder)).filter((name) => name.startsWith('refused'))).toEqual([]);
+});
+
+test('a backup needs no hard links, which FAT and CIFS lack, and leaves a file alone that appears meanwhile', async () => {
+  const refused = Object.assign(new Error('EPERM'), { code: 'EPERM' });
+  const link = vi.spyOn(fsPromises, 'link').mockRejectedValue(refused);
+  syncBuiltinESMExports();
+  const path = join(folder, 'without-links');
+  try {
+    await dump(api.database.url, keys, phrase, path);
+  } finally {
+    link.mockRestore();
+    syncBuiltinESMExports();
+  }
+  expect((await verify(path, phrase)).header.records).toBe(true);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  const other = join(folder, 'meanwhile');
+  const dumped = dump(api.database.url, keys, phrase, other);
+  await writeFile(other, 'mine');
+  await expect(dumped).rejects.toThrow(/уже есть/);
+  expect(await readFile(other, 'utf8')).toBe('mine');
+  expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([]);
+});
+
+test('a backup names the leftover of an interrupted one and keeps it', async () => {
+  const path = join(folder, 'interrupted');
+  await writeFile(`${path}.part`, 'half');
+  const dumped = dump(api.database.url, keys, phrase, path);
+  await expect(dumped).rejects.toThrow(backupPhrases.leftover(`${path}.part`));
+  expect(await readFile(`${path}.part`, 'utf8')).toBe('half');
+  await rm(`${path}.part`);
 });
 
 test('a backup during writes is one snapshot: foreign keys hold, and each company has the version of its rows', async () => {

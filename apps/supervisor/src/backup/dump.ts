@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, unlink } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createEncryption } from '@propusk/api/encryption';
 import { backupPhrases } from '@propusk/phrases/launcher';
@@ -26,10 +27,15 @@ export async function dump(
   path: string,
   { records = true }: { readonly records?: boolean } = {},
 ): Promise<Header> {
-  const draft = `${path}.${process.pid}.part`;
-  const file = await open(draft, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-    throw new BackupRefused(backupPhrases.fileNotCreated(path, error.code));
+  const draft = `${path}.part`;
+  const file = await open(draft, 'wx', 0o600).catch(({ code }: NodeJS.ErrnoException) => {
+    const refusal =
+      code === 'EEXIST' ? backupPhrases.leftover(draft) : backupPhrases.fileNotCreated(path, code);
+    throw new BackupRefused(refusal);
   });
+  // Ctrl-C must not leave an incomplete file.
+  const remove = () => rmSync(draft, { force: true });
+  process.on('exit', remove);
   try {
     // Derive the key before the transaction, whose locks would delay an upgrade meanwhile.
     const salt = randomBytes(16).toString('base64url');
@@ -48,15 +54,20 @@ export async function dump(
     });
     await file.sync();
     await file.close();
-    // link() fails when the file exists by now; rename() would replace it.
-    await link(draft, path);
+    // rename() replaces a file that exists by now, so an empty one takes the name first. FAT and CIFS have no link().
+    await (await open(path, 'wx', 0o600)).close();
+    await rename(draft, path).catch(async (error: unknown) => {
+      await unlink(path);
+      throw error;
+    });
     await syncFolder(dirname(path));
     return header;
   } catch (error) {
     throw explained(error, path);
   } finally {
     await file.close().catch(() => {});
-    await unlink(draft).catch(() => {});
+    remove();
+    process.off('exit', remove);
   }
 
   async function write(client: pg.Client, tables: Table[], salt: string, pass: PassKeys): Promise<Header> {

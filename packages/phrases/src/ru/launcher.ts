@@ -174,6 +174,8 @@ export const supervisorPhrases = {
 export const backupPhrases = {
   fileArgument: (command: string) => `Укажите файл копии: npm run ${command} -- ФАЙЛ`,
   fileExists: (path: string) => `Файл ${path} уже есть: укажите другое имя`,
+  leftover: (path: string) =>
+    `Файл ${path} остался от прерванной копии, или её делают сейчас: если нет, удалите его и повторите`,
   fileNotCreated: (path: string, code: string | undefined) =>
     `Файл ${path} не создаётся (${code}): проверьте папку и права`,
   fileMissing: (path: string) => `Файла ${path} нет: проверьте путь`,
