@@ -11,10 +11,11 @@ import {
 } from '@propusk/test-kit/api/probe-world';
 import { SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { AppError } from '../core/errors.ts';
 import { readProbeProxy, saveEgress } from './egress-store.ts';
 import { unpaced } from './pace.ts';
 import { startProbeRunner } from './runner.ts';
-import { createTransport } from './transport.ts';
+import { createTransport, type Transport } from './transport.ts';
 
 // The echo and squid have an address of each family here.
 const allowNetworks = parseNetworks('127.0.0.0/22,::1/128') ?? { v4: [], v6: [] };
@@ -106,4 +107,43 @@ test('an egress address older than a day is refreshed automatically', async () =
   await runner.tick();
   await runner.close();
   expect((await api.must(token, getSiteLock, { params: { id } })).egress).toMatchObject([{ stale: false }]);
+});
+
+test('echo calls of overlapping ticks go one at a time through the queues of the owners, and a full queue skips only its own', async () => {
+  const { pool, db } = world.api.database;
+  const { proxyId } = await companyBehind(world);
+  const { rows } = await pool.query(
+    `insert into proxies (company_id, type, host, port) select company_id, type, 'slow' || n || '.test', port
+      from proxies, generate_series(1, 7) n where id = $1 returning id, owner_id`,
+    [proxyId],
+  );
+  const companyId = rows[0].owner_id;
+  await pool.query(
+    `insert into proxy_learning (owner_id, proxy_id, tried_at) select $1, unnest($2::bigint[]), now() - interval '2 days'`,
+    [companyId, rows.map(({ id }) => id)],
+  );
+  const queued: number[] = [];
+  let [calls, running, most] = [0, 0, 0];
+  const openProxy = async () => {
+    most = Math.max(most, ++running);
+    calls++;
+    await new Promise((done) => setTimeout(done, 50));
+    running--;
+    throw new Error('slow');
+  };
+  const transport = { openProxy } as unknown as Transport;
+  const runner = startProbeRunner({
+    ...{ db, encryption: testEncryption, log: world.api.app.log, pace: unpaced },
+    outbound: {
+      ...{ transport, echoUrl: world.echoUrl, stop: new AbortController().signal },
+      turns: (owner, work) => {
+        queued.push(owner);
+        return queued.length === 2 ? Promise.reject(new AppError('busy')) : work();
+      },
+    },
+  });
+  await Promise.all([runner.tick(), runner.tick(), runner.tick()]);
+  await runner.tick();
+  await runner.close();
+  expect([calls, most, queued]).toEqual([6, 1, Array(7).fill(companyId)]);
 });

@@ -61,6 +61,7 @@ export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeR
   // table site_checks
   const tasks = new Set<Promise<void>>();
   let running = 0;
+  let refreshing: Promise<void> | null = null;
 
   async function drain(): Promise<void> {
     while (!closing.signal.aborted) {
@@ -132,12 +133,21 @@ export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeR
   async function tick(): Promise<void> {
     await queueDueChecks(db, MAX_SITES);
     for (let free = PARALLEL; free > 0; free--) wake();
+    // Slow proxies can take longer than TICK_MS: the next tick joins the calls of this one.
+    refreshing ??= refreshEgress().finally(() => (refreshing = null));
+    await refreshing;
+  }
+
+  async function refreshEgress(): Promise<void> {
     for (const id of await claimStaleEgress(db, MAX_PROXIES)) {
       const proxy = await readProbeProxy(db, encryption, id);
       if (proxy === null || closing.signal.aborted) continue;
-      const { transport, echoUrl } = outbound;
-      const seen = await learnEgress(transport, proxy.route, echoUrl, closing.signal);
-      await db.transaction().execute((tx) => saveEgress(tx, proxy, seen));
+      const { transport, echoUrl, turns } = outbound;
+      // A company whose queue is full misses this call; those of other companies follow.
+      const seen = await turns(proxy.ownerId, () =>
+        learnEgress(transport, proxy.route, echoUrl, closing.signal),
+      ).catch(() => null);
+      if (seen !== null) await db.transaction().execute((tx) => saveEgress(tx, proxy, seen));
     }
   }
 
