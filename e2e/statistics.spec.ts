@@ -142,17 +142,27 @@ test('the filters of the log stay in the address, get a period, and the pages jo
   await expect(tab.getByRole('dialog')).toContainText('chromium-extension-0.2.0');
 });
 
-/** Answers an export with the records as JSON lines. @param part what arrives of them; the rest is cut */
+/** Answers an export with the records as JSON lines, and as lines of a CSV where one is asked for. @param part what arrives of them; the rest is cut */
 const exporting = (records: object[], part = (text: string) => text) => ({
-  'GET /visits/export': (route: Route) =>
-    route.fulfill({
-      contentType: 'application/x-ndjson',
-      body: part(records.map((record) => `${JSON.stringify(record)}\n`).join('')),
-    }),
+  'GET /visits/export': (route: Route) => {
+    const isCsv = route.request().headers().accept === 'text/csv';
+    const name = encodeURIComponent(`Журнал доступа Ромашка.${isCsv ? 'csv' : 'jsonl'}`);
+    return route.fulfill({
+      headers: {
+        'content-type': isCsv ? 'text/csv; charset=utf-8' : 'application/x-ndjson',
+        'content-disposition': `attachment; filename*=UTF-8''${name}`,
+      },
+      body: isCsv
+        ? '\uFEFF"Начало"\r\n"15.03.2026"\r\n'
+        : part(records.map((record) => `${JSON.stringify(record)}\n`).join('')),
+    });
+  },
 });
 const evil = { ...visits.rows[0], host: '=cmd|calc', user: { id: 2, name: '@"Анна"\r\n' } };
 
-test('the CSV and the JSONL hold the filtered records, and no cell is a formula', async ({ page: tab }) => {
+test('the CSV and the JSONL are the filtered replies, under the names that the server gives', async ({
+  page: tab,
+}) => {
   const asked: URLSearchParams[] = [];
   const answer = exporting([evil, ...visits.rows])['GET /visits/export'];
   await open(tab, `${page}/log?result=refused`, {
@@ -168,12 +178,10 @@ test('the CSV and the JSONL hold the filtered records, and no cell is a formula'
     return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
   };
   const csv = await download('Скачать CSV');
-  expect(csv.name).toBe('access-log.csv');
-  expect(csv.text.startsWith('\uFEFF"Начало";')).toBe(true);
-  expect(csv.text).toContain(`"'=cmd|calc"`);
-  expect(csv.text).toContain(`"'@""Анна""\r\n"`);
+  expect(csv.name).toBe('Журнал доступа Ромашка.csv');
+  expect(csv.text).toBe('\uFEFF"Начало"\r\n"15.03.2026"\r\n');
   const jsonl = await download('Скачать JSONL');
-  expect(jsonl.name).toBe('access-log.jsonl');
+  expect(jsonl.name).toBe('Журнал доступа Ромашка.jsonl');
   const records = jsonl.text.trim().split('\n');
   expect(records.map((line) => JSON.parse(line))).toEqual([evil, ...visits.rows]);
   expect(asked.map((search) => search.get('result'))).toEqual(['refused', 'refused']);
@@ -194,7 +202,7 @@ test('an export that is cut or refused saves no file and offers to repeat it', a
   Object.assign(all, exporting(visits.rows));
   const download = tab.waitForEvent('download');
   await tab.getByRole('button', { name: 'Повторить' }).click();
-  expect((await download).suggestedFilename()).toBe('access-log.jsonl');
+  expect((await download).suggestedFilename()).toBe('Журнал доступа Ромашка.jsonl');
   await expect(tab.getByRole('alert')).toHaveCount(0);
 });
 

@@ -33,6 +33,7 @@ export const AuditAction = z.enum([
   'recovery_codes_renewed',
   'visits_ended',
   'visits_read',
+  'visits_exported',
   'support_allowed',
   'support_ended',
 ]);

@@ -23,7 +23,7 @@ const localUnknown = header('20ff0003 aabbcc');
 const valid = [
   ['TCP over IPv4', tcp4, '192.0.2.7'],
   ['TCP over IPv6', tcp6, '2001:db8::7'],
-  ['IPv4 mapped into IPv6', mapped, '::ffff:c000:207'],
+  ['IPv4 mapped into IPv6', mapped, '192.0.2.7'],
   ['a TLV', withTlv, '192.0.2.7'],
   ['the largest size', longest, '192.0.2.7'],
   ['LOCAL', local, null],

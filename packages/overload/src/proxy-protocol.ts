@@ -50,7 +50,8 @@ export function parseProxyHeader(bytes: Buffer): ProxyHeader | 'partial' | 'inva
   if (bytes.length < length) return 'partial';
   if (family === undefined) return { length, client: null };
   const address = bytes.subarray(FIXED_BYTES, FIXED_BYTES + family.one);
-  return { length, client: ipaddr.fromByteArray([...address]).toString() };
+  // An IPv4 address mapped into IPv6 is the IPv4 address (RFC 4291 section 2.5.5.2).
+  return { length, client: ipaddr.process(ipaddr.fromByteArray([...address]).toString()).toString() };
 }
 
 /** The connections of a server that have not sent their whole header. */

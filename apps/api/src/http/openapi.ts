@@ -246,8 +246,11 @@ function successOf(schemas: Components, call: string, endpoint: Endpoint): Recor
     DELETE: 'The deleted entity',
   };
   if (endpoint === exportVisits) {
-    const content = { 'application/x-ndjson': { schema, examples: { example } } };
-    return { [status]: { description: 'JSON lines, each of this schema (Visit).', content } };
+    const content = {
+      'application/x-ndjson': { schema, examples: { example } },
+      'text/csv': { schema: { type: 'string' } as const },
+    };
+    return { [status]: { description: 'JSON lines, each of this schema (Visit), or a CSV.', content } };
   }
   return {
     [status]: {

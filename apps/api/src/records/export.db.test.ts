@@ -32,8 +32,8 @@ async function company(rows: number, host = 'crm.example.ru') {
 }
 
 /** Opens an export and reads nothing of it. `fetch` would open further sockets, which delay the close of a server. */
-async function open(token: string, at = url): Promise<IncomingMessage> {
-  const request = get(at, { agent: false, headers: { authorization: `Bearer ${token}` } });
+async function open(token: string, at = url, more = {}): Promise<IncomingMessage> {
+  const request = get(at, { agent: false, headers: { authorization: `Bearer ${token}`, ...more } });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   return response;
 }
@@ -64,6 +64,33 @@ test('a host and a name with line ends, quotes and formulas stay in one line of 
     const rows = await readAll(await open(token));
     expect(rows).toMatchObject([{ host: text, user: { name: text } }]);
   }
+});
+
+test("a CSV has words in place of codes, the user's mail and the company's time, and its name has the company and the period", async () => {
+  const { token, id } = await company(1);
+  const sql = (text: string, ...values: unknown[]) => api.database.pool.query(text, values);
+  const { company: own, email } = await api.must(token, me);
+  await sql(
+    "update records set started_at = '2026-03-14T22:30:00Z', kind = 'refusal', reason = 'no_policy', client = 'curl' where user_id = $1",
+    id,
+  );
+  await sql(
+    `update companies set time_zone = 'Asia/Tokyo', company_name = 'ООО "Ромашка"/1' where id = $1`,
+    own?.id,
+  );
+  const period = `${url}?from=2026-03-14T15:00:00Z&to=2026-03-15T15:00:00Z`;
+  const response = await open(token, period, { accept: 'text/csv' });
+  expect(response.headers['content-type']).toBe('text/csv; charset=utf-8');
+  const name = /UTF-8''(.*)$/.exec(response.headers['content-disposition'] ?? '')?.[1] ?? '';
+  expect(decodeURIComponent(name)).toBe('Журнал доступа ООО  Ромашка  1 с 15.03.2026 по 15.03.2026.csv');
+  const [titles = '', line = '', rest] = (await text(response)).split('\r\n');
+  expect(rest).toBe('');
+  expect(titles.startsWith('"Начало";"')).toBe(true);
+  const cells = line.slice(1, -1).split('";"');
+  expect(cells).toHaveLength(titles.split(';').length);
+  expect(cells).toEqual(
+    expect.arrayContaining(['15.03.2026 07:30:00', email, 'Отказ', 'Нет политики доступа', 'curl']),
+  );
 });
 
 test('an export whose session ends breaks the connection, and a whole one repeats no row', async () => {

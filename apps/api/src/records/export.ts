@@ -1,12 +1,14 @@
 import { Readable } from 'node:stream';
 import { exportVisits, type VisitFilter } from '@propusk/contract/records';
 import type { FastifyRequest } from 'fastify';
-import { admitTo, asMember } from '../core/actor.ts';
+import { type Actor, admitTo, asMember } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
 import { createKeyedLimiter } from '../core/keyed-limiter.ts';
 import { bearer, findActor } from '../http/authenticate.ts';
 import { type Routes, routeOf } from '../http/implement.ts';
-import { readLines } from './log.ts';
-import { recordLook } from './support.ts';
+import { csvHead, csvOf, fileNameOf } from './csv.ts';
+import { readLines, withWords } from './log.ts';
+import { recordExport } from './support.ts';
 
 /** Rows of one statement. */
 const PAGE = 1_000;
@@ -17,7 +19,7 @@ const PAGE = 1_000;
 const OPEN = { ofAll: 64, ofCompany: 8, ofUser: 1 };
 
 /**
- * Registers the export of the access log. It reads a page once the client has taken the previous page. Fastify answers an error of the
+ * Registers the export of the access log: JSON lines, or CSV for an `Accept` of text/csv. It reads a page once the client has taken the previous page. Fastify answers an error of the
  * first page, and destroys the socket after a later one: the client sees a response without its last chunk.
  */
 export function exportRoute(routes: Routes): void {
@@ -28,8 +30,9 @@ export function exportRoute(routes: Routes): void {
   // A slow client would delay the shutdown.
   routes.app.addHook('preClose', async () => closing.abort());
 
-  async function* pagesOf(request: FastifyRequest): AsyncGenerator<string> {
+  async function* pagesOf(request: FastifyRequest, zone: string | null): AsyncGenerator<string> {
     let before: string | undefined;
+    if (zone !== null) yield csvHead;
     do {
       // The session or the role may have ended since the last page.
       const actor = await findActor(routes, bearer(request), request.ip);
@@ -37,9 +40,11 @@ export function exportRoute(routes: Routes): void {
       const member = asMember(actor);
       const { companyId } = member;
       const query = { ...(request.query as VisitFilter), before, take: PAGE };
-      const page = await routes.reads(member, exportVisits, (db) => readLines(db, { companyId }, query));
-      if (before === undefined) await recordLook(routes.db, member, query.user);
-      yield page.text;
+      const page = await routes.reads(member, exportVisits, (db) =>
+        readLines(db, { companyId }, query, zone === null ? undefined : withWords(zone)),
+      );
+      if (before === undefined) await recordExport(routes.db, member, query.user);
+      yield zone === null ? page.text : csvOf(page.text);
       before = page.next ?? undefined;
     } while (before !== undefined);
   }
@@ -50,11 +55,35 @@ export function exportRoute(routes: Routes): void {
     exposeHeadRoute: false,
     handler: (request, reply) => {
       // With highWaterMark 0, the stream reads a page only after the socket has taken the previous page.
-      const pages = () => Readable.from(pagesOf(request), { signal: closing.signal, highWaterMark: 0 });
+      const pages = (zone: string | null) =>
+        Readable.from(pagesOf(request, zone), { signal: closing.signal, highWaterMark: 0 });
       // The reply resolves when the response has ended. Until then the export counts as open.
-      const send = async () => reply.type('application/x-ndjson').send(pages());
+      const send = async () => {
+        const { name, zone } = await companyOf(routes, request);
+        const isCsv = /\btext\/csv\b/.test(request.headers.accept ?? '');
+        const file = `${fileNameOf(name, zone, request.query as VisitFilter)}.${isCsv ? 'csv' : 'jsonl'}`;
+        // RFC 8187 section 3.2; encodeURIComponent leaves '()* , which are no attr-char.
+        const encoded = encodeURIComponent(file).replace(
+          /['()*]/g,
+          (c) => `%${c.charCodeAt(0).toString(16)}`,
+        );
+        reply.header('content-disposition', `attachment; filename*=UTF-8''${encoded}`);
+        reply.header('vary', 'Accept');
+        return reply
+          .type(isCsv ? 'text/csv; charset=utf-8' : 'application/x-ndjson')
+          .send(pages(isCsv ? zone : null));
+      };
       const { userId = 0, companyId = null } = request.actor ?? {};
       return openOfUser(userId, () => openOfCompany(companyId ?? 0, () => openOfAll(0, send)));
     },
   });
+}
+
+/** The name and the time zone of the caller's company. */
+async function companyOf({ db }: Routes, { actor }: FastifyRequest) {
+  return db
+    .selectFrom('companies')
+    .select(['company_name as name', 'time_zone as zone'])
+    .where('id', '=', asMember(actor as Actor).companyId)
+    .executeTakeFirstOrThrow(() => new AppError('unauthorized'));
 }

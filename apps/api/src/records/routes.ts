@@ -3,17 +3,17 @@ import * as contract from '@propusk/contract/records';
 import { asMember } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { exportRoute } from './export.ts';
-import { readLive, readVisits } from './log.ts';
+import { readVisits } from './log.ts';
 import { type CutMails, ownersTeller, readSettings, writeSettings } from './settings.ts';
 import { readCompanyFigures, readStatistics } from './statistics.ts';
 import { endVisits } from './store.ts';
-import { readAsOwner, readAsSupport, readSupport, setSupport } from './support.ts';
+import { readAsOwner, readAsSupport, readLiveAsOwner, readSupport, setSupport } from './support.ts';
 
 /** The calls of the access log. Gateways send its records by `POST /feed/records` (`feed/routes.ts`). @param days how long records are kept */
 export function recordRoutes(routes: Routes, days: number, mails: CutMails): void {
   implement(routes, contract.listVisits, ({ actor, query, db }) => readAsOwner(db, asMember(actor), query));
   exportRoute(routes);
-  implement(routes, contract.liveVisits, ({ actor, db }) => readLive(db, asMember(actor).companyId));
+  implement(routes, contract.liveVisits, ({ actor, db }) => readLiveAsOwner(db, asMember(actor)));
   implement(routes, contract.endVisits, ({ actor, body, write }) =>
     write((tx) => endVisits(tx, asMember(actor), body)),
   );

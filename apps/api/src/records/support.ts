@@ -1,10 +1,10 @@
 import type { Support, VisitPage, VisitQuery } from '@propusk/contract/records';
 import { sql } from 'kysely';
-import { record, recordDaily } from '../audit/store.ts';
+import { type AuditActor, record, recordDaily } from '../audit/store.ts';
 import type { Actor, Member } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { readVisits } from './log.ts';
+import { readLive, readVisits } from './log.ts';
 
 /** The end of the permission that a company `c` gave to ADMINs; null when none holds. */
 export const supportUntil = sql`case when c.support_until > now() then c.support_until end`;
@@ -44,8 +44,7 @@ export async function readAsSupport(
 ): Promise<VisitPage> {
   if ((await readSupport(db, companyId)).until === null) throw new AppError('support_closed');
   const page = await readVisits(db, { companyId }, query);
-  const company = { kind: 'company', id: companyId, companyId, name: sql`c.company_name` } as const;
-  await recordDaily(db, actor, { action: 'visits_read', ...company });
+  await recordCompany(db, { ...actor, companyId }, 'visits_read');
   return page;
 }
 
@@ -56,11 +55,37 @@ export async function readAsOwner(db: Db, actor: Member, query: VisitQuery): Pro
   return page;
 }
 
-/** Writes the audit event of a look at one person's visits, except at the own ones. */
-export async function recordLook(db: Db, actor: Member, id = actor.userId): Promise<void> {
+/**
+ * Writes the audit event of a look at visits, once for each reader, object and day: those of one person, except the own ones, or those
+ * of the company.
+ */
+export async function recordLook(db: Db, actor: Member, id?: number): Promise<void> {
   if (id === actor.userId) return;
+  if (id === undefined) return recordCompany(db, actor, 'visits_read');
   const name = sql`coalesce((select email::text from users where id = ${id} and company_id = c.id),
     (select name from record_people where user_id = ${id} and company_id = c.id))`;
   const person = { kind: 'user', id, name, companyId: actor.companyId } as const;
   await recordDaily(db, actor, { action: 'visits_read', ...person });
+}
+
+/** Writes the audit event of an export, and of the look at one person's visits that it is. */
+export async function recordExport(db: Db, actor: Member, id?: number): Promise<void> {
+  await recordCompany(db, actor, 'visits_exported');
+  if (id !== undefined) await recordLook(db, actor, id);
+}
+
+/** The visits of the company that go on, for an owner. */
+export async function readLiveAsOwner(db: Db, actor: Member): Promise<VisitPage> {
+  const page = await readLive(db, actor.companyId);
+  await recordLook(db, actor);
+  return page;
+}
+
+function recordCompany(
+  db: Db,
+  { companyId, ...by }: AuditActor & { companyId: number },
+  action: 'visits_read' | 'visits_exported',
+) {
+  const company = { kind: 'company', id: companyId, companyId, name: sql`c.company_name` } as const;
+  return recordDaily(db, by, { action, ...company });
 }

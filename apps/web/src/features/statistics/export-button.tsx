@@ -21,7 +21,7 @@ export function ExportButton({ query }: { query: VisitFilter }) {
       setProgress(t.statistics.export.progress(rows, formatBytes(bytes)));
     show(0, 0);
     try {
-      save(await readExport(query, format, show, signal), format);
+      save(await readExport(query, format, show, signal));
     } catch (error) {
       const reason = error instanceof ApiError ? error.message : t.statistics.export.cut;
       if (!signal.aborted) setFailed({ format, reason });
@@ -64,10 +64,10 @@ export function ExportButton({ query }: { query: VisitFilter }) {
   );
 }
 
-function save(file: Blob, format: Format) {
+function save(file: File) {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(file);
-  link.download = `access-log.${format}`;
+  link.download = file.name;
   link.click();
   URL.revokeObjectURL(link.href);
 }

@@ -1,13 +1,13 @@
 import { exportVisits, type VisitFilter } from '@propusk/contract/records';
 import { networkError } from '../../api/api-error.ts';
 import { openStream } from '../../api/stream.ts';
-import { csvConverter, csvHead } from './csv.ts';
 
 export type Format = 'csv' | 'jsonl';
 
 /** Bytes of a part of the file. The browser may move a Blob to its disk, but no array. */
 const PART = 1_000_000;
 const NEWLINE = 10;
+const types = { csv: 'text/csv', jsonl: 'application/x-ndjson' } as const;
 
 /**
  * Reads the filtered access log as a file.
@@ -19,15 +19,17 @@ export async function readExport(
   format: Format,
   onProgress: (rows: number, bytes: number) => void,
   signal: AbortSignal,
-): Promise<Blob> {
-  const reader = (await openStream(exportVisits, query, signal)).getReader();
-  const convert = format === 'csv' ? csvConverter() : (chunk: Uint8Array<ArrayBuffer>) => chunk;
+): Promise<File> {
+  const { body, name } = await openStream(exportVisits, query, types[format], signal);
+  const reader = body.getReader();
   const parts: Blob[] = [];
-  let recent: BlobPart[] = format === 'csv' ? [csvHead] : [];
-  let [rows, bytes, unjoined, last] = [0, 0, 0, NEWLINE];
+  let recent: BlobPart[] = [];
+  // The first line of a CSV has the titles.
+  let rows = format === 'csv' ? -1 : 0;
+  let [bytes, unjoined, last] = [0, 0, NEWLINE];
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
     const chunk = read.value;
-    recent.push(convert(chunk));
+    recent.push(chunk);
     for (const byte of chunk) if (byte === NEWLINE) rows += 1;
     bytes += chunk.length;
     unjoined += chunk.length;
@@ -40,5 +42,5 @@ export async function readExport(
   }
   // A proxy may end a broken stream without an error.
   if (last !== NEWLINE) throw networkError();
-  return new Blob([...parts, ...recent]);
+  return new File([...parts, ...recent], name || `access-log.${format}`);
 }

@@ -71,6 +71,7 @@ export const audit = {
     visits_ended: (_, name) => `завершены соединения: ${name}`,
     visits_read: (kind, name) =>
       kind === 'company' ? `просмотрены посещения компании «${name}»` : `просмотрены посещения: ${name}`,
+    visits_exported: (_, name) => `выгружены посещения компании «${name}»`,
     support_allowed: () => 'посещения открыты поддержке на сутки',
     support_ended: () => 'посещения закрыты для поддержки',
   } satisfies Record<AuditAction, (kind: AuditKind, name: string) => string>,

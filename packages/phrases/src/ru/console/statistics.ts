@@ -220,6 +220,10 @@ export const statistics = {
     cancel: 'Отменить',
     progress: (rows: number, bytes: string) => `Получено строк: ${rows}, ${bytes}`,
     cut: 'Выгрузка прервалась, файл не сохранён',
+    mail: 'Почта',
+    /** The name of the file, without its extension. */
+    file: (company: string, first = '', last = '') =>
+      `Журнал доступа ${company}${first === '' ? '' : ` с ${first}`}${last === '' ? '' : ` по ${last}`}`,
   },
   support: 'Показать поддержке',
   supportHint:

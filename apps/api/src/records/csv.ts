@@ -1,0 +1,66 @@
+import type { Visit } from '@propusk/contract/records';
+import { unicodeHost } from '@propusk/contract/unicode-host';
+import * as t from '@propusk/phrases/console';
+import type { ExportedVisit } from './log.ts';
+
+/** The access log as CSV (RFC 4180) for a Russian Excel: a byte order mark, semicolons, words in place of codes. */
+
+const { detailTerms: terms } = t.statistics;
+const isVisit = ({ kind }: Visit) => kind !== 'refusal' && kind !== 'loss';
+const reasonOf = ({ kind, reason }: Visit) =>
+  (kind === 'loss' ? t.visits.losses : t.visits.reasons)[reason] ?? reason;
+
+const columns: [title: string, value: (visit: ExportedVisit) => string | number][] = [
+  [t.visits.when, ({ localTime }) => localTime],
+  [terms.duration, ({ ms }) => Math.round(ms / 1000)],
+  [t.visits.person, ({ user }) => user?.name ?? ''],
+  [t.statistics.export.mail, ({ mail }) => mail ?? ''],
+  [t.visits.site, ({ host }) => (host === '*' ? t.visits.several : unicodeHost(host))],
+  [terms.port, ({ port }) => port],
+  [t.visits.where, ({ address }) => address],
+  [terms.client, ({ client }) => client ?? ''],
+  [terms.kind, ({ kind }) => t.visits.kinds[kind]],
+  [t.visits.result, (visit) => (isVisit(visit) ? t.visits.states[visit.state] : t.visits.kinds[visit.kind])],
+  [t.statistics.reason, reasonOf],
+  [terms.policy, ({ policy }) => policy?.name ?? ''],
+  [terms.proxy, ({ proxy }) => proxy?.name ?? ''],
+  [terms.count, ({ count }) => count],
+  [t.statistics.figures.visits, (visit) => (isVisit(visit) ? visit.visits : 0)],
+  [terms.up, ({ up }) => up],
+  [terms.down, ({ down }) => down],
+];
+
+// A quoted cell may hold separators and line ends (RFC 4180). An apostrophe keeps a spreadsheet from running a formula.
+const cell = (value: string | number) =>
+  `"${String(value)
+    .replace(/^[=+\-@\t\r\n]/, "'$&")
+    .replaceAll('"', '""')}"`;
+const lineOf = (values: (string | number)[]) => `${values.map(cell).join(';')}\r\n`;
+
+export const csvHead = `\uFEFF${lineOf(columns.map(([title]) => title))}`;
+
+/** Converts JSON lines of exported visits to lines of CSV. */
+export function csvOf(lines: string): string {
+  const visits = lines.split('\n').filter((line) => line !== '');
+  return visits
+    .map((line) => JSON.parse(line) as ExportedVisit)
+    .map((visit) => lineOf(columns.map(([, value]) => value(visit))))
+    .join('');
+}
+
+/**
+ * The name of an exported file, with the days of its period in the company's time zone.
+ * @param to the end of the period, which is not part of it
+ */
+export function fileNameOf(
+  company: string,
+  timeZone: string,
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+): string {
+  const day = new Intl.DateTimeFormat('ru', { dateStyle: 'short', timeZone });
+  const first = from && day.format(Date.parse(from));
+  const last = to && day.format(Date.parse(to) - 1);
+  // Characters that a file system of Windows refuses, and dots and spaces at the end.
+  const plain = company.replace(/[\\/:*?"<>|\p{Cc}\p{Cf}]/gu, ' ').trim();
+  return t.statistics.export.file(plain, first, last);
+}
