@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import * as contract from '@propusk/contract/invitations';
-import { limits as product } from '@propusk/contract/limits';
 import type { User } from '@propusk/contract/me';
 import { lockAccount, touchUser } from '../accounts/store.ts';
 import { record } from '../audit/store.ts';
@@ -10,10 +9,10 @@ import { demandConfirmed } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
-import { type Outbox, queueMail } from '../mail/store.ts';
+import { type Outbox, queueMails } from '../mail/store.ts';
 import type { Passwords } from '../passwords.ts';
-import { auditTarget, countTaken, createUser, findInvited, refuseTaken } from '../users/store.ts';
-import { addInvitationLink, openPasswordLink } from './link-store.ts';
+import { auditTarget, countTaken, createUsers, findInvited, refuseTaken } from '../users/store.ts';
+import { addInvitationLinks, openPasswordLink } from './link-store.ts';
 import type { Links } from './links.ts';
 
 /** Invitations of agents by mail, and the page that their links open. */
@@ -31,12 +30,13 @@ export function invitationRoutes(
       await refuseTaken(db, owner, emails, most);
       const passwordHash = await unknownPassword(routes.passwords, actor);
       return write(async (tx) => {
-        const users = [];
-        for (const email of emails) {
-          const account = { email, name: '', surname: '', politics: body.politics };
-          users.push(await createUser(tx, owner, account, { passwordHash, invited: true }));
-        }
-        return invite(tx, owner, users);
+        const people = emails.map((email) => ({ email, name: '', surname: '' }));
+        const { politics } = body;
+        return invite(
+          tx,
+          owner,
+          await createUsers(tx, owner, people, { politics, passwordHash, invited: true }),
+        );
       });
     };
     return limits.revealing(actor, create, () => countTaken(db, actor, emails));
@@ -61,14 +61,16 @@ export function invitationRoutes(
   );
 
   async function invite(tx: Tx, owner: Member, users: readonly User[]) {
-    const expiresAt = new Date(Date.now() + product.invitationDays * 86_400_000).toISOString();
-    const invitations = [];
-    for (const { id, email, company } of users) {
-      const link = links.token('password', await addInvitationLink(tx, owner, { userId: id, expiresAt }));
-      const facts = [{ company: company?.companyName ?? '', link }] as const;
-      await queueMail(tx, outbox, { to: email, code: 'agent_invitation', facts }, expiresAt);
-      invitations.push({ email, link });
-    }
+    const { tokens, expiresAt } = await addInvitationLinks(tx, owner, users);
+    const invitations = users.map(({ email }, at) => ({
+      email,
+      link: links.token('password', tokens[at] ?? ''),
+    }));
+    const company = users[0]?.company?.companyName ?? '';
+    const mails = invitations.map(({ email: to, link }) => {
+      return { to, code: 'agent_invitation', facts: [{ company, link }] } as const;
+    });
+    await queueMails(tx, outbox, mails, expiresAt);
     return { invitations, expiresAt, mailed: sendsMail };
   }
 }

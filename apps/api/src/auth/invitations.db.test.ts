@@ -6,7 +6,7 @@ import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
 import { changeRole } from '@propusk/contract/role-changes';
 import { createSite } from '@propusk/contract/sites';
-import { companyUsers, deleteUser, updateUser } from '@propusk/contract/users';
+import { companyUsers, deleteUser, getUser, updateUser } from '@propusk/contract/users';
 import { whySite } from '@propusk/contract/why';
 import { createAdmin } from '@propusk/test-kit/api/admin';
 import { PASSWORD, startApi, type TestApi, testEncryption } from '@propusk/test-kit/api/api';
@@ -169,6 +169,13 @@ test('a company may invite 500 agents a day, and one mailbox gets at most 5 invi
   for (let n = 0; n < 6; n++)
     tries.push((await api.call(owner.token, inviteAgain, { params: { id } })).status);
   expect(tries).toEqual([200, 200, 200, 200, 429, 429]);
+  // A list that the limit of a mailbox refuses does not use up the invitations of the day.
+  const { email } = await api.must(owner.token, getUser, { params: { id } });
+  expect((await invite(owner.token, [...Array.from({ length: 49 }, address), email])).status).toBe(429);
+  const { rows } = await api.database.pool.query(
+    `select points from rate_limits where key like 'invitation:%' order by expire desc limit 1`,
+  );
+  expect(rows).toEqual([{ points: 5 }]);
   await api.database.pool.query(`update rate_limits set points = 460 where key like 'invitation:%'`);
   const some = (n: number) => Array.from({ length: n }, address);
   expect((await invite(owner.token, some(41))).status).toBe(429);

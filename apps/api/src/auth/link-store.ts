@@ -114,29 +114,32 @@ export async function addLink(
 }
 
 /**
- * Creates the link of an invitation, in place of an earlier one. The caller holds the company's lock.
- * @returns its token, of which only the hash is stored
+ * Creates the links of invitations, in place of earlier ones. The caller holds the company's lock.
+ * @returns the token of each user, of which only the hash is stored, and their end
  * @throws AppError unauthorized when the actor's role, and with it the session, ended meanwhile
  */
-export async function addInvitationLink(
+export async function addInvitationLinks(
   tx: Tx,
   actor: Actor,
-  { userId, expiresAt }: { userId: number; expiresAt: string },
-): Promise<string> {
+  users: readonly { readonly id: number }[],
+): Promise<{ tokens: string[]; expiresAt: string }> {
   await demandSession(tx, actor);
-  const { token, hash } = newToken();
-  await tx.deleteFrom('mail_links').where('user_id', '=', userId).where('made_by', 'is not', null).execute();
+  const expiresAt = new Date(Date.now() + limits.invitationDays * 86_400_000).toISOString();
+  const made = users.map(({ id }) => ({ id, ...newToken() }));
+  const ids = made.map(({ id }) => id);
   await tx
+    .with('replaced', (db) =>
+      db.deleteFrom('mail_links').where('user_id', 'in', ids).where('made_by', 'is not', null),
+    )
     .insertInto('mail_links')
-    .values({
-      token_hash: hash,
-      user_id: userId,
-      made_by: actor.userId,
-      new_email: null,
-      expires_at: expiresAt,
-    })
+    .values(
+      made.map(({ id, hash }) => ({
+        ...{ token_hash: hash, user_id: id, made_by: actor.userId },
+        ...{ new_email: null, expires_at: expiresAt },
+      })),
+    )
     .execute();
-  return token;
+  return { tokens: made.map(({ token }) => token), expiresAt };
 }
 
 /** Reads the account of a valid password link. @throws AppError link_dead */

@@ -1,6 +1,8 @@
+import { inviteUsers } from '@propusk/contract/invitations';
 import { createPolicy } from '@propusk/contract/policies';
 import { listProxies } from '@propusk/contract/proxies';
 import { createSite, updateSite } from '@propusk/contract/sites';
+import { companyUsers } from '@propusk/contract/users';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
@@ -29,6 +31,20 @@ test('an edit of a site with its policies takes at most 5 round trips to the dat
     ['insert', 'insert'],
     ['commit'],
   ]);
+});
+
+test('an invitation of 50 agents takes at most 10 round trips to the database', async () => {
+  const { token } = await api.company();
+  const { id } = await api.must(token, createPolicy, { body: { name: 'Поддержка', proxyId: 1 } });
+  const emails = Array.from({ length: 50 }, (_, n) => `agent${n}@round-trips.test`);
+  const trips = await roundTrips('insert into "users"', async () => {
+    await api.must(token, inviteUsers, { body: { emails, politics: [id] } });
+  });
+  expect(trips.length).toBeLessThanOrEqual(10);
+  const { rows } = await api.must(token, companyUsers, {});
+  expect(rows.slice(1).map(({ email, politics }) => [email, politics[0]?.id])).toEqual(
+    emails.map((email) => [email, id]),
+  );
 });
 
 /** Finds the transaction with a statement that contains `holding`. @returns its statements, one list per round trip */

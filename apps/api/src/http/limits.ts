@@ -144,6 +144,7 @@ type BudgetKey = readonly [Budget, string];
 interface Charge {
   readonly budget: Budget;
   readonly key: string;
+  readonly points: number;
   /** The end of its window, in milliseconds since 1970. */
   readonly until: number;
   /** The attempts left in its window. */
@@ -172,7 +173,7 @@ export function createLimits(pool: pg.Pool): Limits {
   async function charge(budget: Budget, key: string, points = 1): Promise<Charge> {
     try {
       const { msBeforeNext, remainingPoints } = await limiters[budget].consume(key, points);
-      return { budget, key, until: Date.now() + msBeforeNext, left: remainingPoints };
+      return { budget, key, points, until: Date.now() + msBeforeNext, left: remainingPoints };
     } catch (error) {
       if (!(error instanceof RateLimiterRes)) throw error;
       // Refund a refused charge of several points, so that smaller ones still fit.
@@ -181,9 +182,9 @@ export function createLimits(pool: pg.Pool): Limits {
     }
   }
 
-  async function refund({ budget, key, until }: Charge): Promise<void> {
+  async function refund({ budget, key, points, until }: Charge): Promise<void> {
     // After its window ended, the refund would add an attempt to the next window.
-    if (Date.now() < until - 1_000) await limiters[budget].reward(key);
+    if (Date.now() < until - 1_000) await limiters[budget].reward(key, points);
   }
 
   /** Charges every budget. When one is exhausted, it refunds the others. */
@@ -346,9 +347,15 @@ export function createLimits(pool: pg.Pool): Limits {
       }
     },
     async countInvitations(companyId, emails) {
-      await charge('invitation', String(companyId), emails.length);
-      // A mailbox counts for each company, so that none can keep another from inviting it, or from warning its user.
-      await chargeAll(emails.map((email) => ['invitationMailbox', hash(String(companyId), fold(email))]));
+      const ofCompany = await charge('invitation', String(companyId), emails.length);
+      try {
+        // A mailbox counts for each company, so that none can keep another from inviting it, or from warning its user.
+        await chargeAll(emails.map((email) => ['invitationMailbox', hash(String(companyId), fold(email))]));
+      } catch (error) {
+        // No later refusal is refunded: it may reveal accounts.
+        await refund(ofCompany);
+        throw error;
+      }
     },
     async revealing(actor, change, revealed) {
       const { userId, companyId } = actor;

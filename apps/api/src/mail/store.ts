@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { AppError } from '../core/errors.ts';
 import { afterCommit } from '../db/after-commit.ts';
 import type { Db, Tx } from '../db/open.ts';
+import { pipeline, statement } from '../db/pipeline.ts';
 import type { Encryption } from '../encryption.ts';
 import type { Facts, MailCode } from './compose-mail.ts';
 
@@ -43,22 +44,35 @@ export interface ClaimedMail {
  * @throws AppError unavailable for a mail with a link when 10,000 of them wait. Of 10,000 notices the next one is dropped: it must
  *   not keep anybody from revoking access
  */
-export async function queueMail<Code extends MailCode>(
+export function queueMail<Code extends MailCode>(
   tx: Tx,
-  { encryption, wake }: Outbox,
+  outbox: Outbox,
   mail: OutgoingMail<Code> | null,
   expiresAt: string | null,
 ): Promise<void> {
-  const id = randomUUID();
-  const sealed = encryption.seal(placeOf(id), JSON.stringify(mail));
+  return queueMails(tx, outbox, [mail], expiresAt);
+}
+
+/** Queues mails as `queueMail` does, in one round trip. */
+export async function queueMails<Code extends MailCode>(
+  tx: Tx,
+  { encryption, wake }: Outbox,
+  mails: readonly (OutgoingMail<Code> | null)[],
+  expiresAt: string | null,
+): Promise<void> {
   const hasLink = expiresAt !== null;
-  const { rows } = await sql`insert into mails (id, sealed, has_link, expires_at)
-    select ${id}::uuid, ${sealed}::bytea, ${hasLink}, coalesce(${expiresAt}::timestamptz, now() + interval '1 day')
-    where (select count(*) from mails where has_link = ${hasLink}) < ${WAITING_MOST} returning id`.execute(
-    tx,
-  );
-  if (rows.length === 0 && hasLink)
-    throw new AppError('unavailable', { detail: ['outbox_full'], retryAfter: 60 });
+  const inserts = mails.map((mail) => {
+    const id = randomUUID();
+    const sealed = encryption.seal(placeOf(id), JSON.stringify(mail));
+    const insert = sql`insert into mails (id, sealed, has_link, expires_at)
+      select ${id}::uuid, ${sealed}::bytea, ${hasLink}, coalesce(${expiresAt}::timestamptz, now() + interval '1 day')
+      where (select count(*) from mails where has_link = ${hasLink}) < ${WAITING_MOST} returning id`;
+    return statement(insert.compile(tx), (rows) => {
+      if (rows.length === 0 && hasLink)
+        throw new AppError('unavailable', { detail: ['outbox_full'], retryAfter: 60 });
+    });
+  });
+  await pipeline<void[]>(tx, ...inserts);
   afterCommit(tx, wake);
 }
 

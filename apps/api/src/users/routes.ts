@@ -1,21 +1,25 @@
 import { me } from '@propusk/contract/me';
 import * as contract from '@propusk/contract/users';
 import { asMember } from '../core/actor.ts';
+import { found } from '../core/errors.ts';
 import { signedIn } from '../core/fair-queue.ts';
+import type { Tx } from '../db/open.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import type { Teller } from '../mail/tell-holder.ts';
-import { countTaken, createUser, deleteUser, findSelf, findUser, listUsers, updateUser } from './store.ts';
+import { countTaken, createUsers, deleteUser, findSelf, findUser, listUsers, updateUser } from './store.ts';
 
 /** The calls of the signed-in user and of a company's users (spec section 7). */
 export function userRoutes(routes: Routes, teller: Teller, limits: Limits): void {
   implement(routes, me, ({ actor, db }) => findSelf(db, actor));
 
   implement(routes, contract.createUser, async ({ actor, body, db, write }) => {
-    const passwordHash = await routes.passwords.hash(body.password, signedIn(actor.userId));
+    const { password, politics } = body;
+    const passwordHash = await routes.passwords.hash(password, signedIn(actor.userId));
+    const create = (tx: Tx) => createUsers(tx, asMember(actor), [body], { passwordHash, politics });
     return limits.revealing(
       actor,
-      () => write((tx) => createUser(tx, asMember(actor), body, { passwordHash })),
+      () => write(async (tx) => found((await create(tx))[0])),
       () => countTaken(db, actor, [body.email]),
     );
   });

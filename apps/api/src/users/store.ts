@@ -14,12 +14,14 @@ import { makeRoom, replaceLinks, touchLinked } from '../db/company.ts';
 import { hasFactor } from '../db/factor.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { run, type Statement, statement } from '../db/pipeline.ts';
+import { pipeline, run, type Statement, statement } from '../db/pipeline.ts';
 import { managedBy } from '../db/scope.ts';
 import { refusing } from '../db/violations.ts';
 import { changeEntity, deleteEntity, type Entity } from '../entities/change.ts';
 import type { Tell } from '../mail/tell-holder.ts';
 import { findEnding } from '../tariff/store.ts';
+
+type Person = Pick<UserInput, 'email' | 'name' | 'surname'>;
 
 function selectUsers(db: Db) {
   return db.selectFrom('users').select((eb) => [
@@ -122,17 +124,21 @@ export async function listUsers(
   return { rows: rows.map(present), count };
 }
 
-/** @throws AppError email_taken, too_many_objects, or bad_input for a policy of another company */
-export async function createUser(
+/**
+ * Creates agents with the same credentials and policies: all of them or none, in as many round trips as one.
+ * @throws AppError email_taken, too_many_objects, or bad_input for a policy of another company
+ */
+export async function createUsers(
   tx: Tx,
   actor: Member,
-  body: Omit<UserInput, 'password'>,
-  credentials: { passwordHash: string; invited?: boolean },
-): Promise<User> {
-  const user = { ...body, ...credentials, role: 'USER' } as const;
-  const id = await insertUser(tx, actor.companyId, user, 'unauthorized');
-  await run(tx, linkPolicies(tx, actor.companyId, id, body.politics));
-  return recordCreated(tx, actor, id);
+  people: readonly Person[],
+  { politics, ...credentials }: { politics: readonly number[]; passwordHash: string; invited?: boolean },
+): Promise<User[]> {
+  const users = people.map((person) => ({ ...person, ...credentials, role: 'USER' as const }));
+  const { companyId } = actor;
+  const ids = await insertUsers(tx, companyId, users, 'unauthorized');
+  await pipeline<void[]>(tx, ...ids.map((id) => linkPolicies(tx, companyId, id, politics)));
+  return recordCreated(tx, actor, ids);
 }
 
 /** @throws AppError email_taken, with the addresses that have an account: all of the company, and at most `most` others */
@@ -184,8 +190,9 @@ export async function createOwner(
   body: InvitedUser,
   passwordHash: string,
 ): Promise<User> {
-  const id = await insertUser(tx, companyId, { ...body, passwordHash, role: 'CREATOR' }, 'not_found');
-  return recordCreated(tx, actor, id);
+  const owner = { ...body, passwordHash, role: 'CREATOR' as const };
+  const ids = await insertUsers(tx, companyId, [owner], 'not_found');
+  return found((await recordCreated(tx, actor, ids))[0]);
 }
 
 /** Creates an ADMIN of the platform, outside every company. @throws AppError email_taken, too_many_objects */
@@ -195,49 +202,36 @@ export async function createAdmin(
   body: InvitedUser,
   passwordHash: string,
 ): Promise<User> {
-  const { email, name, surname } = body;
-  const id = await insertUser(tx, null, { email, name, surname, passwordHash, role: 'ADMIN' }, 'not_found');
-  return recordCreated(tx, actor, id);
+  const admin = { ...body, passwordHash, role: 'ADMIN' as const };
+  const ids = await insertUsers(tx, null, [admin], 'not_found');
+  return found((await recordCreated(tx, actor, ids))[0]);
 }
 
-async function recordCreated(tx: Tx, actor: Actor, id: number): Promise<User> {
-  const user = await findUser(tx, actor, id);
-  await record(tx, actor, { ...auditTarget(user), action: 'created', after: auditFields(user) });
-  return user;
+async function recordCreated(tx: Tx, actor: Actor, ids: readonly number[]): Promise<User[]> {
+  const users = await pipeline<User[]>(tx, ...ids.map((id) => readUser(tx, actor, id)));
+  const created = (user: User) =>
+    ({ ...auditTarget(user), action: 'created', after: auditFields(user) }) as const;
+  await record(tx, actor, ...users.map(created));
+  return users;
 }
 
 /** @throws AppError email_taken, too_many_objects */
-async function insertUser(
+async function insertUsers(
   tx: Tx,
   companyId: number | null,
-  user: {
-    email: string;
-    name: string;
-    surname: string;
-    passwordHash: string;
-    invited?: boolean;
-    role: Role;
-  },
+  users: readonly (Person & { passwordHash: string; invited?: boolean; role: Role })[],
   missing: 'unauthorized' | 'not_found',
-): Promise<number> {
-  await makeRoom(tx, 'users', companyId, missing);
-  const { id } = await refusing(
+): Promise<number[]> {
+  await makeRoom(tx, 'users', companyId, missing, { rows: users.length });
+  const rows = users.map(({ email, name, surname, passwordHash, invited = false, role }) => ({
+    ...{ company_id: companyId, email, name, surname },
+    ...{ password_hash: passwordHash, invited, roles: [role] },
+  }));
+  const inserted = await refusing(
     { users_email_key: emailTaken },
-    tx
-      .insertInto('users')
-      .values({
-        company_id: companyId,
-        email: user.email,
-        name: user.name,
-        surname: user.surname,
-        password_hash: user.passwordHash,
-        invited: user.invited ?? false,
-        roles: [user.role],
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow(),
+    tx.insertInto('users').values(rows).returning('id').execute(),
   );
-  return id;
+  return inserted.map(({ id }) => id);
 }
 
 /**
