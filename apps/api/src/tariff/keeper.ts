@@ -60,10 +60,10 @@ async function warnOne(tx: Tx, outbox: Outbox, page: string): Promise<boolean> {
     with due as (
       select c.id, e.what, e.at, case when ${left(1)} then 1 when ${left(3)} then 3 when ${left(7)} then 7 else 14 end as days
       from companies c cross join lateral (
-        ${ending('trial', sql`c.trial_ends_at > now() and c.trial_ends_at < now() + ${WARNED}`, sql`c.trial_ends_at`)}
-        union all ${ending('plan', sql`c.plan_ends_at > now() and c.plan_ends_at < now() + ${WARNED}`, sql`c.plan_ends_at`)}
+        ${ending('trial', soon('trial_ends_at'), sql`c.trial_ends_at`)}
+        union all ${ending('plan', soon('plan_ends_at'), sql`c.plan_ends_at`)}
         union all ${ending('paid', sql`${hasPaidEnd} and not c.paid_stopped`, sql`c.paid_ends_at + ${PAID_GRACE}`)}
-      ) e where (c.trial_ends_at > now() or c.plan_ends_at > now() or c.paid_ends_at <= now())
+      ) e where (${soon('trial_ends_at')} or ${soon('plan_ends_at')} or c.paid_ends_at <= now())
     ), sent as (
       insert into plan_warnings (company_id, what, ends_at, days)
       select id, what, at, days from due d
@@ -81,6 +81,11 @@ async function warnOne(tx: Tx, outbox: Outbox, page: string): Promise<boolean> {
     await queueMail(tx, outbox, { to, code: 'plan_ends', facts: [{ what, at, people, sites, page }] }, null);
   }
   return true;
+}
+
+function soon(column: string): RawBuilder<unknown> {
+  const at = sql.ref(`c.${column}`);
+  return sql`(${at} > now() and ${at} < now() + ${WARNED})`;
 }
 
 function ending(what: Warning['what'], condition: RawBuilder<unknown>, at: RawBuilder<unknown>) {

@@ -80,12 +80,13 @@ export async function takeTask(
   const { rows: owners } = await sql<{ id: number | null }>`
     select company_id as id from vantages where id = ${vantageId}`.execute(tx);
   const [owner] = owners;
-  // A vantage of the platform serves every company.
-  const served = owner === undefined ? sql`false` : owner.id === null ? sql`true` : ofCompany(owner.id);
+  // A vantage of the platform serves every company: by the partial indexes of both states. The index of a company begins with it.
+  const due =
+    typeof owner?.id === 'number'
+      ? sql`${ofCompany(owner.id)} and (state <> 'done' or next_at <= now())`
+      : sql`${owner !== undefined} and (state <> 'done' or (state = 'done' and next_at <= now()))`;
   const { rows: counted } = await sql<{ pending: number }>`
-    select count(*) as pending from site_checks where ${served} and (state <> 'done' or next_at <= now())`.execute(
-    tx,
-  );
+    select count(*) as pending from site_checks where ${due}`.execute(tx);
   return { task: rows[0] ?? null, pending: counted[0]?.pending ?? 0 };
 }
 
