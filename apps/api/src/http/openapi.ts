@@ -248,7 +248,10 @@ function successOf(schemas: Components, call: string, endpoint: Endpoint): Recor
   if (endpoint === exportVisits) {
     const content = {
       'application/x-ndjson': { schema, examples: { example } },
-      'text/csv': { schema: { type: 'string' } as const },
+      'text/csv': {
+        schema: { type: 'string' } as const,
+        examples: { example: { value: '"2026-03-14 10:05:00";"1"\r\n' } },
+      },
     };
     return { [status]: { description: 'JSON lines, each of this schema (Visit), or a CSV.', content } };
   }

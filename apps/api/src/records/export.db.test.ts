@@ -79,7 +79,9 @@ test("a CSV has words in place of codes, the user's mail and the company's time,
     own?.id,
   );
   const period = `${url}?from=2026-03-14T15:00:00Z&to=2026-03-15T15:00:00Z`;
-  const response = await open(token, period, { accept: 'text/csv' });
+  const csv = { accept: 'text/csv' };
+  expect((await open(token, `${url}?result=refused`, csv)).statusCode).toBe(400);
+  const response = await open(token, period, csv);
   expect(response.headers['content-type']).toBe('text/csv; charset=utf-8');
   const name = /UTF-8''(.*)$/.exec(response.headers['content-disposition'] ?? '')?.[1] ?? '';
   expect(decodeURIComponent(name)).toBe('Журнал доступа ООО  Ромашка  1 с 15.03.2026 по 15.03.2026.csv');

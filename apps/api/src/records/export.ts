@@ -32,7 +32,6 @@ export function exportRoute(routes: Routes): void {
 
   async function* pagesOf(request: FastifyRequest, zone: string | null): AsyncGenerator<string> {
     let before: string | undefined;
-    if (zone !== null) yield csvHead;
     do {
       // The session or the role may have ended since the last page.
       const actor = await findActor(routes, bearer(request), request.ip);
@@ -44,7 +43,8 @@ export function exportRoute(routes: Routes): void {
         readLines(db, { companyId }, query, zone === null ? undefined : withWords(zone)),
       );
       if (before === undefined) await recordExport(routes.db, member, query.user);
-      yield zone === null ? page.text : csvOf(page.text);
+      if (zone === null) yield page.text;
+      else yield (before === undefined ? csvHead : '') + csvOf(page.text);
       before = page.next ?? undefined;
     } while (before !== undefined);
   }
