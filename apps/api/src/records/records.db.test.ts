@@ -304,6 +304,21 @@ test('a record of a clock that is months ahead is dropped with nothing else, and
   await sql('select add_record_months(6)');
 });
 
+test('records of a month without a partition move into it once it is made', async () => {
+  const home = await company();
+  const part = `records_${new Date().toISOString().slice(0, 7).replace('-', '_')}`;
+  await sql(`alter table records detach partition ${part}`);
+  await sql(`alter table ${part} rename to aside`);
+  await gateway().send([visit(home)]);
+  const partOf = async () =>
+    (await sql('select tableoid::regclass::text as name from records where company_id = $1', home.id)).rows;
+  expect(await partOf()).toEqual([{ name: 'records_rest' }]);
+  await sql('select add_record_months(3)');
+  expect(await partOf()).toEqual([{ name: part }]);
+  await sql('insert into records select * from aside');
+  await sql('drop table aside');
+});
+
 test('a compressed batch is stored; a stranger, or a session, sends none, compressed or not', async () => {
   const home = await company();
   const body = JSON.stringify({

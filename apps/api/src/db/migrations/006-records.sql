@@ -1,0 +1,34 @@
+-- Settings of records that remove stored ones, until they come into force. The moment is the database's, so that restarts and
+-- backups keep it.
+create table record_cuts (
+  company_id bigint primary key references companies on delete cascade,
+  retention_days int check (retention_days between 1 and 366),
+  keep_names boolean not null,
+  user_id bigint references users on delete set null,
+  in_force_at timestamptz not null
+);
+create index record_cuts_user on record_cuts (user_id) where user_id is not null;
+
+-- Makes the partitions of records from last month to `ahead` months ahead. Rows of a month that had none, because no api ran when
+-- it was due, lie in records_rest and refuse the partition: they move into it.
+create or replace function add_record_months(ahead integer) returns void language plpgsql as $$
+declare
+  month timestamp;
+  part text;
+  first timestamptz;
+  past timestamptz;
+begin
+  for month in select date_trunc('month', now() at time zone 'UTC') + n * interval '1 month' from generate_series(-1, ahead) as n loop
+    part := 'records_' || to_char(month, 'YYYY_MM');
+    continue when to_regclass(part) is not null;
+    first := month at time zone 'UTC';
+    past := (month + interval '1 month') at time zone 'UTC';
+    lock table records in share row exclusive mode;
+    create temporary table misplaced on commit drop as
+      select * from records_rest where started_at >= first and started_at < past;
+    delete from records_rest where started_at >= first and started_at < past;
+    execute format('create table %I partition of records for values from (%L) to (%L)', part, first, past);
+    insert into records select * from misplaced;
+    drop table misplaced;
+  end loop;
+end $$;
