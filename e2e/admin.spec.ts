@@ -107,6 +107,9 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await choose(page, `Компания ${screen}`, 'Удалить');
       await expect(dialogOf(page).getByText('Do you really want to delete the company?')).toBeVisible();
       await expect(dialogOf(page).getByText(/Все её данные пропадут/)).toBeVisible();
+      await dialogOf(page)
+        .getByLabel(/^Ваш текущий пароль/)
+        .fill(PASSWORD);
       await agree(page);
       await expect(page.getByText('Успешное удаление!')).toBeVisible();
       await expect(row(page, `Компания ${screen}`)).toHaveCount(0);

@@ -10,6 +10,7 @@ import {
   dialogOf,
   enter,
   field,
+  PASSWORD,
   pick,
   row,
   saveOf,
@@ -47,6 +48,8 @@ interface Life {
   edit: (screen: string) => Record<string, string>;
   edited: (screen: string) => string;
   question: string;
+  /** The question also asks for the password. */
+  proved?: boolean;
   hint: (screen: string) => string;
 }
 const lives: readonly Life[] = [
@@ -105,6 +108,7 @@ const lives: readonly Life[] = [
     edit: (screen) => ({ Название: `Василёк ${screen}` }),
     edited: (screen) => `Василёк ${screen}`,
     question: 'Do you really want to delete the company?',
+    proved: true,
     hint: (screen) =>
       `Василёк ${screen}. Все её данные пропадут безвозвратно: пользователи, сайты, прокси-серверы и политики доступа.`,
   },
@@ -208,11 +212,13 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         await choose(page, life.edited(screen), 'Удалить');
         await expect(dialog).toHaveAccessibleName(life.question);
         await expect(dialog.getByText(life.hint(screen), { exact: true })).toBeVisible();
-        await expect(dialog.getByRole('button')).toHaveText(['Нет', 'Да']);
+        const buttons = dialog.getByRole('button').filter({ hasText: /./ });
+        await expect(buttons).toHaveText(['Нет', 'Да']);
         await dialog.getByRole('button', { name: 'Нет' }).click();
         await expect(dialog).toHaveCount(0);
         await expect(changed).toHaveCount(1);
         await choose(page, life.edited(screen), 'Удалить');
+        if (life.proved) await dialog.getByLabel(/^Ваш текущий пароль/).fill(PASSWORD);
         await dialog.getByRole('button', { name: 'Да', exact: true }).click();
         await expect(said(page, 'Успешное удаление!')).toBeVisible();
         await expect(changed).toHaveCount(0);

@@ -246,6 +246,7 @@ test('the page of what is stored says what each setting means, and sends a chang
   await dialog.getByRole('combobox', { name: 'Часовой пояс' }).selectOption('Asia/Tokyo');
   await expect(dialog).toContainText('вступит в силу через 72 часа');
   await dialog.getByLabel(/^Ваш текущий пароль/).fill('correct horse');
+  await dialog.getByLabel(/^Код из приложения/).fill('123456');
   await dialog.getByRole('button', { name: 'Сохранить' }).click();
   await expect(dialog.getByRole('alert')).toContainText('Запись изменили');
   await dialog.getByRole('button', { name: /Загрузить/ }).click();
@@ -257,11 +258,37 @@ test('the page of what is stored says what each setting means, and sends a chang
     keepNames: false,
     timeZone: 'Asia/Tokyo',
     currentPassword: 'correct horse',
+    code: '123456',
   };
   expect(sent).toEqual([
     [body, '"3"'],
     [body, '"3"'],
   ]);
+});
+
+test('what will be kept for less is announced with its moment, and a press cancels it', async ({
+  page: tab,
+}) => {
+  const pending = {
+    retentionDays: 7,
+    keepNames: false,
+    inForceAt: '2026-03-17T09:00:00.000Z',
+    by: 'anna@romashka.test',
+  };
+  const sent: unknown[] = [];
+  await open(tab, `${page}/storage`, {
+    'GET /company/records': { ...storage, pending },
+    'PUT /company/records': (route) => {
+      sent.push(route.request().postDataJSON());
+      return route.fulfill({ json: { ...storage, version: 4 } });
+    },
+  });
+  const band = tab.getByRole('alert');
+  await expect(band).toContainText('журнал станет хранить меньше: 7 дней, без имён удалённых пользователей');
+  await expect(band).toContainText('Изменил anna@romashka.test');
+  await band.getByRole('button', { name: 'Отменить изменение' }).click();
+  await expect(tab.getByText('Изменение отменено')).toBeVisible();
+  expect(sent).toEqual([{ addresses: 'full', keepNames: true, timeZone: 'Europe/Moscow' }]);
 });
 
 test('the log and the periods use the company’s time zone, and name neither a hidden address nor a deleted person', async ({

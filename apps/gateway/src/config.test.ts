@@ -14,6 +14,7 @@ test('without settings the defaults apply, and only the secret is required', () 
     secret: GATEWAY_SECRET,
     apiUrl: 'http://127.0.0.1:3000',
     consoleUrl: 'http://127.0.0.1:3000',
+    echoUrl: 'http://127.0.0.1:3000',
     dataDir: './data',
     snapshotMaxAgeMs: 900_000,
     recordSpool: 100 * 1024 * 1024,

@@ -27,6 +27,7 @@ export const gatewaySettings = {
   API_URL: origin(),
   PUBLIC_URL: origin(),
   CONSOLE_URL: origin(),
+  ECHO_URL: origin(),
   DATA_DIR: setting(values.dataDir, z._default(z.string(), './data')),
   // FEED_HEARTBEAT_MS is 15 s: a shorter age would refuse everything between two heartbeats of a healthy api.
   SNAPSHOT_MAX_AGE: wholeNumber(900, 60, 86_400, values.snapshotMaxAge),
@@ -65,6 +66,8 @@ export interface Config {
   readonly apiUrl: string;
   /** The console that the error page links to. */
   readonly consoleUrl: string;
+  /** The api's echo, which the gateway reaches also on its own machine. */
+  readonly echoUrl: string;
   readonly dataDir: string;
   /** A snapshot grants access for this time after the last feed event. */
   readonly snapshotMaxAgeMs: number;
@@ -100,6 +103,7 @@ export interface Config {
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const s = readSettings(gatewaySettings, env, settingPhrases);
   const apiUrl = (s.API_URL ?? 'http://127.0.0.1:3000').replace(/\/$/, '');
+  const consoleUrl = s.CONSOLE_URL ?? s.PUBLIC_URL ?? apiUrl;
   const metricsPort = s.GATEWAY_METRICS_PORT === undefined ? undefined : Number(s.GATEWAY_METRICS_PORT);
   return {
     host: s.GATEWAY_HOST,
@@ -108,7 +112,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     processes: s.GATEWAY_PROCESSES,
     secret: s.GATEWAY_SECRET,
     apiUrl,
-    consoleUrl: s.CONSOLE_URL ?? s.PUBLIC_URL ?? apiUrl,
+    consoleUrl,
+    echoUrl: s.ECHO_URL ?? consoleUrl,
     dataDir: s.DATA_DIR,
     snapshotMaxAgeMs: s.SNAPSHOT_MAX_AGE * 1000,
     recordSpool: s.RECORD_SPOOL * 1024 * 1024,

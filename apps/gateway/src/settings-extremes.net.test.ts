@@ -35,6 +35,7 @@ const extremes: Record<keyof typeof gatewaySettings, Extremes> = {
   API_URL: { serves: [], refused: ['127.0.0.1:3000', 'ftp://a.test', 'http://a.test/path'] },
   PUBLIC_URL: { serves: ['http://a', `https://${'a'.repeat(60)}.test:65535`], refused: ['a.test'] },
   CONSOLE_URL: { serves: ['http://a', `https://${'a'.repeat(60)}.test:65535`], refused: ['javascript:1'] },
+  ECHO_URL: { serves: ['http://echo.test:1'], refused: ['javascript:1'] },
   DATA_DIR: { serves: ['folder'], refused: [] },
   SOCKETS: { serves: ['16', '200000'], refused: ['15', '200001'] },
   MEMORY: { serves: ['128', '65536'], refused: ['127', '65537'] },

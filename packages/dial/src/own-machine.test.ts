@@ -51,9 +51,9 @@ test.each([
   },
 );
 
-test("the console's own host and port are open, since the echo is there", () => {
-  const consoleUrl = 'https://pass.test:8443';
+test('the host and port of the echo are open', () => {
+  const echoUrl = 'https://pass.test:8443';
   const refuses = (host: string) =>
-    machine('', { consoleUrl, ownPorts: new Set([8443]) }).refuses(host, ['203.0.113.5'], 8443);
+    machine('', { echoUrl, ownPorts: new Set([8443]) }).refuses(host, ['203.0.113.5'], 8443);
   expect([refuses('pass.test'), refuses('other.test')]).toEqual([false, true]);
 });

@@ -13,8 +13,8 @@ export interface OwnMachineOptions {
   readonly ownAddresses?: readonly string[];
   /** Ports of the product on this machine, refused even in allowed networks. */
   readonly ownPorts?: ReadonlySet<number>;
-  /** The public URL of the console. Every proxy reaches it, so its host and port are no secret; the echo is there. */
-  readonly consoleUrl?: string | undefined;
+  /** The URL of the echo: every proxy reaches its host and port. */
+  readonly echoUrl?: string | undefined;
 }
 
 const FRESH_MS = 10_000;
@@ -26,7 +26,7 @@ export class OwnMachine {
   readonly #further: readonly string[];
   readonly #ports: ReadonlySet<number>;
   readonly #named: Networks;
-  readonly #console: URL | undefined;
+  readonly #echo: URL | undefined;
   /** The addresses of the interfaces and the further ones, replaced when they have changed. */
   // grows: not, replaced as a whole
   #addresses: ReadonlySet<string> = new Set();
@@ -36,11 +36,11 @@ export class OwnMachine {
   #known = new WeakMap<readonly string[], 'other' | 'named' | 'own'>();
 
   constructor(options: OwnMachineOptions) {
-    const { allowNetworks, ownAddresses = [], ownPorts = new Set(), consoleUrl } = options;
+    const { allowNetworks, ownAddresses = [], ownPorts = new Set(), echoUrl } = options;
     this.#further = ownAddresses;
     this.#ports = ownPorts;
     this.#named = namingNetworks(allowNetworks);
-    this.#console = consoleUrl === undefined ? undefined : new URL(consoleUrl);
+    this.#echo = echoUrl === undefined ? undefined : new URL(echoUrl);
   }
 
   /** Whether a connection to one of the addresses of a host would reach a port of this machine that tenants must not reach. */
@@ -49,7 +49,7 @@ export class OwnMachine {
     let kind = this.#known.get(addresses);
     if (kind === undefined) this.#known.set(addresses, (kind = this.#kindOf(addresses)));
     if (kind === 'other') return false;
-    if (this.#isConsole(host, port)) return false;
+    if (this.#isEcho(host, port)) return false;
     return this.#ports.has(port) || (kind === 'own' && !publicPorts.has(port));
   }
 
@@ -64,9 +64,9 @@ export class OwnMachine {
     return address === '0.0.0.0' || address === '::' || isLoopback(address) || this.#addresses.has(address);
   }
 
-  #isConsole(host: string, port: number): boolean {
-    if (this.#console === undefined) return false;
-    const { hostname, port: given, protocol } = this.#console;
+  #isEcho(host: string, port: number): boolean {
+    if (this.#echo === undefined) return false;
+    const { hostname, port: given, protocol } = this.#echo;
     return host === hostname && port === Number(given || (protocol === 'https:' ? 443 : 80));
   }
 

@@ -37,7 +37,7 @@ export interface Place {
   readonly port: number;
 }
 
-export interface TransportOptions extends Omit<OwnMachineOptions, 'consoleUrl'> {
+export interface TransportOptions extends Omit<OwnMachineOptions, 'echoUrl'> {
   readonly echoUrl?: URL;
   readonly hosts: ReadonlyMap<string, readonly string[]>;
   readonly dns: readonly string[];
@@ -94,7 +94,7 @@ const anywhere = parseNetworks('0.0.0.0/0,::/0') ?? { v4: [], v6: [] };
 export function createTransport(options: TransportOptions): Transport {
   const { allowNetworks, hosts, gatewayUrl, keys, egress, dns, ownAddresses, ownPorts } = options;
   const lookup = options.lookup ?? createLookup({ servers: dns });
-  const own = { ownAddresses, ownPorts, consoleUrl: options.echoUrl?.origin };
+  const own = { ownAddresses, ownPorts, echoUrl: options.echoUrl?.origin };
   const dial = dialByPromise(createDialer({ hosts, lookup, allowNetworks, ...own }));
   const dialGateway = dialByPromise(createDialer({ hosts, lookup, allowNetworks: anywhere, trusted: true }));
 

@@ -17,7 +17,7 @@ export const checkOwnMachine: Check = async ({ db, config, signal }) => {
       from sites where address ~ '^[^*]+:[0-9]+$' and address !~ ':(80|443)$'
     union select distinct host || ':' || port, host, port from proxies where type = 'users'
     order by name limit ${MOST_LOOKUPS}`.execute(db);
-  const own = new OwnMachine({ ...config, consoleUrl: config.echoUrl.origin });
+  const own = new OwnMachine({ ...config, echoUrl: config.echoUrl.origin });
   const lookup = createLookup({ servers: config.dns });
   const waiting = [...rows];
   // grows: by site or proxy; bound: MOST_LOOKUPS; at the bound: the others are not looked up

@@ -98,7 +98,8 @@ function ChoiceField<V extends FieldValues, O>(props: ChoiceProps<V, O>) {
 /** The wanted settings, which may not be in force yet. */
 function inputOf({ addresses: stored, timeZone, pending, ...now }: RecordSettings) {
   const { retentionDays, keepNames } = pending ?? now;
-  return { addresses: stored, retentionDays: retentionDays ?? undefined, keepNames, timeZone };
+  const wanted = { addresses: stored, retentionDays: retentionDays ?? undefined, keepNames, timeZone };
+  return { ...wanted, currentPassword: undefined, code: undefined };
 }
 
 /** Whether the api asks for the password: something is kept for less, and this is not yet pending. */
