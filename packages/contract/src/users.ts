@@ -80,8 +80,8 @@ export const createUser = endpoint({
 });
 
 /**
- * An owner or ADMIN to invite, and the proof of the caller. The mailed link sets the first password and is valid for 10 minutes;
- * `POST /auth/register` with `{email}` sends another one.
+ * An owner or ADMIN to invite, and the proof of the caller. The mailed link sets the first password, is valid for seven days, and
+ * ends when its maker loses the role ADMIN. `POST /auth/register` with `{email}` sends a link of 10 minutes.
  */
 export const InvitedUser = z.extend(Proof, {
   /** The address of the new account. */

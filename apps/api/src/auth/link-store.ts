@@ -63,8 +63,8 @@ export async function addEmailLink(tx: Tx, actor: Actor, newEmail: string): Prom
 }
 
 /**
- * Checks the actor's session under the lock that the caller holds: a new password or role may have ended it while the call
- * waited for the lock.
+ * Checks the actor's session, and keeps it until the commit: a new password or role may have ended it while the call waited for
+ * a lock, and its transaction must find the link that it ends too.
  * @throws AppError unauthorized
  */
 async function demandSession(tx: Tx, { tokenHash }: Actor): Promise<void> {
@@ -72,6 +72,7 @@ async function demandSession(tx: Tx, { tokenHash }: Actor): Promise<void> {
     .selectFrom('sessions')
     .select('user_id')
     .where('token_hash', '=', tokenHash)
+    .forKeyShare()
     .executeTakeFirstOrThrow(() => new AppError('unauthorized'));
 }
 
@@ -114,7 +115,7 @@ export async function addLink(
 }
 
 /**
- * Creates the links of invitations, in place of earlier ones. The caller holds the company's lock.
+ * Creates the links of invitations, in place of earlier ones. They live seven days, and end with the role of their maker.
  * @returns the token of each user, of which only the hash is stored, and their end
  * @throws AppError unauthorized when the actor's role, and with it the session, ended meanwhile
  */

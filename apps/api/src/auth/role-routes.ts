@@ -1,12 +1,14 @@
+import type { User } from '@propusk/contract/me';
 import * as contract from '@propusk/contract/role-changes';
 import { inviteOwner } from '@propusk/contract/users';
+import type { Actor } from '../core/actor.ts';
 import type { Tx } from '../db/open.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
 import type { Teller } from '../mail/tell-holder.ts';
 import { createAdmin, createOwner } from '../users/store.ts';
 import { unknownPassword } from './invitation-routes.ts';
-import { addLink } from './link-store.ts';
+import { addInvitationLinks } from './link-store.ts';
 import type { Links } from './links.ts';
 import { changeRole, removeAdmin } from './role-store.ts';
 
@@ -24,7 +26,7 @@ export function roleRoutes(
     const passwordHash = await unknownPassword(routes.passwords, actor);
     return write(async (tx) => {
       const admin = await createAdmin(tx, actor, body, passwordHash);
-      const { facts, expiresAt } = await firstPasswordLink(tx, admin.id);
+      const { facts, expiresAt } = await firstPasswordLink(tx, actor, admin);
       await queueMail(tx, outbox, { to: admin.email, code: 'admin_invitation', facts: [facts] }, expiresAt);
       return admin;
     });
@@ -39,17 +41,17 @@ export function roleRoutes(
     const passwordHash = await unknownPassword(routes.passwords, actor);
     return write(async (tx) => {
       const owner = await createOwner(tx, actor, params.id, body, passwordHash);
-      const { facts: link, expiresAt } = await firstPasswordLink(tx, owner.id);
+      const { facts: link, expiresAt } = await firstPasswordLink(tx, actor, owner);
       const facts = { company: owner.company?.companyName ?? '', ...link };
       await queueMail(tx, outbox, { to: owner.email, code: 'owner_invitation', facts: [facts] }, expiresAt);
       return owner;
     });
   });
 
-  async function firstPasswordLink(tx: Tx, userId: number) {
-    const { token, expiresAt } = await addLink(tx, userId, null);
+  async function firstPasswordLink(tx: Tx, actor: Actor, user: User) {
+    const { tokens, expiresAt } = await addInvitationLinks(tx, actor, [user]);
     return {
-      facts: { link: links.token('password', token), resetPage: links.page('/auth/reset') },
+      facts: { link: links.token('password', tokens[0] ?? ''), resetPage: links.page('/auth/reset') },
       expiresAt,
     };
   }

@@ -1,11 +1,12 @@
 import { listAudit } from '@propusk/contract/audit';
 import { login, useLink } from '@propusk/contract/auth';
+import { openLink } from '@propusk/contract/invitations';
 import { openLockLink, shareLock } from '@propusk/contract/lock';
 import { me } from '@propusk/contract/me';
 import { addAdmin, type CompanyRole, changeRole, removeAdmin } from '@propusk/contract/role-changes';
 import { resetSecondFactor } from '@propusk/contract/second-factor';
 import { createSite } from '@propusk/contract/sites';
-import { companyUsers, deleteUser, listUsers, updateUser } from '@propusk/contract/users';
+import { companyUsers, deleteUser, inviteOwner, listUsers, updateUser } from '@propusk/contract/users';
 import { createAdmin } from '@propusk/test-kit/api/admin';
 import { answered, PASSWORD, startApi, type TestApi, testPasswords } from '@propusk/test-kit/api/api';
 import { appCode } from '@propusk/test-kit/api/app-code';
@@ -297,6 +298,54 @@ describe('an admin', () => {
       testPasswords.hash(PASSWORD, ofProcess),
     );
     expect((await api.call(null, login, { ...again, from: fresh() })).status).toBe(401);
+  });
+
+  test('an invitation of an owner or an admin works for seven days and ends with the role of the admin who made it', async () => {
+    const admin = await createAdmin(api);
+    const owner = await api.company();
+    const { company } = await api.must(owner.token, me);
+    const maker = await createAdmin(api, 'maker@platform.test');
+    const { id } = await api.must(maker, me);
+    const linkTo = async (email: string) => {
+      const { text } = await inbox.take(email);
+      expect(text).toContain('Ссылка действует 7 дней');
+      return /#token=([\w-]{43})/.exec(text)?.[1] ?? '';
+    };
+    const invite = async (by: string, name: string) => {
+      const emails = [`owner-${name}@invited.test`, `admin-${name}@invited.test`] as const;
+      const params = { id: company?.id ?? 0 };
+      await api.must(by, inviteOwner, { params, body: { email: emails[0], ...proof }, from: fresh() });
+      await api.must(by, addAdmin, { body: { email: emails[1], ...proof }, from: fresh() });
+      return Promise.all(emails.map(linkTo));
+    };
+    const open = async (token: string) =>
+      (await api.call(null, openLink, { body: { token }, from: fresh() })).status;
+    const kept = await invite(admin, 'kept');
+    const ended = await invite(maker, 'ended');
+    const left = `update mail_links set expires_at = expires_at - interval '6 days 23 hours' where made_by is not null`;
+    expect((await api.database.pool.query(left)).rowCount).toBe(4);
+    expect(await Promise.all([...kept, ...ended].map(open))).toEqual([200, 200, 200, 200]);
+    await api.must(admin, removeAdmin, { params: { id }, body: proof, from: fresh() });
+    expect(await Promise.all([...kept, ...ended].map(open))).toEqual([200, 200, 400, 400]);
+    const body = { token: ended[1] ?? '', password: PASSWORD };
+    expect((await api.call(null, useLink, { body, from: fresh() })).error.code).toBe('link_dead');
+  });
+
+  test('an admin whose session ends during an invitation invites nobody', async () => {
+    const admin = await createAdmin(api);
+    const { id } = await api.must(admin, me);
+    const client = await api.database.pool.connect();
+    await client.query('begin');
+    await client.query('delete from sessions where user_id = $1', [id]);
+    const email = 'late@platform.test';
+    const waiting = api.call(admin, addAdmin, { body: { email, ...proof }, from: fresh() });
+    const isWaiting = async () =>
+      (await api.database.pool.query(`select from pg_stat_activity where wait_event_type = 'Lock'`)).rowCount;
+    await expect.poll(isWaiting, { timeout: 10_000 }).toBe(1);
+    await client.query('commit');
+    client.release();
+    expect((await waiting).status).toBe(401);
+    expect((await api.database.pool.query('select from users where email = $1', [email])).rowCount).toBe(0);
   });
 
   test('an admin cannot invite an email with an account, nor remove the own role or a user who is not ADMIN', async () => {
