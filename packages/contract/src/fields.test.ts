@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { text } from './fields.ts';
+import { GivenDate, text } from './fields.ts';
 import { ShownText, visible } from './shown-text.ts';
 
 const line = text(0);
@@ -19,3 +19,13 @@ test.each([0, 9, 10, 0x1b, 0x7f, 0x80, 0x9b, 0x9f, 0x202a, 0x202e, 0x2066, 0x206
     expect(visible(shown)).toBe(shown);
   },
 );
+
+test.each([
+  ['', true],
+  ['.000', true],
+  ['.123456789', true],
+  ['.1234567890', false],
+  [`.${'0'.repeat(200)}`, false],
+])('a time with the fraction %j is accepted: %s', (fraction, accepted) => {
+  expect(GivenDate.safeParse(`2026-03-14T00:00:00${fraction}Z`).success).toBe(accepted);
+});

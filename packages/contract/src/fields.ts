@@ -97,8 +97,12 @@ export const Version = z.int().check(z.gte(1));
 /** A time in UTC (RFC 3339). @example 2026-03-14T16:05:00.000Z */
 export const IsoDate = z.iso.datetime();
 
-/** A time in UTC (RFC 3339) of the years 1000 to 2999, which are valid in both PostgreSQL and JavaScript. @example 2026-03-14T16:05:00.000Z */
-export const GivenDate = z.iso.datetime().check(z.regex(/^[12]\d{3}-/));
+/**
+ * A time in UTC (RFC 3339) of the years 1000 to 2999, which are valid in both PostgreSQL and JavaScript, with at most 9 digits of a
+ * second's fraction.
+ * @example 2026-03-14T16:05:00.000Z
+ */
+export const GivenDate = z.iso.datetime().check(z.refine((given) => /^[12][^.]*(\.\d{1,9})?Z$/.test(given)));
 
 /** The fields that every reply with an `ETag` has. */
 export const versioned = {

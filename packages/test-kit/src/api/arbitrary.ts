@@ -46,6 +46,12 @@ const words: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ),
 };
 
+/** Times with a fraction of up to 200 digits. */
+const moments = fc.tuple(fc.nat(4e9), fc.constantFrom(0, 3, 9, 10, 200)).map(([second, digits]) => {
+  const fraction = digits === 0 ? 'Z' : `.${'0'.repeat(digits)}Z`;
+  return new Date(second * 1000).toISOString().replace('.000Z', fraction);
+});
+
 const letters = 'абвгдежзийклмнАБВГДabcdefXYZ0123456789'.split('');
 const text = (min: number, max: number) =>
   fc.string({ unit: fc.constantFrom(...letters), minLength: min, maxLength: max });
@@ -65,6 +71,7 @@ export function fitting(given: JsonSchema, field = ''): fc.Arbitrary<unknown> {
     return fc.array(fitting(schema.items ?? {}, field), { minLength: schema.minItems ?? 0, maxLength: 3 });
   }
   if (type === 'object') return fc.record(partsOf(schema), { requiredKeys: schema.required ?? [] });
+  if (schema.format === 'date-time') return moments;
   if (schema.pattern !== undefined && !schema.pattern.includes('\\p')) {
     return fc.stringMatching(new RegExp(schema.pattern, 'u'));
   }
