@@ -59,7 +59,7 @@ export async function readAsOwner(db: Db, actor: Member, query: VisitQuery): Pro
  * Writes the audit event of a look at visits, once for each reader, object and day: those of one person, except the own ones, or those
  * of the company.
  */
-export async function recordLook(db: Db, actor: Member, id?: number): Promise<void> {
+async function recordLook(db: Db, actor: Member, id?: number): Promise<void> {
   if (id === actor.userId) return;
   if (id === undefined) return recordCompany(db, actor, 'visits_read');
   const name = sql`coalesce((select email::text from users where id = ${id} and company_id = c.id),

@@ -24,11 +24,11 @@ begin
     first := month at time zone 'UTC';
     past := (month + interval '1 month') at time zone 'UTC';
     lock table records in share row exclusive mode;
-    create temporary table misplaced on commit drop as
-      select * from records_rest where started_at >= first and started_at < past;
+    create temporary table if not exists misplaced (like records) on commit drop;
+    delete from misplaced;
+    insert into misplaced select * from records_rest where started_at >= first and started_at < past;
     delete from records_rest where started_at >= first and started_at < past;
     execute format('create table %I partition of records for values from (%L) to (%L)', part, first, past);
     insert into records select * from misplaced;
-    drop table misplaced;
   end loop;
 end $$;
