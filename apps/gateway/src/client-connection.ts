@@ -50,10 +50,11 @@ export interface ProxyContext {
 /** A client must send a request head within this time. */
 export const HEAD_MS = 10_000;
 
-/** Faults of a request's head that have a status of their own. */
-const headFaults: Readonly<Record<string, readonly [number, ProxyErrorDetail]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'headers_too_large'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'request_timeout'],
+/** Faults of a request's head that have a sentence of their own. */
+const headFaults: Readonly<Record<string, ProxyErrorDetail>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+  HPE_INVALID_URL: 'bad_url',
 };
 
 /**
@@ -104,7 +105,8 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
 
   late(): void {
     this.#deadline = Number.POSITIVE_INFINITY;
-    if (this.#timed === null) this.onClientError({ code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    // Browsers open connections in advance: without a byte there is no request to answer or count.
+    if (this.#timed === null) this.#socket.destroy();
     else this.#timed.late();
   }
 
@@ -183,8 +185,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
     if (unreadable || !this.#socket.writable || (response?.headersSent && !response.writableFinished)) {
       return void this.#socket.destroy();
     }
-    const [status, detail] = headFaults[code] ?? [];
-    this.#refuse(this.#report(new ProxyError('bad_request', detail), ''), '', status);
+    this.#refuse(this.#report(new ProxyError('bad_request', headFaults[code]), ''), '');
   }
 
   /** Passes the socket to Node's HTTP parser. @param first bytes that it has sent */
@@ -348,12 +349,11 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
     res.end(req.method === 'HEAD' ? undefined : body);
   }
 
-  #refuse(error: ProxyError, requestTarget: string | undefined, status?: number): void {
+  #refuse(error: ProxyError, requestTarget: string | undefined): void {
     const socket = this.#socket;
     if (socket.destroyed) return;
     const answer = answerRefusal(error, siteOf(requestTarget), this.#context.consoleUrl);
-    const sent = status === undefined ? answer : { ...answer, status };
-    socket.end(answerBytes(sent, STATUS_CODES[sent.status] ?? 'Refused'), () => socket.destroy());
+    socket.end(answerBytes(answer, STATUS_CODES[answer.status] ?? 'Refused'), () => socket.destroy());
   }
 
   /** Counts, logs and records why a request failed. An unexpected error refuses the request too. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dial } from '@propusk/dial/dial';
 import type { ActiveRequest } from './active-requests.ts';
-import { endToEnd, hasBody, without } from './headers.ts';
+import { endToEnd, hasBody, isCoded, without } from './headers.ts';
 import { OriginAgent, sendByHttp } from './origin-http.ts';
 import type { OriginRequest } from './origin-request.ts';
 import { type KeptConnections, sendByUndici, UndiciPool } from './origin-undici.ts';
@@ -40,14 +40,15 @@ export class Forwarder {
     res: ServerResponse,
   ): Promise<void> {
     if (loops(req, this.#via)) throw new ProxyError('loop');
+    if (isCoded(req.rawHeaders)) throw new ProxyError('bad_request', 'transfer_coding');
+    if (isForGateway(req)) return answerItself(req, res);
     const request = originRequest(active, target, req, this.#via);
     if (isRepeatable(req)) {
       this.#undici ??= new UndiciPool(this.#dial, this.#kept);
-      await sendByUndici(this.#undici, active, request, req.socket, res, this.#via);
-    } else {
-      this.#agent ??= new OriginAgent(this.#dial, this.#kept);
-      await sendByHttp(this.#agent, active, request, req, res, this.#via);
+      if (await sendByUndici(this.#undici, active, request, req, res, this.#via)) return;
     }
+    this.#agent ??= new OriginAgent(this.#dial, this.#kept);
+    await sendByHttp(this.#agent, active, request, req, res, this.#via);
   }
 
   /** Ends the connections to origins. */
@@ -64,21 +65,53 @@ function originRequest(
   via: string,
 ): OriginRequest {
   const { method = '' } = req;
-  const headers = [
-    'Host',
-    target.authority,
-    ...without(endToEnd(req.rawHeaders), 'host'),
-    'Via',
-    `1.1 ${via}`,
-  ];
+  let kept = without(endToEnd(req.rawHeaders), 'host');
+  // RFC 9110 section 10.1.1: HTTP/1.0 has no expectation.
+  if (req.httpVersionMinor === 0) kept = without(kept, 'expect');
+  const left = forwardsLeft(req);
+  if (left !== null) kept = [...without(kept, 'max-forwards'), 'Max-Forwards', String(left - 1)];
+  const headers = ['Host', target.authority, ...kept, 'Via', `1.1 ${via}`];
   if (req.headers['transfer-encoding'] !== undefined) headers.push('Transfer-Encoding', 'chunked');
   // Without a Content-Length, Node would send a POST that has no body as an empty chunked body.
   else if (req.headers['content-length'] === undefined && !bodiless.has(method)) {
     headers.push('Content-Length', '0');
   }
-  if (egress.kind === 'direct') return { method, path: target.path, headers };
+  // RFC 9112 section 3.2.4: the last proxy sends `*` for an empty path.
+  const isWhole = method === 'OPTIONS' && target.isWhole;
+  if (egress.kind === 'direct') return { method, path: isWhole ? '*' : target.path, headers };
   headers.push(...upstreamAuthorization(egress));
-  return { method, path: `http://${target.authority}${target.path}`, headers };
+  return { method, path: `http://${target.authority}${isWhole ? '' : target.path}`, headers };
+}
+
+/** The Max-Forwards of OPTIONS and TRACE; null for none, and for other methods (RFC 9110 section 7.6.2). */
+function forwardsLeft({ method, headers }: IncomingMessage): number | null {
+  const given = headers['max-forwards'];
+  if ((method !== 'OPTIONS' && method !== 'TRACE') || typeof given !== 'string' || !/^\d{1,9}$/.test(given))
+    return null;
+  return Number(given);
+}
+
+const isForGateway = (req: IncomingMessage) => forwardsLeft(req) === 0;
+
+/** Answers as the final recipient: OPTIONS with the methods, TRACE with the request (RFC 9110 sections 9.3.7, 9.3.8). */
+function answerItself(req: IncomingMessage, res: ServerResponse): void {
+  req.resume();
+  if (req.method === 'OPTIONS') {
+    res.writeHead(200, {
+      Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE, CONNECT',
+      'Content-Length': 0,
+    });
+    return void res.end();
+  }
+  // Fields with secrets are left out: a script of the site could read them.
+  const shown = without(without(endToEnd(req.rawHeaders), 'cookie'), 'authorization');
+  let text = `TRACE ${req.url} HTTP/${req.httpVersion}\r\n`;
+  for (let i = 0; i < shown.length; i += 2) text += `${shown[i]}: ${shown[i + 1]}\r\n`;
+  res.writeHead(200, {
+    'Content-Type': 'message/http',
+    'Content-Length': Buffer.byteLength(text, 'latin1') + 2,
+  });
+  res.end(`${text}\r\n`, 'latin1');
 }
 
 const bodiless = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE']);

@@ -46,6 +46,14 @@ export function valueOf(raw: readonly string[], name: string): string | undefine
   return undefined;
 }
 
+/** Whether a message has a transfer coding besides `chunked`, which alone the gateway decodes (RFC 9112 section 7). */
+export function isCoded(raw: readonly string[]): boolean {
+  const codings: string[] = [];
+  for (let i = 0; i < raw.length; i += 2)
+    if (raw[i]?.toLowerCase() === 'transfer-encoding') codings.push(raw[i + 1]?.trim().toLowerCase() ?? '');
+  return codings.length > 0 && codings.join() !== 'chunked';
+}
+
 /** Whether a request brings a body (RFC 9112 section 6.3). */
 export function hasBody(headers: IncomingHttpHeaders): boolean {
   const length = headers['content-length'];

@@ -14,6 +14,8 @@ import { hasBody } from './headers.ts';
 import { connectNextHop } from './origin-connect.ts';
 import {
   answer,
+  answerEarly,
+  EARLY_MOST,
   HEAD_MOST,
   IDLE_MS,
   type OriginRequest,
@@ -33,6 +35,8 @@ interface OriginConnection extends ClientRequestArgs {
 
 /** How long an origin connection waits for the next request of a login, in milliseconds. */
 const LOGIN_MS = 10_000;
+/** How long a client may go on to send a body that nobody reads, in milliseconds. */
+const DISCARD_MS = 30_000;
 
 /**
  * The origin connections of one client connection. A connection closes after its response: a request that is never repeated must not
@@ -71,6 +75,7 @@ export class OriginAgent extends Agent {
     connectNextHop(this.#dial, options.active).then(
       (socket) => {
         this.#all.open += 1;
+        readsAfterBrokenWrite(socket);
         socket.once('close', () => (this.#all.open -= 1));
         done(null, socket);
       },
@@ -80,6 +85,23 @@ export class OriginAgent extends Agent {
 
   override getName(options?: Partial<OriginConnection>): string {
     return options?.active === undefined ? '' : originKey(options.active);
+  }
+}
+
+/**
+ * Keeps a socket readable after a failed write. A site may answer before it has read the body, and close (RFC 9112 section 9.3):
+ * its response is in the receive buffer when the next write fails.
+ */
+function readsAfterBrokenWrite(socket: Socket): void {
+  for (const name of ['_write', '_writev'] as const) {
+    const write = socket[name]?.bind(socket) as ((...args: unknown[]) => void) | undefined;
+    if (write === undefined) continue;
+    socket[name] = (...args: unknown[]) => {
+      const done = args.pop() as (error?: NodeJS.ErrnoException | null) => void;
+      write(...args, (error?: NodeJS.ErrnoException | null) =>
+        done(error?.code === 'EPIPE' || error?.code === 'ECONNRESET' ? null : error),
+      );
+    };
   }
 }
 
@@ -116,6 +138,7 @@ export function sendByHttp(
     signal.addEventListener('abort', onAbort);
     const end = (error?: Error) => {
       signal.removeEventListener('abort', onAbort);
+      if (!req.complete) discardRest(req);
       if (error === undefined) resolve();
       else reject(error);
     };
@@ -137,13 +160,24 @@ export function sendByHttp(
       socket.destroy();
       end(unreadable(active));
     });
-    // Only a client that sent Expect may receive 100 Continue (RFC 9110 section 10.1.1).
-    if (req.headers.expect !== undefined) origin.once('continue', () => res.writeContinue());
+    let early = 0;
+    origin.on('information', ({ statusCode: status, statusMessage: phrase, rawHeaders }) => {
+      if (++early > EARLY_MOST) origin.destroy(unreadable(active));
+      else answerEarly({ status, phrase, rawHeaders }, req, res, via);
+    });
     if (hasBody(req.headers)) {
       origin.flushHeaders();
       req.pipe(origin);
     } else origin.end();
   });
+}
+
+/** Reads the rest of a body whose response is sent: an early close would destroy the response on its way. */
+function discardRest(req: IncomingMessage): void {
+  req.unpipe();
+  req.resume();
+  const timer = setTimeout(() => req.complete || req.socket.destroy(), DISCARD_MS);
+  req.once('close', () => clearTimeout(timer));
 }
 
 /**

@@ -1,7 +1,7 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ActiveRequest } from './active-requests.ts';
 import { nameOf } from './authenticate.ts';
-import { endToEnd } from './headers.ts';
+import { endToEnd, isCoded } from './headers.ts';
 import { ProxyError } from './proxy-error.ts';
 import { refusedCredentials, unreadableUpstream, upstreamRefusal } from './upstream.ts';
 
@@ -12,6 +12,9 @@ export const IDLE_MS = 5 * 60_000;
 
 /** The largest response head of a site or proxy, in bytes. */
 export const HEAD_MOST = 65_536;
+
+/** The most interim responses to one request. */
+export const EARLY_MOST = 16;
 
 /** A request as the origin receives it. */
 export interface OriginRequest {
@@ -48,6 +51,8 @@ export function answer(
 ): ProxyError | null {
   const unwanted = challengeOf(reply, active);
   if (unwanted !== null) return unwanted;
+  // The body would arrive coded, without the field that says so.
+  if (isCoded(reply.rawHeaders)) return unreadable(active);
   try {
     res.writeHead(reply.status, reply.phrase, [...endToEnd(reply.rawHeaders), 'Via', `1.1 ${via}`]);
     return null;
@@ -70,17 +75,34 @@ function challengeOf(reply: OriginResponse, { egress }: ActiveRequest): ProxyErr
   return new ProxyError('connect_failed', 'site_proxy_challenge');
 }
 
+/**
+ * Sends an interim response to the client (RFC 9110 section 15.2). HTTP/1.0 has none.
+ * @param via this gateway's name in Via
+ */
+export function answerEarly(
+  { status, phrase, rawHeaders }: OriginResponse,
+  { httpVersionMinor }: IncomingMessage,
+  res: ServerResponse,
+  via: string,
+): void {
+  if (httpVersionMinor === 0 || res.headersSent || res.socket === null) return;
+  const headers = [...endToEnd(rawHeaders), 'Via', `1.1 ${via}`];
+  let text = `HTTP/1.1 ${status} ${phrase}\r\n`;
+  for (let i = 0; i < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  res.socket.write(`${text}\r\n`, 'latin1');
+}
+
 /** The error for a response that is not valid HTTP. */
-export function unreadable({ egress }: ActiveRequest): ProxyError {
-  return egress.kind === 'direct'
-    ? new ProxyError('connect_failed', 'site_invalid_http')
-    : unreadableUpstream();
+export function unreadable({ egress }: Pick<ActiveRequest, 'egress'>): ProxyError {
+  return egress.kind === 'direct' ? new ProxyError('bad_response') : unreadableUpstream();
 }
 
 /** The error for a request whose origin connection failed. */
 export function refusalOf(error: Error, { egress, signal }: ActiveRequest): Error {
   if (signal.reason !== undefined) return signal.reason;
   if (error instanceof ProxyError) return error;
+  // Errors of Node's parser.
+  if (/^HPE_/.test((error as NodeJS.ErrnoException).code ?? '')) return unreadable({ egress });
   if (egress.kind === 'direct') return new ProxyError('connect_failed');
   return new ProxyError('upstream_failed', 'upstream_broken');
 }

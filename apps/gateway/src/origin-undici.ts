@@ -1,6 +1,5 @@
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import type { Dial } from '@propusk/dial/dial';
 import type { Client, Dispatcher } from 'undici';
 import { type ActiveRequest, clientLeft } from './active-requests.ts';
@@ -8,6 +7,8 @@ import { valueOf } from './headers.ts';
 import { connectNextHop } from './origin-connect.ts';
 import {
   answer,
+  answerEarly,
+  EARLY_MOST,
   HEAD_MOST,
   IDLE_MS,
   type OriginRequest,
@@ -29,8 +30,6 @@ const KEPT_MS = 10_000;
 /** The gateway closes an idle connection this many ms before the timeout in the site's Keep-Alive header. */
 const EARLIER_MS = 500;
 const PHRASE_MOST = 1_024;
-/** The most interim responses (RFC 9110 section 15.2). */
-const EARLY_MOST = 16;
 
 /** An origin connection; undici opens it again when it is closed. */
 interface OriginConnection {
@@ -102,22 +101,27 @@ export class UndiciPool {
 /**
  * Sends a request without a body to its origin, and the response to the client.
  * @param via this gateway's name in Via
+ * @returns false for a response that begins with 100 Continue, which undici refuses: the request must be sent again
  * @throws ProxyError while nothing of the response is sent
  */
 export async function sendByUndici(
   pool: UndiciPool,
   active: ActiveRequest,
   request: OriginRequest,
-  client: Duplex,
+  req: IncomingMessage,
   res: ServerResponse,
   via: string,
-): Promise<void> {
+): Promise<boolean> {
   const connection = await pool.get(active);
-  await new Promise<void>((resolve, reject) => {
-    const end = (error?: Error) => (error === undefined ? resolve() : reject(error));
-    new Exchange(connection, active, request, client, res, via, end).send();
+  return new Promise((resolve, reject) => {
+    const end = (error?: Error) =>
+      error === undefined || error === continued ? resolve(error === undefined) : reject(error);
+    new Exchange(connection, active, request, req, res, via, end).send();
   });
 }
+
+/** The outcome of a response that begins with 100 Continue. */
+const continued = new Error('100 Continue');
 
 function open(Made: typeof Client, dial: Dial, first: ActiveRequest, all: KeptConnections): OriginConnection {
   // undici neither resolves nor sends this name: connect() dials, and every request has its own Host.
@@ -165,7 +169,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #connection: OriginConnection;
   readonly #active: ActiveRequest;
   readonly #request: OriginRequest;
-  readonly #client: Duplex;
+  readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
   readonly #via: string;
   readonly #end: (refusal?: Error) => void;
@@ -188,7 +192,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     connection: OriginConnection,
     active: ActiveRequest,
     request: OriginRequest,
-    client: Duplex,
+    req: IncomingMessage,
     res: ServerResponse,
     via: string,
     end: (refusal?: Error) => void,
@@ -196,7 +200,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#connection = connection;
     this.#active = active;
     this.#request = request;
-    this.#client = client;
+    this.#req = req;
     this.#res = res;
     this.#via = via;
     this.#end = end;
@@ -232,9 +236,15 @@ class Exchange implements Dispatcher.DispatchHandler {
     _headers: unknown,
     phrase = '',
   ): void {
-    if (status >= 100 && status < 200 && ++this.#early <= EARLY_MOST) return;
-    if (status < 200) return controller.abort(unreadable(this.#active));
     const rawHeaders = (controller.rawHeaders as Buffer[]).map(text);
+    if (status >= 100 && status < 200 && ++this.#early <= EARLY_MOST)
+      return answerEarly(
+        { status, phrase: asWritten(status, phrase), rawHeaders },
+        this.#req,
+        this.#res,
+        this.#via,
+      );
+    if (status < 200) return controller.abort(unreadable(this.#active));
     this.#length = valueOf(rawHeaders, 'content-length') ?? '';
     const reply = { status, phrase: asWritten(status, phrase), rawHeaders };
     const refusal = answer(reply, this.#res, this.#active, this.#via);
@@ -277,6 +287,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       else this.#cut();
     }
     if (this.#state !== 'waiting') return;
+    if (error.message === 'bad response' && this.#early === 0) return this.#settle(continued);
     // The origin may close an idle connection just as we reuse it (RFC 9112 section 9.3.1).
     if (this.#reused && !this.#repeated && !this.#answered && isBreak(error)) {
       this.#repeated = true;
@@ -296,7 +307,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** Destroys the client's connection: ending the response alone would make it look complete. */
   readonly #cut = (): void => {
-    this.#client.destroy();
+    this.#req.socket.destroy();
     this.#settle();
     this.#controller?.abort(clientLeft);
   };

@@ -13,6 +13,8 @@ export type ProxyErrorReason =
   | 'snapshot_stale'
   /** Not a request that a proxy can carry (RFC 9112 section 3.2). */
   | 'bad_request'
+  /** The response of a site or of an upstream proxy is not valid HTTP. */
+  | 'bad_response'
   /** Our own name is in Via: the request came back to the gateway that sent it. */
   | 'loop'
   /** The tunnel's first bytes name another host than CONNECT did, or no host that can be read. */

@@ -75,7 +75,7 @@ export interface ProxyServerOptions {
 export const DRAIN_MS = 5_000;
 
 const settings = {
-  maxHeaderSize: 32_768,
+  maxHeaderSize: 65_536,
   headersTimeout: HEAD_MS,
   // How often Node checks headersTimeout; 30 s by default.
   connectionsCheckingInterval: 1_000,

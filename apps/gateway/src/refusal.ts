@@ -1,7 +1,7 @@
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import { denyPhrases } from '@propusk/phrases/access';
 import { proxyErrorDetails, proxyErrors } from '@propusk/phrases/gateway';
-import type { ProxyError, ProxyErrorReason } from './proxy-error.ts';
+import type { ProxyError, ProxyErrorDetail, ProxyErrorReason } from './proxy-error.ts';
 import { refusalPage } from './refusal-page.ts';
 
 /**
@@ -25,6 +25,7 @@ const statuses: Readonly<Record<ProxyErrorReason, number>> = {
   resolve_failed: 502,
   no_family: 502,
   connect_failed: 502,
+  bad_response: 502,
   upstream_failed: 502,
   timeout: 504,
   snapshot_stale: 503,
@@ -33,6 +34,15 @@ const statuses: Readonly<Record<ProxyErrorReason, number>> = {
   too_many: 503,
   stopping: 503,
   names_busy: 503,
+};
+
+/** Faults of a request that have a status of their own. */
+const detailStatuses: Partial<Record<ProxyErrorDetail, number>> = {
+  // RFC 9112 section 6.1
+  transfer_coding: 501,
+  // RFC 6585 section 5
+  headers_too_large: 431,
+  request_timeout: 408,
 };
 
 /** The sentences of each reason. A reason without sentences does not compile. */
@@ -56,7 +66,7 @@ export interface Answer {
  * @param site the requested authority, as the client sent it; escaped here
  */
 export function answerRefusal(refusal: ProxyError, site: string, consoleUrl: string): Answer {
-  const status = statuses[refusal.reason];
+  const status = (refusal.detail && detailStatuses[refusal.detail]) ?? statuses[refusal.reason];
   const { why, advice } = phrases[refusal.reason];
   const body = refusalPage(status, refusal.reason, {
     site: unicodeHost(site),

@@ -11,6 +11,8 @@ export interface PlainTarget extends Target {
   readonly authority: string;
   /** Path and query as sent: a URL parser could change their meaning for the site. */
   readonly path: string;
+  /** The target has neither path nor query. */
+  readonly isWhole: boolean;
 }
 
 /** Whether a request target is in absolute form. `GET /path` is addressed to a site, not to a proxy. */
@@ -18,13 +20,13 @@ export function isAbsoluteForm(requestTarget: string): boolean {
   return /^[a-z][a-z0-9+.-]*:/i.test(requestTarget);
 }
 
-/** Reads `http://host[:port]/path?query`. @throws ProxyError bad_request, bad_host */
+/** Reads `http://host[:port]/path?query`, and `ws:` for WebSocket (RFC 6455 section 3). @throws ProxyError bad_request, bad_host */
 export function readAbsoluteForm(requestTarget: string): PlainTarget {
   const match = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^#]*)$/i.exec(requestTarget);
   const [, scheme, authority, rest] = match ?? [];
   if (scheme === undefined || authority === undefined || rest === undefined)
     throw new ProxyError('bad_request');
-  if (scheme.toLowerCase() !== 'http') {
+  if (!/^(?:http|ws)$/i.test(scheme)) {
     throw new ProxyError('bad_request', 'connect_only');
   }
   // Credentials in an http URL are an error and disguise the host (RFC 9110 section 4.2.4).
@@ -37,6 +39,7 @@ export function readAbsoluteForm(requestTarget: string): PlainTarget {
     port,
     authority: port === 80 ? host : `${host}:${port}`,
     path: rest.startsWith('/') ? rest : `/${rest}`,
+    isWhole: rest === '',
   };
 }
 

@@ -2,12 +2,11 @@ import { type ClientRequest, type IncomingMessage, request, ServerResponse } fro
 import type { Socket } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
 import type { Dial } from '@propusk/dial/dial';
-import type { AbortSignalLite } from './abort-signal-lite.ts';
 import type { ActiveRequest } from './active-requests.ts';
 import { loops } from './forward.ts';
 import { endToEnd, hasBody, without } from './headers.ts';
 import { connectSite } from './origin-connect.ts';
-import { IDLE_MS } from './origin-request.ts';
+import { HEAD_MOST, IDLE_MS, refusalOf } from './origin-request.ts';
 import { ProxyError } from './proxy-error.ts';
 import type { PlainTarget } from './target.ts';
 
@@ -53,7 +52,7 @@ export async function upgrade(
       ...['Connection', 'Upgrade', 'Upgrade', 'websocket', 'Via', `1.1 ${via}`],
     ],
     createConnection: () => remote,
-    maxHeaderSize: 65_536,
+    maxHeaderSize: HEAD_MOST,
   });
   // The socket is paused after an upstream's answer.
   origin.once('socket', () => remote.resume());
@@ -61,12 +60,12 @@ export async function upgrade(
   signal.addEventListener('abort', onAbort);
   if (signal.aborted) onAbort();
   remote.once('close', () => signal.removeEventListener('abort', onAbort));
-  const { reply, socket } = await answered(origin, remote, signal);
+  const { reply, socket } = await answered(origin, remote, active);
   if (socket === null) {
-    await relay(reply, req, client);
+    await relay(reply, req, client, via);
     return null;
   }
-  const lines = endToEnd(reply.rawHeaders);
+  const lines = [...endToEnd(reply.rawHeaders), 'Via', `1.1 ${via}`];
   let text = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
   for (let i = 0; i < lines.length; i += 2) text += `${lines[i]}: ${lines[i + 1]}\r\n`;
   client.write(`${text}\r\n`, 'latin1');
@@ -79,20 +78,19 @@ interface Answered {
   readonly socket: Socket | null;
 }
 
-function answered(origin: ClientRequest, remote: Socket, signal: AbortSignalLite): Promise<Answered> {
+function answered(origin: ClientRequest, remote: Socket, active: ActiveRequest): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => origin.destroy(new ProxyError('timeout')), REPLY_MS);
     const fail = (error: Error) => {
       clearTimeout(timer);
       remote.destroy();
-      if (signal.aborted) reject(signal.reason);
-      else reject(error instanceof ProxyError ? error : new ProxyError('connect_failed'));
+      reject(refusalOf(error, active));
     };
     origin.once('error', fail);
     origin.once('upgrade', (reply: IncomingMessage, _socket, first: Buffer) => {
       clearTimeout(timer);
       if (!/^websocket$/i.test(reply.headers.upgrade ?? '')) {
-        return fail(new ProxyError('connect_failed', 'site_invalid_http'));
+        return fail(new ProxyError('bad_response'));
       }
       if (first.length > 0) remote.unshift(first);
       resolve({ reply, socket: remote });
@@ -109,12 +107,12 @@ function answered(origin: ClientRequest, remote: Socket, signal: AbortSignalLite
 }
 
 /** Relays an ordinary response and ends the connection. */
-function relay(reply: IncomingMessage, req: IncomingMessage, client: Duplex): Promise<void> {
+function relay(reply: IncomingMessage, req: IncomingMessage, client: Duplex, via: string): Promise<void> {
   const res = new ServerResponse(req);
   res.shouldKeepAlive = false;
   // The connection of an http server is a Socket or a TLSSocket; the event's type is wider.
   res.assignSocket(client as Socket);
-  res.writeHead(reply.statusCode ?? 502, endToEnd(reply.rawHeaders));
+  res.writeHead(reply.statusCode ?? 502, [...endToEnd(reply.rawHeaders), 'Via', `1.1 ${via}`]);
   // Read the client to notice its disconnect, and time out a silent site.
   client.once('end', () => client.destroy()).resume();
   reply.setTimeout(IDLE_MS, () => reply.destroy());

@@ -42,9 +42,10 @@ const HEAD_MOST = 32_768;
 /** The most interim responses (RFC 9110 section 15.2). */
 const EARLY_MOST = 16;
 const BLANK_LINE = Buffer.from('\r\n\r\n');
+const BARE_LF = /(?:^|[^\r])\n/;
 
 /** The error for a proxy's answer that is not valid HTTP. */
-export const unreadableUpstream = () => new ProxyError('upstream_failed', 'upstream_invalid_http');
+export const unreadableUpstream = () => new ProxyError('bad_response', 'upstream_invalid_http');
 
 /** The error for a proxy that closes the connection instead of an answer. */
 export const upstreamBroken = () => new ProxyError('upstream_failed', 'upstream_broken');
@@ -82,6 +83,9 @@ function readStatus(bytes: Buffer): number | 'more' | 'broken' {
   const status = /^HTTP\/1\.[01] ([1-5]\d\d)[ \r]$/.exec(start)?.[1];
   if (status === undefined)
     return 'HTTP/1.'.startsWith(start.slice(0, 7)) && start.length < 13 ? 'more' : 'broken';
-  if (bytes.includes(BLANK_LINE)) return Number(status);
+  const end = bytes.indexOf(BLANK_LINE);
+  // A bare LF ends no line (RFC 9112 section 2.2): without this check the end of the head would be awaited.
+  if (BARE_LF.test(bytes.toString('latin1', 0, end === -1 ? bytes.length : end))) return 'broken';
+  if (end !== -1) return Number(status);
   return bytes.length > HEAD_MOST ? 'broken' : 'more';
 }

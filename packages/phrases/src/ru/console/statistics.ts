@@ -27,6 +27,7 @@ export const visits = {
     no_family: 'Сайт и шлюз не соединить: IPv4 и IPv6',
     names_busy: 'Слишком много запросов к DNS',
     connect_failed: 'Сайт не принял соединение',
+    bad_response: 'Ответ нарушает правила HTTP',
     upstream_failed: 'Прокси не пропустил запрос',
     timeout: 'Сайт не ответил вовремя',
     snapshot_stale: 'Шлюз без свежих данных о доступе',
