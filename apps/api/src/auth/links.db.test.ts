@@ -105,7 +105,7 @@ async function account(email: string) {
 
 const DEAD = {
   code: 'link_dead',
-  message: 'Ссылка уже не действует: её срок 10 минут, и срабатывает она один раз. Запросите новую',
+  message: 'Ссылка уже не действует: её срок вышел, или она уже сработала. Запросите новую',
 };
 
 describe('an invited owner', () => {
