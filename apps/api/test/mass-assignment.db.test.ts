@@ -130,6 +130,7 @@ function settled(column: string, value: unknown, row: Record<string, unknown>): 
   // These values are random or derived from the clock.
   if (column === 'secret_sealed') return 'a secret';
   if (column === 'key_sealed') return value === null ? null : 'a key';
+  if (column === 'recordsCutAt') return 'a time';
   if (column === 'last_step') return Number(value) > 0;
   if (column === 'password_hash') return value === oldHash ? 'as it was' : 'another one';
   if (column === 'password_sealed' && typeof value === 'string') {
