@@ -72,9 +72,10 @@ step api "\$mark; \$(break_file \$home/apps/api/src/main.ts)"
 step health "\$mark; rm \$home/apps/api/src/main.ts; echo 'import { createServer } from \"node:http\"; createServer((_, reply) => reply.writeHead(503).end()).listen($port); process.send({ type: \"listening\" })' >\$home/apps/api/src/main.ts"
 step gateway "\$mark; \$(break_file \$home/apps/gateway/src/main.ts)"
 slow="rm DEBIAN/postinst; printf '#!/bin/sh\nsleep 60\n' >DEBIAN/postinst; chmod 755 DEBIAN/postinst"
+until_gone='while [ -d "/proc/\$(cat /var/lib/propusk-upgrade/worker)" ]; do sleep 0.1; done'
 until_postinst='for _ in \$(seq 1200); do if grep -qs "Setting up" /var/log/propusk-upgrade.log; then break; fi; sleep 0.1; done'
 step killed "\$mark; \$slow" "propusk upgrade /next.deb & front=\\\$!; sleep 1; \$until_postinst; kill -9 \\\$(cat /var/lib/propusk-upgrade/worker); wait \\\$front"
-step power-cut "\$mark; \$slow" "propusk upgrade /next.deb & front=\\\$!; sleep 1; \$until_postinst; kill -9 \\\$front -\\\$(cat /var/lib/propusk-upgrade/worker); propusk version; propusk upgrade /next.deb; propusk upgrade --back; false"
+step power-cut "\$mark; \$slow" "propusk upgrade /next.deb & front=\\\$!; sleep 1; \$until_postinst; kill -9 \\\$front -\\\$(cat /var/lib/propusk-upgrade/worker); \$until_gone; propusk version; propusk upgrade /next.deb; propusk upgrade --back; false"
 poll() { node "
   const { existsSync, readFileSync } = await import('node:fs');
   // Divided by the factor by which this process ran slower than on an idle machine, as stopwatch() of test-kit does.
