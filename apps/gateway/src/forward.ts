@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Dial } from '@propusk/dial/dial';
 import type { ActiveRequest } from './active-requests.ts';
-import { endToEnd, hasBody, isCoded, without } from './headers.ts';
+import { countOf, endToEnd, hasBody, isCoded, without } from './headers.ts';
 import { OriginAgent, sendByHttp } from './origin-http.ts';
 import type { OriginRequest } from './origin-request.ts';
 import { type KeptConnections, sendByUndici, UndiciPool } from './origin-undici.ts';
@@ -40,7 +40,10 @@ export class Forwarder {
     res: ServerResponse,
   ): Promise<void> {
     if (loops(req, this.#via)) throw new ProxyError('loop');
+    if (req.httpVersionMajor !== 1) throw new ProxyError('bad_request', 'http_version');
     if (isCoded(req.rawHeaders)) throw new ProxyError('bad_request', 'transfer_coding');
+    // RFC 9112 section 3.2: a site might choose the other one.
+    if (countOf(req.rawHeaders, 'host') > 1) throw new ProxyError('bad_request');
     if (isForGateway(req)) return answerItself(req, res);
     const request = originRequest(active, target, req, this.#via);
     if (isRepeatable(req)) {

@@ -46,6 +46,13 @@ export function valueOf(raw: readonly string[], name: string): string | undefine
   return undefined;
 }
 
+/** How many fields have a name. @param name in lower case */
+export function countOf(raw: readonly string[], name: string): number {
+  let count = 0;
+  for (let i = 0; i < raw.length; i += 2) if (raw[i]?.toLowerCase() === name) count += 1;
+  return count;
+}
+
 /** Whether a message has a transfer coding besides `chunked`, which alone the gateway decodes (RFC 9112 section 7). */
 export function isCoded(raw: readonly string[]): boolean {
   const codings: string[] = [];

@@ -130,6 +130,7 @@ export function sendByHttp(
     };
     const origin: ClientRequest = request(options);
     let current: ClientRequest | IncomingMessage = origin;
+    let early = 0;
     const onAbort = () => {
       current.destroy(signal.reason);
       // Ending the response alone would make the part already sent look complete.
@@ -150,7 +151,8 @@ export function sendByHttp(
       current = reply;
       agent.responded(reply);
       const { statusCode: status = 502, statusMessage: phrase = '', rawHeaders } = reply;
-      const refusal = answer({ status, phrase, rawHeaders }, res, active, via);
+      const refusal =
+        early > EARLY_MOST ? unreadable(active) : answer({ status, phrase, rawHeaders }, res, active, via);
       if (refusal === null) return relay(reply, req.socket, res, end);
       reply.destroy();
       end(refusal);
@@ -160,7 +162,6 @@ export function sendByHttp(
       socket.destroy();
       end(unreadable(active));
     });
-    let early = 0;
     origin.on('information', ({ statusCode: status, statusMessage: phrase, rawHeaders }) => {
       if (++early > EARLY_MOST) origin.destroy(unreadable(active));
       else answerEarly({ status, phrase, rawHeaders }, req, res, via);

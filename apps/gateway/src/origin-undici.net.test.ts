@@ -148,28 +148,30 @@ test('surplus bytes after a response never become the next response', async () =
 test.each([
   ['one early response', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n', '200'],
   ['sixteen early responses', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(16), '200'],
-  ['seventeen early responses', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(17), '502 connect_failed'],
-  ['an unexpected 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n', '502 connect_failed'],
-  ['a 101', 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n', '502 connect_failed'],
-  ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n', '502 connect_failed'],
+  ['seventeen early responses', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(17), '502 bad_response'],
+  ['an unexpected 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n', '200'],
+  ['a 101', 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n', '502 bad_response'],
+  ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n', '502 bad_response'],
   [
     'length and chunks',
     'HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n',
-    '502 connect_failed',
+    '502 bad_response',
   ],
-  ['a folded header', 'HTTP/1.1 200 OK\r\nX-A: b\r\n c\r\n', '502 connect_failed'],
-  ['a bare line feed', 'HTTP/1.1 200 OK\nX-A: b\n', '502 connect_failed'],
+  ['a folded header', 'HTTP/1.1 200 OK\r\nX-A: b\r\n c\r\n', '502 bad_response'],
+  ['a bare line feed', 'HTTP/1.1 200 OK\nX-A: b\n', '502 bad_response'],
 ])('the gateway handles %s before the response', async (_, before, said) => {
   site = (socket) => socket.end(before + whole('one'));
   const got = await get(world.port, me, `http://${authority}/`);
-  expect(statusAndReason(got)).toBe(said);
+  expect(statusAndReason(got.replace(/^(?:HTTP\/1\.1 1\d\d [^]*?\r\n\r\n)+/, ''))).toBe(said);
   if (said !== '200') expect(Buffer.from(got, 'latin1').toString()).toContain('нарушает правила HTTP');
 });
 
 test("a client that expects 100 Continue gets it, and a site's unexpected 100 to a POST does no harm", async () => {
   site = (socket) => socket.end(`HTTP/1.1 100 Continue\r\n\r\n${whole('one')}`);
   const waits = request('/', { more: 'Expect: 100-continue\r\nConnection: close\r\n' });
-  expect(await raw(world.port, waits)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+  expect(await raw(world.port, waits)).toMatch(
+    /^HTTP\/1\.1 100 Continue\r\nVia: [^\r]+\r\n\r\nHTTP\/1\.1 200 OK\r\n/,
+  );
   const posts = request('/', { method: 'POST', more: 'Content-Length: 0\r\nConnection: close\r\n' });
   expect(await raw(world.port, posts)).toContain('HTTP/1.1 200 OK');
 });

@@ -192,7 +192,8 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
       else server.listen(socket);
       await once(server, 'listening');
       const { port } = server.address() as AddressInfo;
-      ownPorts.add(port);
+      // At 80 and 443 another address of this machine may serve sites.
+      if ((port !== 80 && port !== 443) || /^(?:0\.0\.0\.0|::)$/.test(config.host)) ownPorts.add(port);
       sender.start();
       records.start();
       if (secure !== undefined && tls !== undefined)

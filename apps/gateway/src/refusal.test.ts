@@ -38,10 +38,16 @@ test('every refusal reason has the right HTTP status', () => {
   const of = (status: number) => reasons.filter((reason) => statusOf(reason) === status);
   expect(of(407)).toEqual(['no_credentials', 'bad_credentials', 'expired']);
   expect(of(400)).toEqual(['bad_host', 'bad_request', 'loop']);
-  expect(of(502)).toEqual(['resolve_failed', 'no_family', 'connect_failed', 'upstream_failed']);
+  expect(of(502)).toEqual([
+    'resolve_failed',
+    'no_family',
+    'connect_failed',
+    'bad_response',
+    'upstream_failed',
+  ]);
   expect(of(503)).toEqual(['names_busy', 'snapshot_stale', 'too_many', 'stopping']);
   expect(of(504)).toEqual(['timeout']);
-  expect(of(403)).toHaveLength(reasons.length - 15);
+  expect(of(403)).toHaveLength(reasons.length - 16);
 });
 
 test('the refusal page escapes every text that it inserts', () => {

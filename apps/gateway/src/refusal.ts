@@ -40,6 +40,8 @@ const statuses: Readonly<Record<ProxyErrorReason, number>> = {
 const detailStatuses: Partial<Record<ProxyErrorDetail, number>> = {
   // RFC 9112 section 6.1
   transfer_coding: 501,
+  // RFC 9110 section 15.6.6
+  http_version: 505,
   // RFC 6585 section 5
   headers_too_large: 431,
   request_timeout: 408,

@@ -9,7 +9,7 @@ test.each([
   ['http://a.test:/x', 'a.test', 80, '/x'],
   ['http://a.test./a/../b//c%2F', 'a.test', 80, '/a/../b//c%2F'],
 ])('readAbsoluteForm() parses %s', (url, authority, port, path) => {
-  expect(readAbsoluteForm(url)).toEqual({ host: authority.replace(/:.*/, ''), port, authority, path });
+  expect(readAbsoluteForm(url)).toMatchObject({ host: authority.replace(/:.*/, ''), port, authority, path });
 });
 
 test.each([

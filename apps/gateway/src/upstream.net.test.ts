@@ -145,12 +145,21 @@ describe('a failing upstream proxy', () => {
   });
 
   test.each([
-    ['closing without a reply', ''],
     ['sending garbage', 'SSH-2.0-OpenSSH_9.2\r\n'],
     ['an answer of another protocol', 'HTTP/2 200\r\n\r\n'],
     ['a change of protocol', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'],
     ['a head without end', `HTTP/1.1 200 OK\r\n${`X-Y: ${'z'.repeat(8_000)}\r\n`.repeat(9)}`],
     ['early answers without end', 'HTTP/1.1 103\r\n\r\n'.repeat(4_000)],
+    ['bare line feeds', 'HTTP/1.0 200 OK\n\n'],
+  ])('answers 502 when the upstream proxy fails by %s', async (_, answer) => {
+    const { port, server } = await stub(answer);
+    await leaveBy(upstream(port));
+    expect(await verdicts()).toEqual(['502 bad_response', '502 bad_response']);
+    server.close();
+  });
+
+  test.each([
+    ['closing without a reply', ''],
     ['an end in the middle of the head', 'HTTP/1.1 200 OK\r\n'],
     ['407', 'HTTP/1.1 407 No\r\nProxy-Authenticate: Basic realm="up"\r\nContent-Length: 0\r\n\r\n'],
   ])('answers 502 when the upstream proxy fails by %s', async (_, answer) => {

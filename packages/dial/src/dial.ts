@@ -82,6 +82,15 @@ export type StartDial = (
 
 const CONNECT_MS = 10_000;
 
+/** The addresses of a literal, or of a name in GATEWAY_HOSTS; undefined for a name that must be resolved. */
+export function addressesWithoutLookup(
+  host: string,
+  hosts: ReadonlyMap<string, readonly string[]>,
+): readonly string[] | undefined {
+  const literal = host.replace(/^\[(.*)\]$/, '$1');
+  return isIP(literal) === 0 ? hosts.get(host.toLowerCase()) : [literal];
+}
+
 /** Creates the dial function. */
 export function createDialer(options: DialerOptions): StartDial {
   const { hosts, allowNetworks, egress = {}, dns = [] } = options;
@@ -91,12 +100,6 @@ export function createDialer(options: DialerOptions): StartDial {
   const own = options.trusted ? undefined : new OwnMachine(options);
   /** Lists of addresses that passed the check: a resolver keeps a list for as long as its answer counts. */
   const allowed = new WeakSet<readonly string[]>();
-
-  /** The addresses of a literal, or of a name in GATEWAY_HOSTS. */
-  function addressesWithoutLookup(host: string): readonly string[] | undefined {
-    const literal = host.replace(/^\[(.*)\]$/, '$1');
-    return isIP(literal) === 0 ? hosts.get(host.toLowerCase()) : [literal];
-  }
 
   /** One refused address refuses the name: otherwise its DNS server could mix one in until it is chosen. */
   function check(host: string, addresses: readonly string[], port: number): void {
@@ -123,7 +126,7 @@ export function createDialer(options: DialerOptions): StartDial {
       attempt.begin(addresses);
     };
     try {
-      const found = addressesWithoutLookup(host) ?? lookup(host, tenant);
+      const found = addressesWithoutLookup(host, hosts) ?? lookup(host, tenant);
       if (found instanceof Promise) found.then(begin, fail);
       else begin(found);
     } catch (error) {

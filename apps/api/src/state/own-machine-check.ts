@@ -1,35 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addressesWithoutLookup } from '@propusk/dial/dial';
 import { OwnMachine } from '@propusk/dial/own-machine';
 import { createLookup } from '@propusk/dial/resolver';
 import { sql } from 'kysely';
 import type { Check } from './check.ts';
 
-/** Names of a finding; the most that are looked up, and how many at once. */
-const [MOST_NAMES, MOST_LOOKUPS, AT_ONCE] = [5, 2_000, 16];
+/** Names in one finding, host names resolved in total and at once, and the time for all of them. */
+const [MOST_NAMES, MOST_LOOKUPS, AT_ONCE, WAIT_MS] = [5, 1_000, 16, 5_000];
 
 /**
- * Sites and companies' proxies on ports of this machine that the gateway does not connect to. Release 0.2 connected to all but
- * its own.
+ * Sites and proxies on ports of this machine that the gateway refuses. Release 0.1 allowed every port but the gateway's own. A name
+ * that is not resolved in time is left out.
  */
 export const checkOwnMachine: Check = async ({ db, config, signal }) => {
   if (db === null) return [];
   const { rows } = await sql<{ name: string; host: string; port: number }>`
     select address as name, split_part(address, ':', 1) as host, split_part(address, ':', 2)::int as port
       from sites where address ~ '^[^*]+:[0-9]+$' and address !~ ':(80|443)$'
-    union select distinct host || ':' || port, host, port from proxies where type = 'users'
+    union select distinct host || ':' || port, host, port from proxies where not direct
     order by name limit ${MOST_LOOKUPS}`.execute(db);
   const own = new OwnMachine({ ...config, echoUrl: config.echoUrl.origin });
   const lookup = createLookup({ servers: config.dns });
+  const ends = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS)]);
   const waiting = [...rows];
-  // grows: by site or proxy; bound: MOST_LOOKUPS; at the bound: the others are not looked up
+  // grows: by site or proxy; bound: 1,000 names; at the bound: the others are not resolved
   const refused: string[] = [];
-  const work = async () => {
-    for (let next = waiting.pop(); next !== undefined && !signal.aborted; next = waiting.pop()) {
-      const { name, host, port } = next;
-      const addresses = config.hosts.get(host) ?? (await Promise.resolve(lookup(host, host)).catch(() => []));
-      if (own.refuses(host, addresses, port)) refused.push(name);
+  const resolved = async (host: string) => {
+    try {
+      return addressesWithoutLookup(host, config.hosts) ?? (await lookup(host, host));
+    } catch {
+      return [];
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  const work = async () => {
+    for (let next = waiting.pop(); next !== undefined && !ends.aborted; next = waiting.pop()) {
+      const { name, host, port } = next;
+      if (own.refuses(host, await resolved(host), port)) refused.push(name);
+    }
+  };
+  const all = Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.race([all, sleep(WAIT_MS, undefined, { signal, ref: false }).catch(() => {})]);
   if (refused.length === 0) return [];
   const params = {
     names: refused.toSorted().slice(0, MOST_NAMES),

@@ -274,9 +274,9 @@ const faults: [string, () => Promise<NodeJS.ProcessEnv> | NodeJS.ProcessEnv, str
   [
     'a site is on another port of this server',
     async () => {
-      await product.company('panel.company.test', product.origin);
+      await product.company('wiki.company.test', product.origin);
       await query(
-        "update sites set address = 'panel.company.test:8080' where address like 'panel.company.test%'",
+        "update sites set address = 'panel.company.test:8080' where address like 'wiki.company.test%'",
       );
       undo.push(() => query("delete from sites where address = 'panel.company.test:8080'"));
       return { GATEWAY_HOSTS: 'panel.company.test=203.0.113.5', GATEWAY_OWN_ADDRESSES: '203.0.113.5' };

@@ -75,7 +75,12 @@ async function faultsOf({ call, target, expected }: Row, caller: Caller): Promis
   faults.push(...(await auditFaults({ call, target, status, caller })));
   if (status < 300 && !call.startsWith('GET')) faults.push(...(await powerFaults(call, target, caller)));
   // Sign-in calls count attempts, which must not affect the next cell.
-  if (changed.length > 0 || looks.has(call) || (status < 300 && !call.startsWith('GET')) || call.includes('/auth/')) {
+  if (
+    changed.length > 0 ||
+    looks.has(call) ||
+    (status < 300 && !call.startsWith('GET')) ||
+    call.includes('/auth/')
+  ) {
     await snapshot.restore();
   }
 
