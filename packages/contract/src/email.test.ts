@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Email } from './fields.ts';
+import { Email, storedEmail } from './fields.ts';
 import { shownEmails } from './shown-email.ts';
 
 const read = (typed: string) => Email.safeParse(typed).data ?? null;
@@ -20,6 +20,13 @@ describe('a mail address', () => {
     ['anna@１２７.0.0.1', null],
     [`anna@${'я'.repeat(260)}.рф`, null],
   ])('the address %j is stored as %j', (typed, stored) => expect(read(typed)).toBe(stored));
+
+  test.each(['a@', 'a@я.', '@'])('a long text of %j is refused at once', (start) => {
+    const long = `${start}${'я'.repeat(1_048_576)}!`;
+    const begun = performance.now();
+    expect([storedEmail(long) === long, read(long)]).toEqual([true, null]);
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  });
 
   test('shownEmails decodes the domains of the mail addresses in a text', () => {
     expect(shownEmails('anna@xn--80a1acny.xn--p1ai')).toBe('anna@почта.рф');

@@ -26,12 +26,19 @@ export function paragraphs(max: number) {
   return z.string().check(z.trim(), z.maxLength(max), clean);
 }
 
+/** The longest address that is converted, in UTF-16 units: of RFC 5321, 64 before the at sign and 255 after it. */
+const LONGEST_TYPED = 320;
+const DOMAIN = /^[\p{L}\p{M}\p{N}.-]+$/u;
+const NON_ASCII = /[^\0-\x7f]/;
+
 /** Converts the domain of a mail address from Unicode to Punycode (UTS 46), which is what is stored and compared. */
 export function storedEmail(typed: string): string {
-  return typed.replace(/@[\p{L}\p{M}\p{N}.-]*[^\0-\x7f][\p{L}\p{M}\p{N}.-]*$/u, (domain) => {
-    const url = `http://${domain.slice(1)}`;
-    return URL.canParse(url) ? `@${new URL(url).hostname}` : domain;
-  });
+  const at = typed.lastIndexOf('@') + 1;
+  const domain = typed.slice(at);
+  // A longer text is no address. The check of its length comes after this conversion.
+  if (at === 0 || typed.length > LONGEST_TYPED || !NON_ASCII.test(domain)) return typed;
+  const url = `http://${domain}`;
+  return DOMAIN.test(domain) && URL.canParse(url) ? typed.slice(0, at) + new URL(url).hostname : typed;
 }
 
 /** Trimmed and compared case-insensitively; the domain may be in Unicode or Punycode. One account per address. @example anna@romashka.ru */
