@@ -5,7 +5,6 @@ import type { ListQuery } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
 import type { Protection } from '@propusk/contract/protection';
 import type { Site, SiteChange, SiteInput } from '@propusk/contract/sites';
-import { unicodeHost } from '@propusk/contract/unicode-host';
 import type { FieldFault } from '@propusk/phrases/field-fault';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
@@ -118,8 +117,9 @@ export function readAddress(
   if ('fault' in site) return { fault: site.fault };
   const address = formatSiteAddress(site);
   const isNew = stored !== null && stored !== address;
-  // A label of other characters than letters, marks and digits stays Punycode.
-  if (isNew && /(^|\.)xn--/.test(unicodeHost(site.host))) return { fault: 'symbols' };
+  // A label that does not decode stays Punycode.
+  if (isNew && /(^|\.)xn--|[\p{S}\p{Extended_Pictographic}]/u.test(domainToUnicode(site.host)))
+    return { fault: 'symbols' };
   const path = startPathOf(raw);
   return { address, paths: path === null ? [] : [path] };
 }
