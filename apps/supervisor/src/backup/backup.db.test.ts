@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { statSync } from 'node:fs';
 import fsPromises, { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -350,6 +351,20 @@ test('a backup needs no hard links, which FAT and CIFS lack, and leaves a file a
   await expect(dumped).rejects.toThrow(/уже есть/);
   expect(await readFile(other, 'utf8')).toBe('mine');
   expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([]);
+});
+
+test('a signal never finds a backup empty under its final name', async () => {
+  const path = join(folder, 'signalled');
+  const sizes = new Set<number | undefined>();
+  // Signal handlers run in turns of the event loop, as this does.
+  const look = () => {
+    sizes.add(statSync(path, { throwIfNoEntry: false })?.size);
+    if (!settled) setImmediate(look);
+  };
+  let settled = false;
+  look();
+  await dump(api.database.url, keys, phrase, path).finally(() => (settled = true));
+  expect([...sizes]).not.toContain(0);
 });
 
 test('a backup names the leftover of an interrupted one and keeps it', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
-import { open, rename, unlink } from 'node:fs/promises';
+import { closeSync, openSync, renameSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createEncryption } from '@propusk/api/encryption';
 import { backupPhrases } from '@propusk/phrases/launcher';
@@ -55,11 +55,14 @@ export async function dump(
     await file.sync();
     await file.close();
     // rename() replaces a file that exists by now, so an empty one takes the name first. FAT and CIFS have no link().
-    await (await open(path, 'wx', 0o600)).close();
-    await rename(draft, path).catch(async (error: unknown) => {
-      await unlink(path);
+    // Both calls are synchronous: no signal is handled between them.
+    closeSync(openSync(path, 'wx', 0o600));
+    try {
+      renameSync(draft, path);
+    } catch (error) {
+      rmSync(path);
       throw error;
-    });
+    }
     await syncFolder(dirname(path));
     return header;
   } catch (error) {
