@@ -110,13 +110,14 @@ export async function findConcerned(
 
 /**
  * Serializes the changes of plans, so that a name stays unique and the trial's mark moves in one step.
- * @throws AppError plan_exists when a plan other than `id` has the name
+ * @throws AppError plan_exists when a plan other than `id` has the name, unless it is the one of `id` before the change
  */
 async function lockPlans(tx: Tx, { name }: PlanInput, id?: number): Promise<Plan[]> {
   await sql`lock table plans in share row exclusive mode`.execute(tx);
   const plans = await readPlans(tx);
   const isTaken = (plan: Plan) => plan.id !== id && plan.name.toLowerCase() === name.toLowerCase();
-  if (plans.some(isTaken)) throw new AppError('plan_exists');
+  const isNew = plans.every((plan) => plan.id !== id || plan.name !== name);
+  if (isNew && plans.some(isTaken)) throw new AppError('plan_exists');
   return plans;
 }
 

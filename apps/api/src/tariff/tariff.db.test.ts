@@ -463,6 +463,16 @@ test('a second plan of the same name is refused with 409, also when a plan is re
   expect((await api.must(admin, updatePlan, { params: { id }, body })).name).toBe(body.name);
 });
 
+test('a plan whose name another one has since an earlier release stays editable', async () => {
+  const { id } = await api.must(admin, createPlan, { body: { ...full, name: 'Двойной' } });
+  const other = await api.must(admin, createPlan, { body: { ...full, name: 'Двойной 2' } });
+  await api.database.pool.query("update plans set name = 'двойной' where id = $1", [other.id]);
+  const edit = (name: string) =>
+    api.call(admin, updatePlan, { params: { id }, body: { ...full, name, sites: 9 } });
+  expect(await edit('Двойной')).toMatchObject({ status: 200, body: { sites: 9 } });
+  expect((await edit('ДВОЙНОЙ')).status).toBe(409);
+});
+
 test('the mark of the trial moves to one plan, and the standard plan is never archived', async () => {
   const before = await api.must(admin, listPlans);
   const moved = await api.must(admin, createPlan, { body: { ...full, name: 'New trial', trial: true } });
