@@ -55,12 +55,12 @@ export async function writeToFolder(folder: string, mail: Mail & { from: string 
 
 /**
  * Deletes the mails whose links are used, expired or replaced, and each mail after 7 days.
- * @param publicUrl leaves out links to other origins
+ * @param publicUrl deletes nothing, and leaves out links to other origins
  * @returns the mails whose links still work, oldest first
  * @throws Error of node:fs or of the database, before which nothing is deleted
  */
 export async function sweepFolder(db: Db, folder: string, publicUrl?: URL): Promise<FolderMail[]> {
-  const mails = await readFolder(folder);
+  const mails = await readFolder(folder, publicUrl);
   if (mails.length === 0) return [];
   const hashes = mails.map(({ token }) => hashToken(token));
   const { rows } = await sql<{ token_hash: Buffer }>`
@@ -69,7 +69,7 @@ export async function sweepFolder(db: Db, folder: string, publicUrl?: URL): Prom
       where token_hash = any(${hashes}::bytea[]) and expires_at > now() and state = 'waiting'`.execute(db);
   const live = new Set(rows.map(({ token_hash }) => token_hash.toString('hex')));
   const works = ({ token }: FolderMail) => live.has(hashToken(token).toString('hex'));
-  for (const mail of mails) {
+  for (const mail of publicUrl === undefined ? mails : []) {
     const isDead = mail.token !== '' && !works(mail);
     if (isDead || mail.date.getTime() < Date.now() - KEPT_MS) await rm(mail.file, { force: true });
   }
@@ -78,7 +78,8 @@ export async function sweepFolder(db: Db, folder: string, publicUrl?: URL): Prom
   );
 }
 
-async function readFolder(folder: string): Promise<FolderMail[]> {
+/** Reads the mails. Release 0.2 wrote no X-Link: its mails have the last link at `publicUrl` that is alone on its line. */
+async function readFolder(folder: string, publicUrl?: URL): Promise<FolderMail[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
     throw error;
@@ -91,7 +92,9 @@ async function readFolder(folder: string): Promise<FolderMail[]> {
     if (text === null) continue;
     const [head = ''] = text.split('\n\n', 1);
     const header = (of: string) => new RegExp(`^${of}: (.*)$`, 'm').exec(head)?.[1] ?? '';
-    const link = header('X-Link');
+    const own = header('X-Link');
+    const isHere = (line: string) => tokenOf(line) !== '' && line.startsWith(`${publicUrl?.origin}/`);
+    const link = own || (text.match(/^http\S+$/gm)?.findLast(isHere) ?? '');
     mails.push({
       file,
       date: new Date(header('Date')),

@@ -424,6 +424,12 @@ describe('without SMTP_URL', () => {
     const elsewhere = await sweepFolder(database.db, folder, new URL('https://moved.example.ru'));
     const same = await sweepFolder(database.db, folder, new URL('https://pass.example.ru'));
     expect([elsewhere, same]).toEqual([[], [only]]);
+    // Release 0.2 wrote no X-Link.
+    const headed = await readFile(live, 'utf8');
+    await writeFile(live, headed.replace(/^X-Link: .*\n/m, ''));
+    expect(await sweepFolder(database.db, folder)).toEqual([]);
+    expect(await sweepFolder(database.db, folder, new URL('https://pass.example.ru'))).toEqual([only]);
+    await writeFile(live, headed);
     const left = (await readdir(folder)).map((name) => join(folder, name));
     expect(left.toSorted()).toEqual([live, notice].toSorted());
     await database.pool.query('delete from mail_links');
