@@ -51,6 +51,8 @@ export function exportRoute(routes: Routes): void {
 
   routes.app.route({
     ...routeOf(routes, exportVisits),
+    // An error of the first page would be sent as plain JSON under the Content-Encoding of the CSV.
+    compress: false,
     // A HEAD would read the whole log.
     exposeHeadRoute: false,
     handler: (request, reply) => {
