@@ -16,7 +16,18 @@ test.each([
   ['Имя\tПочта', ['Имя', 'Почта']],
   ['mailto:a@b.ru, MAILTO:c@d.ru?subject=x&cc=e@f.ru <mailto:g@h.ru>', ['a@b.ru', 'c@d.ru', 'g@h.ru']],
   ['\u200ba@b\u200b.ru\ufeff,\u00a0c@d.ru\u2060', ['a@b.ru', 'c@d.ru']],
+  ['petr@a.ru Иван <a@b.ru>', ['petr@a.ru', 'a@b.ru']],
+  ['x@y.ru<a@b.ru>', ['x@y.ru<a@b.ru>']],
   [' ,; \n', []],
 ])('readAddresses reads every address of the pasted text %j', (text, addresses) => {
   expect(readAddresses(text)).toEqual(addresses);
 });
+
+test.each(['', '@', '<', '"', '@<', '<a@b.ru>'])(
+  'readAddresses reads long prose that ends with %j at once',
+  (end) => {
+    const begun = performance.now();
+    readAddresses(`${'слово '.repeat(20_000)}${end}`);
+    expect(performance.now() - begun).toBeLessThan(500);
+  },
+);

@@ -1,7 +1,14 @@
 /** Zero-width characters and soft hyphens, which web pages and documents leave in a copied text. */
 const invisible = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
-/** An address in angle brackets with the display name before it, which may be quoted and contain commas. */
-const named = /(^|[\s,;])(?:"[^"]*"|[^<>"@;\n])*<([^<>]*)>/g;
+/** A display name, which may be quoted and contain commas, and the address in angle brackets after it. Matches everywhere: linear. */
+const named = /((?:"[^"\n]*"|[^<>"@;\n])*)(?:<([^<>]*)>)?/g;
+
+/** Replaces a match of `named` by the address and what is before the name. */
+function unnamed(match: string, name: string, address: string | undefined, at: number, text: string): string {
+  if (address === undefined) return match;
+  const start = /[^;\n]/.test(text.charAt(at - 1)) ? name.search(/[\s,]/) : 0;
+  return start < 0 ? match : `${name.slice(0, start)} ${address},`;
+}
 
 /**
  * Reads the mail addresses of a pasted text: separated by commas, semicolons, spaces or lines, as `Name <address>`, which mail
@@ -9,7 +16,7 @@ const named = /(^|[\s,;])(?:"[^"]*"|[^<>"@;\n])*<([^<>]*)>/g;
  * that the form refuses it by name.
  */
 export function readAddresses(text: string): string[] {
-  const lines = text.replace(invisible, '').replace(named, '$1$2,').split('\n');
+  const lines = text.replace(invisible, '').replace(named, unnamed).split('\n');
   return lines
     .flatMap((line) => {
       const cells = line.split('\t').filter((cell) => cell.includes('@'));
