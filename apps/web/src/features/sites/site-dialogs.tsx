@@ -113,7 +113,7 @@ export function CreateSiteDialog(props: {
           });
           return toastSuccess(t.alerts.created, t.sites.added(count));
         }
-        const site = await create.mutateAsync({ body: { address: typed, politics }, signal });
+        const site = await create.mutateAsync({ body: { address: addresses[0] ?? typed, politics }, signal });
         return toastSuccess(t.alerts.created, unicodeHost(site.address));
       }}
       onClose={props.onClose}
