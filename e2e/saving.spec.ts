@@ -48,7 +48,7 @@ interface Life {
   edit: (screen: string) => Record<string, string>;
   edited: (screen: string) => string;
   question: string;
-  /** The question also asks for the password. */
+  /** Whether the confirmation dialog also asks for the password. */
   proved?: boolean;
   hint: (screen: string) => string;
 }

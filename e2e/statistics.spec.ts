@@ -142,7 +142,10 @@ test('the filters of the log stay in the address, get a period, and the pages jo
   await expect(tab.getByRole('dialog')).toContainText('chromium-extension-0.2.0');
 });
 
-/** Answers an export with the records as JSON lines, and as lines of a CSV where one is asked for. @param part what arrives of them; the rest is cut */
+/**
+ * Answers an export with the records as JSON lines, or with a fixed CSV for `Accept: text/csv`.
+ * @param part returns the part of the JSON lines that arrives
+ */
 const exporting = (records: object[], part = (text: string) => text) => ({
   'GET /visits/export': (route: Route) => {
     const isCsv = route.request().headers().accept === 'text/csv';
@@ -160,7 +163,7 @@ const exporting = (records: object[], part = (text: string) => text) => ({
 });
 const evil = { ...visits.rows[0], host: '=cmd|calc', user: { id: 2, name: '@"Анна"\r\n' } };
 
-test('the CSV and the JSONL are the filtered replies, under the names that the server gives', async ({
+test('an export as CSV or JSONL sends the filter, and saves the response under the file name that the server gives', async ({
   page: tab,
 }) => {
   const asked: URLSearchParams[] = [];
@@ -266,7 +269,7 @@ test('the page of what is stored says what each setting means, and sends a chang
   ]);
 });
 
-test('what will be kept for less is announced with its moment, and a press cancels it', async ({
+test('a pending change that shortens retention is shown with its author, and a button cancels the change', async ({
   page: tab,
 }) => {
   const pending = {

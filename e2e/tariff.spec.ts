@@ -198,7 +198,7 @@ test("an edit of an ended trial's company sends only the plan and its end", asyn
   expect(sent).toEqual([{ planId: 3 }, '"1"']);
 });
 
-test('an end of the trial is refused when another admin changed the plan, and a retry keeps the new plan', async ({
+test('ending a trial is refused when another admin changed the plan meanwhile, and a retry keeps the new plan', async ({
   page,
 }) => {
   const sent: unknown[] = [];
@@ -225,7 +225,7 @@ test('an end of the trial is refused when another admin changed the plan, and a 
   ]);
 });
 
-test('a contact and a phone that changed meanwhile are loaded again, and the input is sent with the new version', async ({
+test('after a conflict, the form of a contact or phone loads the new version and sends the same input with it', async ({
   page,
 }) => {
   const sent: unknown[] = [];

@@ -92,7 +92,7 @@ export interface Config {
   /** The gateway's rules for dialing and name resolution. Probes follow them too. */
   readonly allowNetworks: Networks;
   readonly ownAddresses: readonly string[];
-  /** The product's ports on this machine, which no tenant may reach. */
+  /** The product's ports on this machine. Connections of tenants to these ports are refused. */
   readonly ownPorts: ReadonlySet<number>;
   readonly hosts: ReadonlyMap<string, readonly string[]>;
   readonly egress: EgressAddresses;
@@ -191,7 +191,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
 }
 
-/** The ports of the product by its settings. 80 and 443 are the public's. */
+/** The ports of the product and its database, except 80 and 443, which tenants may reach; and those of GATEWAY_OWN_PORTS. */
 function ownPorts(s: ReturnType<typeof readSettings<typeof apiSettings>>): ReadonlySet<number> {
   const database = Number((s.DATABASE_URL && URL.parse(s.DATABASE_URL)?.port) || 5432);
   const listening = [s.PORT, s.GATEWAY_PORT, Number(s.API_METRICS_PORT ?? 0), s.HTTP_PORT, s.HTTPS_PORT];
@@ -217,7 +217,7 @@ function defaultSender(smtpUrl: string | undefined, { hostname }: URL): string {
 function isSmtp(text: string): boolean {
   if (!/^smtps?:\/\/\S+$/.test(text) || !URL.canParse(text)) return false;
   const { hostname, username, password, pathname, search, hash } = new URL(text);
-  // Behind an unescaped # / or ? in the password, the rest of it and the host are no part of the authority.
+  // An unescaped # / or ? in the password ends the authority: the rest of the password and the host become path, query or fragment.
   if (hash !== '' || /@/.test(pathname + search)) return false;
   // A percent sign in the password must be written as %25.
   return hostname !== '' && ![username, password].some((part) => /%(?![0-9a-f]{2})/i.test(part));

@@ -66,7 +66,7 @@ export interface Config {
   readonly apiUrl: string;
   /** The console that the error page links to. */
   readonly consoleUrl: string;
-  /** The api's echo, which the gateway reaches also on its own machine. */
+  /** The URL of the api's echo endpoint, which the gateway may reach even on this machine. */
   readonly echoUrl: string;
   readonly dataDir: string;
   /** A snapshot grants access for this time after the last feed event. */
@@ -76,7 +76,7 @@ export interface Config {
   /** The file of records of access for other systems; `-` for standard output, undefined for none. */
   readonly accessLog: string | undefined;
   readonly allowNetworks: Networks;
-  /** Addresses besides those of the interfaces that lead to this machine. */
+  /** Addresses that reach this machine, besides those of its interfaces. */
   readonly ownAddresses: readonly string[];
   /** The product's ports on this machine, besides the one that the gateway listens on. */
   readonly ownPorts: readonly number[];
@@ -146,7 +146,7 @@ export function unreachableUrl({ host, publicUrl }: Pick<Config, 'host' | 'publi
   return isLoopback(new URL(publicUrl).hostname) ? null : publicUrl;
 }
 
-/** The port that a URL names. */
+/** The explicit port of a URL; none for the default port of its scheme. */
 function portsOf(url: string): number[] {
   const { port } = new URL(url);
   return port === '' ? [] : [Number(port)];

@@ -137,8 +137,8 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     certificateEnd: tls && (() => expiryOf(tls.certificate)),
   });
   let [draining, stopping] = [false, false];
-  /** The product's ports on this machine, which no tenant may reach; listen() adds the gateway's. */
-  // grows: not, filled once at startup
+  /** The product's ports on this machine, to which connections of tenants are refused. listen() adds the gateway's own port. */
+  // grows: not, ports are added only at startup
   const ownPorts = new Set(config.ownPorts);
   /** The functions with which close() stops what listen() started. */
   // grows: not, filled once at startup

@@ -1,13 +1,13 @@
 import type { StoredAddresses } from '@propusk/contract/record-settings';
 import ipaddr from 'ipaddr.js';
 
-/** The bytes that `network` keeps. A 6to4 prefix is 2 bytes and an IPv4 address (RFC 3056 section 2). */
+/** How many leading bytes `network` keeps. A 6to4 address begins with 2 bytes and an IPv4 address (RFC 3056 section 2). */
 const KEPT = { ipv4: 3, ipv6: 6, sixToFour: 5 };
 
 /**
- * A client's address as its company lets it be stored: the network of `network` is a /24 of IPv4, also of an IPv4 address mapped into
- * IPv6 or 6to4, or a /48 of other IPv6. A second call changes nothing. Returns an empty text for `none`, and for a text that is no
- * address.
+ * Shortens a client's address as the company's setting requires. `network` keeps the /24 of an IPv4 address, also of one in an
+ * IPv4-mapped IPv6 or 6to4 address, and the /48 of any other IPv6 address. A second call changes nothing.
+ * @returns an empty text for `none`, and with `network` for a text that is not an address
  */
 export function storedAddress(address: string, allowed: StoredAddresses): string {
   if (allowed === 'full') return address;

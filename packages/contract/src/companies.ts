@@ -151,8 +151,9 @@ export const confirmCompany = endpoint({
 });
 
 /**
- * Delete a company with all its users, sites, proxies and policies. One transaction deletes everything. Sessions, gateway
- * access and open tunnels of its users end. The caller authenticates again.
+ * Delete a company with all its users, sites, proxies and policies, in one transaction. The deletion ends the sessions, gateway
+ * access and open tunnels of the company's users. The caller re-authenticates with `currentPassword`, and `code` for a second
+ * factor.
  */
 export const deleteCompany = endpoint({
   method: 'DELETE',

@@ -41,7 +41,11 @@ export function storedEmail(typed: string): string {
   return DOMAIN.test(domain) && URL.canParse(url) ? typed.slice(0, at) + new URL(url).hostname : typed;
 }
 
-/** Trimmed and compared case-insensitively; the domain may be in Unicode or Punycode. One account per address. @example anna@romashka.ru */
+/**
+ * A mail address, trimmed and compared case-insensitively. The domain may be in Unicode or Punycode. An address has at most one
+ * account.
+ * @example anna@romashka.ru
+ */
 export const Email = z
   .string()
   .check(

@@ -18,26 +18,26 @@ export const RecordSettingsInput = z.object({
   addresses: StoredAddresses,
   /** How many days records are kept. Absent: as long as the platform keeps them. */
   retentionDays: z.optional(Days),
-  /** Whether records keep the names of deleted users. False, once in force, also removes those that are kept. */
+  /** Whether records keep the names of deleted users. When false takes effect, the names that records have are removed too. */
   keepNames: z.boolean(),
   /** The time zone of the statistics' days (IANA). @example Europe/Moscow */
   timeZone: z.string().check(z.maxLength(60), z.regex(/^[A-Za-z0-9_+/-]+$/)),
 });
 export type RecordSettingsInput = z.infer<typeof RecordSettingsInput>;
 
-/** The wanted settings, and the proof of a caller who shortens what is kept. */
+/** The new settings. To shorten retention, the caller also re-authenticates. */
 export const RecordSettingsChange = z.extend(RecordSettingsInput, MaybeProof.shape);
 export type RecordSettingsChange = z.infer<typeof RecordSettingsChange>;
 
-/** Settings that remove stored records once they are in force. */
+/** A pending change that shortens retention: to fewer days, or to no names of deleted users. */
 export const RecordCut = z.object({
   /** How many days records will be kept; null for as long as the platform keeps them. @example 7 */
   retentionDays: z.nullable(Days),
   /** Whether records will keep the names of deleted users. */
   keepNames: z.boolean(),
-  /** When the settings come into force. */
+  /** The effective time of the change. */
   inForceAt: IsoDate,
-  /** The owner who set them; empty when that account is gone. @example anna@example.ru */
+  /** The owner who made the change; empty when the account is deleted. @example anna@example.ru */
   by: z.string(),
 });
 export type RecordCut = z.infer<typeof RecordCut>;
@@ -48,7 +48,7 @@ export const RecordSettings = z.extend(RecordSettingsInput, {
   retentionDays: z.nullable(Days),
   /** How many days the platform keeps records (`LOG_RETENTION`). @example 90 */
   platformDays: z.int(),
-  /** What comes into force later; null for nothing. */
+  /** The pending change; null for none. */
   pending: z.nullable(RecordCut),
   ...versioned,
 });
@@ -65,7 +65,7 @@ export const recordSettings = endpoint({
 });
 
 /**
- * Whether the wanted settings keep less than those in force.
+ * Whether new settings shorten the retention of the settings in force.
  * @param platformDays how many days the platform keeps records
  */
 export function keepsLess(
@@ -84,9 +84,10 @@ export function keepsLess(
 }
 
 /**
- * Replace the settings of the records of access of the caller's company. Stored records keep the addresses that they have. Fewer
- * days and no names need the caller's password, and code where there is a second factor. They come into force 72 hours later:
- * until then `pending` has them, the other owners get a mail, and a further call of any owner replaces or cancels them.
+ * Replace the settings of the records of access of the caller's company. Addresses in stored records do not change. To shorten
+ * retention (fewer days, or no names of deleted users), the caller sends the password, and the code of a second factor. Shorter
+ * retention takes effect after 72 hours and is mailed to the other owners. Until then it is the `pending` change, which any owner
+ * can replace or cancel by a further call.
  */
 export const setRecordSettings = endpoint({
   method: 'PUT',

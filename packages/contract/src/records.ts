@@ -167,8 +167,8 @@ export const VisitPage = z.object({
 export type VisitPage = z.infer<typeof VisitPage>;
 
 /**
- * List the visits and refusals of the caller's company, newest first. The first list in a day (UTC) of the company's visits, and that
- * of another user's visits, write an audit event.
+ * List the visits and refusals of the caller's company, newest first. For each reader, the first read access of a day (UTC) to the
+ * visits of the company, or of one other user, writes an audit event. Lists of the reader's own visits write none.
  */
 export const listVisits = endpoint({
   method: 'GET',
@@ -181,10 +181,11 @@ export const listVisits = endpoint({
 });
 
 /**
- * Export the visits and refusals of the caller's company as JSON lines, newest first. Each line is a `Visit`. With `Accept: text/csv`,
- * a CSV with words in place of codes, and times of the company's time zone. The first export of a day (UTC) writes an audit event. After a failure, or the
- * end of the session, the connection closes without the last chunk (RFC 9112 section 7.1): the file is then incomplete. A user may
- * run one export at a time, and a company 8; further calls get `busy`.
+ * Export the visits and refusals of the caller's company as JSON lines, newest first. Each line is a `Visit`. With
+ * `Accept: text/csv`, the reply is a CSV with labels instead of codes, and with times in the company's time zone. A user's first
+ * export of a day (UTC) writes an audit event. After a failure, or the end of the session, the connection closes without the last
+ * chunk (RFC 9112 section 7.1): the file is then incomplete. A user may run one export at a time, and a company 8; further calls
+ * get `busy`.
  */
 export const exportVisits = endpoint({
   method: 'GET',

@@ -93,7 +93,7 @@ const Used = z.object({
 
 /** A company's plan, what it uses, and what it can get. */
 export const Tariff = z.object({
-  /** The version of the company: a setting of the company raises it too. */
+  /** The version of the company. A change of the company's settings raises it too. */
   version: Version,
   /** The plan in force: the trial's during the trial, the standard one after the end of another. */
   plan: CompanyPlan,
@@ -157,7 +157,7 @@ export const TariffInput = z.object({
   planId: Id,
   /** When the plan ends. */
   planEndsAt: z.optional(GivenDate),
-  /** When the trial ends, at most a year from now: begins, extends or ends it. Absent: unchanged. */
+  /** When the trial ends, at most a year from now. A new time begins, extends or ends the trial. Absent: the trial is unchanged. */
   trialEndsAt: z.optional(GivenDate),
 });
 export type TariffInput = z.infer<typeof TariffInput>;

@@ -80,8 +80,9 @@ export const createUser = endpoint({
 });
 
 /**
- * An owner or ADMIN to invite, and the proof of the caller. The mailed link sets the first password, is valid for seven days, and
- * ends when its maker loses the role ADMIN. `POST /auth/register` with `{email}` sends a link of 10 minutes.
+ * An owner or ADMIN to invite, and the caller's password and code. The invited user sets a password with the mailed link. The link
+ * is valid for seven days, and ends when the caller loses the role ADMIN. `POST /auth/register` with `{email}` mails another link,
+ * valid for 10 minutes.
  */
 export const InvitedUser = z.extend(Proof, {
   /** The address of the new account. */

@@ -21,7 +21,7 @@ export interface DialerOptions extends OwnMachineOptions {
   readonly hosts: ReadonlyMap<string, readonly string[]>;
   /** Local addresses of connections to sites, which the sites' locks admit. */
   readonly egress?: EgressAddresses;
-  /** Whether every port of the own machine may be dialled: the caller chose the address, not a tenant. */
+  /** Whether every port of this machine may be dialled. True only for hosts from the settings, which no tenant chose. */
   readonly trusted?: boolean;
   /** DNS servers instead of the system's, as `address` or `address:port`. */
   readonly dns?: readonly string[];

@@ -22,18 +22,18 @@ function machine(networks: string, more: Partial<OwnMachineOptions> = {}): OwnMa
 const own = ['203.0.113.5', '::ffff:203.0.113.5', '127.0.0.1', '127.9.9.9', '::1', '0.0.0.0', '::'];
 if (local !== undefined) own.push(local);
 
-test.each(own)('ports 80 and 443 of %s of this machine are open, and all others refused', (address) => {
+test.each(own)('only ports 80 and 443 of %s, an address of this machine, are allowed', (address) => {
   const refuses = (port: number) => machine('').refuses('a.test', [address], port);
   expect([80, 443, PANEL, DATABASE, 22].map(refuses)).toEqual([false, false, true, true, true]);
 });
 
-test('every port of another machine is open', () =>
+test('connections to every port of another machine are allowed', () =>
   expect([22, DATABASE].map((port) => machine('').refuses('a.test', ['203.0.113.6'], port))).toEqual([
     false,
     false,
   ]));
 
-test('one own address among others refuses the name', () =>
+test('a connection is refused when one of the addresses of the host is an address of this machine', () =>
   expect(machine('').refuses('a.test', ['203.0.113.6', '203.0.113.5'], PANEL)).toBe(true));
 
 test.each([
@@ -51,7 +51,7 @@ test.each([
   },
 );
 
-test('the host and port of the echo are open', () => {
+test('connections to the host and port of the echo endpoint are allowed', () => {
   const echoUrl = 'https://pass.test:8443';
   const refuses = (host: string) =>
     machine('', { echoUrl, ownPorts: new Set([8443]) }).refuses(host, ['203.0.113.5'], 8443);

@@ -3,17 +3,17 @@ import ipaddr from 'ipaddr.js';
 import { inNetworks, type Networks, plainAddress } from './addresses.ts';
 
 /**
- * Connections of tenants to the machine that dials. A connection to a public address of the own machine passes no firewall, so
- * it would reach databases and panels that no other machine reaches. Ports 80 and 443 serve the public: they stay open.
+ * Restricts connections of tenants to this machine, the one that dials. A connection to a public address of this machine passes no
+ * firewall, so it would reach databases and panels that other machines cannot reach. Ports 80 and 443 are public and stay allowed.
  */
 
 export interface OwnMachineOptions {
   readonly allowNetworks: Networks;
-  /** Further addresses that lead to this machine: the public one of NAT or of a container host (GATEWAY_OWN_ADDRESSES). */
+  /** Further addresses that reach this machine: the public address of NAT or of a container host (GATEWAY_OWN_ADDRESSES). */
   readonly ownAddresses?: readonly string[];
   /** Ports of the product on this machine, refused even in allowed networks. */
   readonly ownPorts?: ReadonlySet<number>;
-  /** The URL of the echo: every proxy reaches its host and port. */
+  /** The URL of the echo endpoint. Connections to its host and port are allowed even on this machine. */
   readonly echoUrl?: string | undefined;
 }
 
@@ -21,18 +21,22 @@ const FRESH_MS = 10_000;
 const publicPorts = new Set([80, 443]);
 const loopback = { v4: ipaddr.IPv4.parseCIDR('127.0.0.0/8'), v6: ipaddr.IPv6.parseCIDR('::1/128') };
 
-/** Tells which ports of the own machine tenants may reach. */
+/** Decides which ports of this machine tenants may reach. */
 export class OwnMachine {
   readonly #further: readonly string[];
   readonly #ports: ReadonlySet<number>;
   readonly #named: Networks;
   readonly #echo: URL | undefined;
-  /** The addresses of the interfaces and the further ones, replaced when they have changed. */
-  // grows: not, replaced as a whole
+  /** The addresses of this machine: those of its interfaces and `ownAddresses`. */
+  // grows: not, a change of an interface replaces the set
   #addresses: ReadonlySet<string> = new Set();
   #readAt = Number.NEGATIVE_INFINITY;
-  /** By list: whether an address of it is the own machine's, and whether the operator named all of those. */
-  // grows: by list of addresses; bound: the lists that the resolver keeps; at the bound: collected with its list
+  /**
+   * The kind of each list of resolved addresses. `other`: the list has no address of this machine. `named`: the list has some, and
+   * GATEWAY_ALLOW_NETWORKS identifies all of them. `own`: GATEWAY_ALLOW_NETWORKS does not identify all of them.
+   */
+  // grows: by address list; bound: lists in the resolver's cache (4,096 names) and in use by connections, below 1 MB; at the
+  // bound: the garbage collector removes an entry with its list
   #known = new WeakMap<readonly string[], 'other' | 'named' | 'own'>();
 
   constructor(options: OwnMachineOptions) {
@@ -43,7 +47,7 @@ export class OwnMachine {
     this.#echo = echoUrl === undefined ? undefined : new URL(echoUrl);
   }
 
-  /** Whether a connection to one of the addresses of a host would reach a port of this machine that tenants must not reach. */
+  /** Whether an address of the host is one of this machine, on a port that tenants must not reach. */
   refuses(host: string, addresses: readonly string[], port: number): boolean {
     this.#refresh();
     let kind = this.#known.get(addresses);
@@ -88,7 +92,7 @@ function isLoopback(address: string): boolean {
   return inNetworks(address, { v4: [loopback.v4], v6: [loopback.v6] });
 }
 
-/** The networks that name addresses of this machine: single addresses and loopback ones. A wider network is that of others. */
+/** The allowed networks that identify this machine: single addresses, and networks within 127.0.0.0/8. Wider ones are ignored. */
 function namingNetworks({ v4, v6 }: Networks): Networks {
   return {
     v4: v4.filter(([ip, length]) => length === 32 || (length >= 8 && ip.match(loopback.v4))),

@@ -152,8 +152,8 @@ export async function listAudit(
 }
 
 /**
- * The changes of a row without a proxy's user name that an ADMIN stored: it is that of a paid proxy, which an owner's own calls
- * do not show. An edit keeps the field, as for a secret.
+ * The changes of an audit row, without the user name of a proxy when an ADMIN stored it. Such a proxy is a paid one, and owners
+ * must not see its user name. An edit keeps the name of the field, but no value, as for a secret.
  */
 function withoutAdminsLogin({
   action,

@@ -63,8 +63,8 @@ export async function addEmailLink(tx: Tx, actor: Actor, newEmail: string): Prom
 }
 
 /**
- * Checks the actor's session, and keeps it until the commit: a new password or role may have ended it while the call waited for
- * a lock, and its transaction must find the link that it ends too.
+ * Checks that the actor's session still exists, and locks its row until the commit. A change of password or role deletes the
+ * sessions first and the links afterwards. Such a change either makes this check fail, or waits and then also deletes the new link.
  * @throws AppError unauthorized
  */
 async function demandSession(tx: Tx, { tokenHash }: Actor): Promise<void> {
@@ -115,9 +115,10 @@ export async function addLink(
 }
 
 /**
- * Creates the links of invitations, in place of earlier ones. They live seven days, and end with the role of their maker.
- * @returns the token of each user, of which only the hash is stored, and their end
- * @throws AppError unauthorized when the actor's role, and with it the session, ended meanwhile
+ * Creates invitation links, which replace earlier invitation links of the same users. A link is valid for seven days, and ends when
+ * its maker loses the role.
+ * @returns one token for each user, and when the tokens expire; the database stores only hashes of the tokens
+ * @throws AppError unauthorized when the actor's session ended meanwhile, for example by a change of role
  */
 export async function addInvitationLinks(
   tx: Tx,

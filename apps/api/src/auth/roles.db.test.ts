@@ -300,7 +300,7 @@ describe('an admin', () => {
     expect((await api.call(null, login, { ...again, from: fresh() })).status).toBe(401);
   });
 
-  test('an invitation of an owner or an admin works for seven days and ends with the role of the admin who made it', async () => {
+  test('an invitation to become an owner or an admin is valid for seven days and ends when the admin who sent it loses the role', async () => {
     const admin = await createAdmin(api);
     const owner = await api.company();
     const { company } = await api.must(owner.token, me);

@@ -125,7 +125,7 @@ export interface Limits {
   /** @param calls the number of outbound calls; a number above the budget charges the whole budget */
   countProbe(userId: number, calls?: number): Promise<void>;
   countPairing(userId: number): Promise<void>;
-  /** Charges a request of a company, and refunds it when `create` fails: a refused duplicate costs nothing. */
+  /** Charges the company for a request, and refunds it when `create` throws, for example for a duplicate. */
   countRequest<T>(companyId: number, create: () => Promise<T>): Promise<T>;
   /**
    * Whether the mailbox may get a mail about a change of an account; `charge` counts it once the change is stored. Throws when the
@@ -349,10 +349,11 @@ export function createLimits(pool: pg.Pool): Limits {
     async countInvitations(companyId, emails) {
       const ofCompany = await charge('invitation', String(companyId), emails.length);
       try {
-        // A mailbox counts for each company, so that none can keep another from inviting it, or from warning its user.
+        // The limit counts per company and mailbox, so that a company cannot block another company's invitations to the mailbox.
+        // Notices to the user of the mailbox have a limit of their own.
         await chargeAll(emails.map((email) => ['invitationMailbox', hash(String(companyId), fold(email))]));
       } catch (error) {
-        // No later refusal is refunded: it may reveal accounts.
+        // Only this refusal is refunded. Later refusals may reveal which addresses have accounts.
         await refund(ofCompany);
         throw error;
       }

@@ -8,7 +8,7 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** The link with the mail's own token; null without one. Texts that people typed may contain other links. */
+  /** The link with the mail's own token; null for a mail without a token. Text that users typed may contain other links. */
   readonly link: string | null;
 }
 
@@ -34,7 +34,7 @@ export function composeMail<Code extends MailCode>(to: string, code: Code, ...fa
   };
 }
 
-/** The token of a link that works once; empty for other links. */
+/** The token of a single-use link; empty for any other link. */
 export const tokenOf = (link: string) => /#(?:token|invitation)=([\w-]+)/.exec(link)?.[1] ?? '';
 
 function anchor(link: string, label: string): string {

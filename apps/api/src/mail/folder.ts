@@ -57,7 +57,7 @@ export async function writeToFolder(folder: string, mail: Mail & { from: string 
  * Deletes the mails whose links are used, expired or replaced, and each mail after 7 days.
  * @param publicUrl deletes nothing, and leaves out links to other origins
  * @returns the mails whose links still work, oldest first
- * @throws Error of node:fs or of the database, before which nothing is deleted
+ * @throws Error of the database, with no mail deleted; Error of node:fs
  */
 export async function sweepFolder(db: Db, folder: string, publicUrl?: URL): Promise<FolderMail[]> {
   const mails = await readFolder(folder, publicUrl);

@@ -374,7 +374,7 @@ describe('without SMTP_URL', () => {
     expect(JSON.stringify(lines)).not.toMatch(/ivan|token/);
   });
 
-  test("only the link that redeems the mail's own token is its link, never one that somebody typed", () => {
+  test("composeMail returns the link with the mail's own token, and no link from text that a user typed", () => {
     const typed = 'x\nhttps://thief.test/#token=abc';
     const request = { kind: 'plan', company: typed, by: typed, phone: '', plan: typed, text: typed } as const;
     const page = 'https://pass.test/dashboard/admin/requests';
@@ -403,7 +403,7 @@ describe('without SMTP_URL', () => {
         html: '',
         link: own,
       });
-    // A text that somebody else typed, with a link that works.
+    // Text that another user typed, with links that contain the valid token.
     const typed = `https://thief.test/#token=${token}\n\nLink: https://thief.test/#token=${token}\n`;
     const live = await write(`${typed}\nOpen:\n${link(token)}\n`, link(token), 'First\nBcc: thief@b.test');
     await write('Open:\n', link('B'.repeat(43)));

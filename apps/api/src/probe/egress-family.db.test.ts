@@ -32,6 +32,7 @@ test('a gateway without GATEWAY_EGRESS opens sites by the families that the echo
       GATEWAY_HOSTS: `${ECHO_HOST}=127.0.0.1,four.example.test=127.0.0.1,six.example.test=::1`,
       GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8,::1/128',
       API_URL: `http://127.0.0.1:${world.echoUrl.port}`,
+      ECHO_URL: world.echoUrl.origin,
       DATA_DIR: folder,
     }),
     createLog('silent'),

@@ -109,7 +109,7 @@ test('an egress address older than a day is refreshed automatically', async () =
   expect((await api.must(token, getSiteLock, { params: { id } })).egress).toMatchObject([{ stale: false }]);
 });
 
-test('echo calls of overlapping ticks go one at a time through the queues of the owners, and a full queue skips only its own', async () => {
+test('overlapping ticks send echo requests one at a time through the owners’ queues, and skip only those that a full queue refuses', async () => {
   const { pool, db } = world.api.database;
   const { proxyId } = await companyBehind(world);
   const { rows } = await pool.query(

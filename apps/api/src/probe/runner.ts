@@ -133,7 +133,7 @@ export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeR
   async function tick(): Promise<void> {
     await queueDueChecks(db, MAX_SITES);
     for (let free = PARALLEL; free > 0; free--) wake();
-    // Slow proxies can take longer than TICK_MS: the next tick joins the calls of this one.
+    // With slow proxies, a refresh can take longer than TICK_MS. The next tick then awaits this refresh and starts no second one.
     refreshing ??= refreshEgress().finally(() => (refreshing = null));
     await refreshing;
   }
@@ -143,7 +143,7 @@ export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeR
       const proxy = await readProbeProxy(db, encryption, id);
       if (proxy === null || closing.signal.aborted) continue;
       const { transport, echoUrl, turns } = outbound;
-      // A company whose queue is full misses this call; those of other companies follow.
+      // When the queue of the company is full, this request is skipped and the loop continues with the next proxy.
       const seen = await turns(proxy.ownerId, () =>
         learnEgress(transport, proxy.route, echoUrl, closing.signal),
       ).catch(() => null);

@@ -3,7 +3,7 @@ import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import type { ExportedVisit } from './log.ts';
 
-/** The access log as CSV (RFC 4180) for a Russian Excel: a byte order mark, semicolons, words in place of codes. */
+/** The access log as CSV (RFC 4180) for a Russian Excel: with a byte order mark, semicolons, and labels instead of codes. */
 
 const { detailTerms: terms } = t.statistics;
 const isVisit = ({ kind }: Visit) => kind !== 'refusal' && kind !== 'loss';
@@ -49,8 +49,8 @@ export function csvOf(lines: string): string {
 }
 
 /**
- * The name of an exported file, with the days of its period in the company's time zone.
- * @param to the end of the period, which is not part of it
+ * The name of an exported file, with the first and last day of its period in the company's time zone.
+ * @param to the exclusive end of the period
  */
 export function fileNameOf(
   company: string,
@@ -60,7 +60,7 @@ export function fileNameOf(
   const day = new Intl.DateTimeFormat('ru', { dateStyle: 'short', timeZone });
   const first = from && day.format(Date.parse(from));
   const last = to && day.format(Date.parse(to) - 1);
-  // Characters that a file system of Windows refuses, and dots and spaces at the end.
+  // Windows refuses these characters in file names.
   const plain = company.replace(/[\\/:*?"<>|\p{Cc}\p{Cf}]/gu, ' ').trim();
   return t.statistics.export.file(plain, first, last);
 }

@@ -66,7 +66,7 @@ test('a host and a name with line ends, quotes and formulas stay in one line of 
   }
 });
 
-test("a CSV has words in place of codes, the user's mail and the company's time, and its name has the company and the period", async () => {
+test('an exported CSV has labels, mail addresses and times in the company’s zone; its file name has the company and the period', async () => {
   const { token, id } = await company(1);
   const sql = (text: string, ...values: unknown[]) => api.database.pool.query(text, values);
   const { company: own, email } = await api.must(token, me);

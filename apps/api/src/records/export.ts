@@ -19,8 +19,9 @@ const PAGE = 1_000;
 const OPEN = { ofAll: 64, ofCompany: 8, ofUser: 1 };
 
 /**
- * Registers the export of the access log: JSON lines, or CSV for an `Accept` of text/csv. It reads a page once the client has taken the previous page. Fastify answers an error of the
- * first page, and destroys the socket after a later one: the client sees a response without its last chunk.
+ * Registers the export of the access log: JSON lines, or CSV for `Accept: text/csv`. The export reads a page after the client has
+ * taken the previous page. For an error on the first page, Fastify sends an error response. For an error on a later page, Fastify
+ * destroys the socket, so the client sees a response without its last chunk.
  */
 export function exportRoute(routes: Routes): void {
   const openOfUser = createKeyedLimiter(OPEN.ofUser, 0);
@@ -64,7 +65,7 @@ export function exportRoute(routes: Routes): void {
         const { name, zone } = await companyOf(routes, request);
         const isCsv = /\btext\/csv\b/.test(request.headers.accept ?? '');
         const file = `${fileNameOf(name, zone, request.query as VisitFilter)}.${isCsv ? 'csv' : 'jsonl'}`;
-        // RFC 8187 section 3.2; encodeURIComponent leaves '()* , which are no attr-char.
+        // encodeURIComponent leaves '()* unescaped, which RFC 8187 section 3.2 does not allow (attr-char).
         const encoded = encodeURIComponent(file).replace(
           /['()*]/g,
           (c) => `%${c.charCodeAt(0).toString(16)}`,

@@ -26,9 +26,9 @@ export async function readVisits(db: Db, scope: Scope, query: VisitQuery): Promi
 }
 
 /**
- * Like `readVisits`, as JSON lines. PostgreSQL writes them: as objects, the rows of a long export left 200 MB of garbage before V8
- * collected it.
- * @param more further columns, as `withWords`
+ * Like `readVisits`, but returns JSON lines that PostgreSQL makes. Rows as objects left 200 MB of garbage in a long export before
+ * V8 collected it.
+ * @param more further columns, such as those of `withWords`
  */
 export async function readLines(
   db: Db,
@@ -47,15 +47,15 @@ export async function readLines(
   };
 }
 
-/** A line of `readLines` for people. */
+/** A line that `readLines` returns with the columns of `withWords`. */
 export interface ExportedVisit extends Visit {
-  /** When it started, in the company's time zone. */
+  /** When the visit started, in the company's time zone. */
   readonly localTime: string;
-  /** The user's mail; null for none and for a deleted user. */
+  /** The user's mail address; null without a user or for a deleted user. */
   readonly mail: string | null;
 }
 
-/** The further columns of an `ExportedVisit`. */
+/** The SQL columns that `ExportedVisit` adds to `Visit`. */
 export const withWords = (timeZone: string) =>
   sql`, to_char(r.started_at at time zone ${timeZone}, 'DD.MM.YYYY HH24:MI:SS') as "localTime", u.email::text as mail`;
 

@@ -304,7 +304,7 @@ test('a record of a clock that is months ahead is dropped with nothing else, and
   await sql('select add_record_months(6)');
 });
 
-test('records of a month without a partition move into it once it is made', async () => {
+test('when the partition of a month is created late, the stored records of that month move into the partition', async () => {
   const home = await company();
   const part = `records_${new Date().toISOString().slice(0, 7).replace('-', '_')}`;
   await sql(`alter table records detach partition ${part}`);

@@ -48,7 +48,7 @@ const proof = { currentPassword: PASSWORD };
 const set = ({ token }: Home, change: Partial<RecordSettingsChange>) =>
   api.must(token, setRecordSettings, { body: { ...standard, ...change } });
 
-/** Lets the 72 hours of every pending cut pass. */
+/** Moves the effective time of every pending change back by 72 hours, and applies the changes. */
 async function passDelay(): Promise<void> {
   await sql("update record_cuts set in_force_at = in_force_at - interval '72 hours'");
   await keep();
@@ -154,7 +154,7 @@ test('a company that keeps no names loses those of users who were or will be del
   expect(await names(other)).not.toContain('');
 });
 
-test('less is kept only with the password, after 72 hours, while the other owners know and may cancel it', async () => {
+test('shorter retention needs the password, takes effect after 72 hours, is mailed to the other owners, and can be canceled by them', async () => {
   const home = await company();
   const partner = await api.agent(home.token);
   const role = { role: 'CREATOR', ...proof } as const;
@@ -182,13 +182,13 @@ test('less is kept only with the password, after 72 hours, while the other owner
     return cuts.map(({ text, to }) => [to, text.includes('старше 7 дней')]);
   };
   await expect.poll(mails).toEqual([[partner.email, true]]);
-  // A change of another setting keeps what is pending, and its moment.
+  // A change of another setting keeps the pending change and its effective time.
   expect((await set(home, { ...less, addresses: 'none' })).pending).toEqual(pending);
 
   expect(await set({ ...home, token: second }, {})).toMatchObject({ retentionDays: null, pending: null });
   await passDelay();
   expect(await stored()).toBe(1);
-  // The longest of the platform is no cut: it needs no password.
+  // A retention of the platform's maximum shortens nothing, so it needs no password.
   expect((await set(home, { retentionDays: 90 })).pending).toBeNull();
 });
 

@@ -16,14 +16,14 @@ import type { Limits } from '../http/limits.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
 
 const CUT_DELAY = sql.raw(`interval '72 hours'`);
-/** The most owners that get a mail. */
+/** At most this many owners get a mail. */
 const MOST_OWNERS = 10;
 
-/** What the mails about a cut need. */
+/** Dependencies of the mails about shorter retention. */
 export interface CutMails {
   readonly limits: Limits;
   readonly outbox: Outbox;
-  /** The page with the settings. */
+  /** The URL of the page with the settings. */
   readonly page: string;
 }
 
@@ -44,10 +44,10 @@ export async function readSettings(db: Db, companyId: number, platformDays: numb
 }
 
 /**
- * Replaces the settings. Gateways learn of them with the next snapshot. What keeps less comes into force after 72 hours, unless
- * a later call replaces it.
- * @throws AppError changed_meanwhile; bad_input for more days than the platform's, for an unknown time zone, and for less kept
- * without the password
+ * Replaces the settings. Gateways receive them with the next snapshot. Shorter retention becomes a pending change with an effective
+ * time 72 hours later, unless a later call replaces or cancels it.
+ * @throws AppError changed_meanwhile; bad_input for more days than the platform's, for an unknown time zone, and for shorter
+ * retention without the password
  */
 export async function writeSettings(
   tx: Tx,
@@ -96,7 +96,7 @@ export async function writeSettings(
   return after;
 }
 
-/** Puts the cuts into force whose moment has come. */
+/** Applies the pending changes whose effective time has passed. */
 export async function applyCuts(db: Db): Promise<void> {
   const { rows } = await sql<{ id: number }>`
     select company_id as id from record_cuts where in_force_at <= now() order by company_id`.execute(db);
@@ -114,12 +114,12 @@ export async function applyCuts(db: Db): Promise<void> {
     });
 }
 
-/** Mails a cut to the other owners, in the transaction of the change. */
+/** Mails a pending change to the other owners, in the transaction that stores the change. */
 type TellOwners = (tx: Tx, cut: RecordCut) => Promise<void>;
 
 /**
- * Prepares the mails to the other owners of the actor's company, before the transaction of the change.
- * @throws AppError too_many_requests for an actor with too many notices
+ * Prepares the mails to the other owners of the actor's company. Runs before the transaction that stores the change.
+ * @throws AppError too_many_requests when the actor has caused too many notices
  */
 export async function ownersTeller(
   db: Db,
@@ -141,7 +141,7 @@ export async function ownersTeller(
   };
 }
 
-/** The fields of the audit: what was wanted, and when it comes into force. */
+/** The settings as audit fields: those of a pending change and its effective time, or else those in force. */
 const auditFields = ({ addresses, timeZone, pending, ...now }: RecordSettings): AuditFields => {
   const { retentionDays, keepNames } = pending ?? now;
   return {

@@ -122,7 +122,7 @@ test('the permission ends after 24 hours of the database clock, and holds for no
   expect((await api.must(admin, companyFigures, { params: { id: home.id } })).supportUntil).toBe(null);
 });
 
-test('each way of reading visits leaves one audit event a day, also of 20 looks at once; the own visits and a stranger leave none', async () => {
+test('each kind of read access writes one audit event a day, even if concurrent; own visits and other companies’ users write none', async () => {
   const [home, other] = [await company(), await company()];
   await send(home, {});
   const look = (user: number, by = api) => by.must(home.token, listVisits, { query: { user } });

@@ -56,8 +56,8 @@ export async function readAsOwner(db: Db, actor: Member, query: VisitQuery): Pro
 }
 
 /**
- * Writes the audit event of a look at visits, once for each reader, object and day: those of one person, except the own ones, or those
- * of the company.
+ * Writes the audit event of read access to visits, once a day for each reader and object. The object is the company, or the user
+ * with this id. Reads of the reader's own visits write no event.
  */
 async function recordLook(db: Db, actor: Member, id?: number): Promise<void> {
   if (id === actor.userId) return;
@@ -68,13 +68,13 @@ async function recordLook(db: Db, actor: Member, id?: number): Promise<void> {
   await recordDaily(db, actor, { action: 'visits_read', ...person });
 }
 
-/** Writes the audit event of an export, and of the look at one person's visits that it is. */
+/** Writes the audit event of an export. An export of one user's visits also writes the event of read access to them. */
 export async function recordExport(db: Db, actor: Member, id?: number): Promise<void> {
   await recordCompany(db, actor, 'visits_exported');
   if (id !== undefined) await recordLook(db, actor, id);
 }
 
-/** The visits of the company that go on, for an owner. */
+/** The company's visits in progress, for an owner. */
 export async function readLiveAsOwner(db: Db, actor: Member): Promise<VisitPage> {
   const page = await readLive(db, actor.companyId);
   await recordLook(db, actor);

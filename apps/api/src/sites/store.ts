@@ -106,8 +106,9 @@ export function listSites(db: Db, actor: Actor, query: ListQuery): Promise<{ row
 }
 
 /**
- * Normalizes an entered address to its stored spelling, with the start path of a pasted URL; or returns its fault.
- * @param stored the site's address before a change, which may hold symbols such as emoji; null accepts symbols
+ * Normalizes an entered address to its stored spelling, and reads the start path of a pasted URL. Returns the fault of an invalid
+ * address. New addresses must not contain symbols such as emoji.
+ * @param stored the site's address before a change, which may keep its symbols; null accepts symbols in any address
  */
 export function readAddress(
   raw: string,

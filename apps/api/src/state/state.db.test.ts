@@ -276,7 +276,7 @@ const faults: [string, () => Promise<NodeJS.ProcessEnv> | NodeJS.ProcessEnv, str
     async () => {
       await product.company('wiki.company.test', product.origin);
       await query(
-        "update sites set address = 'panel.company.test:8080' where address like 'wiki.company.test%'",
+        "update sites set address = 'panel.company.test:8080' where id = (select max(id) from sites)",
       );
       undo.push(() => query("delete from sites where address = 'panel.company.test:8080'"));
       return { GATEWAY_HOSTS: 'panel.company.test=203.0.113.5', GATEWAY_OWN_ADDRESSES: '203.0.113.5' };

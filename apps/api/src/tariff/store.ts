@@ -108,7 +108,8 @@ export async function findEnding(
 
 /**
  * Sets a company's plan, and begins, extends or ends its trial.
- * @throws AppError not_found; changed_meanwhile; bad_input for an unknown plan or a trial of over a year; no_trial without a plan for the trial
+ * @throws AppError not_found; changed_meanwhile; bad_input for an unknown plan or a trial of over a year; no_trial when no plan is
+ * marked for the trial
  */
 export async function setTariff(
   tx: Tx,

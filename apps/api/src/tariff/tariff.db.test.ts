@@ -262,7 +262,7 @@ test('the audit shows the login of a paid proxy to an ADMIN and hides it from th
   expect(rows[3]).toMatchObject({ object: { id: own.id }, changes: { username: { to: 'own-login' } } });
 });
 
-test('the tariff of a company does not tell how many companies have a plan', async () => {
+test('the tariff of a company does not reveal how many companies have a plan', async () => {
   const { token, id } = await company();
   for (const { plan, offers } of [
     await api.must(token, myTariff),

@@ -106,7 +106,7 @@ function readUser(db: Db, actor: Actor, id: number): Statement<User> {
   return statement(query.compile(), ([row]) => present(found(row)));
 }
 
-/** What a search compares with its words: the letter U+0451 equals U+0435. The index `users_text_trgm` has the same expression. */
+/** The text that a search matches, with U+0451 replaced by U+0435. The index `users_text_trgm` has the same expression. */
 const userText = sql<string>`translate(users.name || ' ' || users.surname || ' ' || users.email::text,
   U&'\\0451\\0401', U&'\\0435\\0415')`;
 
@@ -125,7 +125,7 @@ export async function listUsers(
 }
 
 /**
- * Creates agents with the same credentials and policies: all of them or none, in as many round trips as one.
+ * Creates agents with the same credentials and policies: all or none, in as many round trips as one agent takes.
  * @throws AppError email_taken, too_many_objects, or bad_input for a policy of another company
  */
 export async function createUsers(

@@ -80,7 +80,8 @@ export async function takeTask(
   const { rows: owners } = await sql<{ id: number | null }>`
     select company_id as id from vantages where id = ${vantageId}`.execute(tx);
   const [owner] = owners;
-  // A vantage of the platform serves every company: by the partial indexes of both states. The index of a company begins with it.
+  // For a vantage of the platform, which serves all companies, each condition matches a partial index of site_checks. For a vantage
+  // of one company, the primary key suffices: it begins with company_id.
   const due =
     typeof owner?.id === 'number'
       ? sql`${ofCompany(owner.id)} and (state <> 'done' or next_at <= now())`

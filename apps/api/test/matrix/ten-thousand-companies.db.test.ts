@@ -10,11 +10,11 @@ import { startPlanKeeper } from '../../src/tariff/keeper.ts';
 import { createRequest } from '../../src/tariff/requests.ts';
 import { takeTask } from '../../src/vantage/task-store.ts';
 
-/** Ids of the rows of company n: 10 n + 1, 10 n + 2 and so on. */
+/** The rows of company n have the ids 10 n + 1, 10 n + 2 and so on. */
 const COMPANIES = 10_000;
 const n = COMPANIES / 2;
 const id = 10 * n + 1;
-/** A company without policies on its proxy. */
+/** The number of a company whose proxy has no policies. */
 const spare = 77;
 const outbox = { encryption: testEncryption, wake: () => {} };
 
@@ -47,10 +47,10 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** @returns the pages of tables and their indexes that the work reads, of tables with more than 80 */
+/** @returns for each table, the number of pages that the work reads from the table and its indexes, if more than 80 */
 async function pagesRead(work: () => Promise<unknown>): Promise<Record<string, number>> {
   const counts = async () => {
-    // Of this connection, which the pool gives to the next query again.
+    // Flushes the statistics of this connection only. The pool uses the same connection for the next query.
     await database.pool.query('select pg_stat_force_next_flush()');
     const { rows } = await database.pool.query<{ name: string; read: number }>(
       `select relname as name, (heap_blks_hit + heap_blks_read + coalesce(idx_blks_hit + idx_blks_read, 0))::int as read

@@ -332,7 +332,7 @@ test('a backup fails with another SECRET_KEY, for an existing file, and without 
   expect((await readdir(folder)).filter((name) => name.startsWith('refused'))).toEqual([]);
 });
 
-test('a backup needs no hard links, which FAT and CIFS lack, and leaves a file alone that appears meanwhile', async () => {
+test('a backup works without hard links, which FAT and CIFS lack, and does not replace a file that appears meanwhile', async () => {
   const refused = Object.assign(new Error('EPERM'), { code: 'EPERM' });
   const link = vi.spyOn(fsPromises, 'link').mockRejectedValue(refused);
   syncBuiltinESMExports();

@@ -24,7 +24,7 @@ export const leftOut: ReadonlySet<string> = new Set([
   'kysely_migration_lock',
 ]);
 
-/** Conditions of rows in a backup, by table: it leaves out a vantage that waits for its pairing, with the hash of the code. */
+/** SQL conditions of the rows in a backup, by table. A vantage that is not paired yet is left out: its row has a pairing code. */
 export const keptRows: Readonly<Record<string, string>> = { vantages: 'where code_hash is null' };
 
 /** The tables of the records of access, which a backup may leave out. */

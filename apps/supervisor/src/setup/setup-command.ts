@@ -76,7 +76,11 @@ async function setup(options: Options): Promise<number> {
   return 0;
 }
 
-/** Reads SMTP_URL from standard input. In a terminal setup asks for it. @throws StartError when the input is empty */
+/**
+ * Reads SMTP_URL from standard input.
+ * @returns undefined in a terminal, where `findMailServer` asks for SMTP_URL
+ * @throws StartError when the input is empty
+ */
 async function readInput({ asks }: Options): Promise<string | undefined> {
   const given = asks ? undefined : (await text(process.stdin)).trim();
   if (given === '') throw new StartError(setupPhrases.badOption('--smtp'));

@@ -3,9 +3,9 @@ import { networkError, refusal } from './api-error.ts';
 import { address, currentSession } from './call.ts';
 
 /**
- * Opens the streamed reply of a read. Reading it throws a TypeError when the connection breaks before its end.
- * @returns its name is that of the file
- * @throws ApiError when the call is refused or gets no reply; after an abort any error
+ * Opens the response stream of a GET endpoint. Reading the stream throws a TypeError when the connection breaks.
+ * @returns the stream, and the file name that the server gives
+ * @throws ApiError when the call is refused or gets no reply; any error after an abort
  */
 export async function openStream(
   endpoint: Endpoint,

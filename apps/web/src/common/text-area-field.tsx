@@ -5,8 +5,8 @@ import { type Bound, labels, useField } from './fields.tsx';
 
 /**
  * A field for several lines of text.
- * @param props.tidy rewrites the text when the user leaves the field, which then also grows with its text
- * @param props.line Enter submits the form while the text is one line
+ * @param props.tidy rewrites the text on blur; a field with `tidy` grows with its text
+ * @param props.line whether Enter submits the form while the text has one line
  */
 export function TextAreaField<V extends FieldValues, O>(
   props: Bound<V, O> & {
@@ -19,7 +19,7 @@ export function TextAreaField<V extends FieldValues, O>(
 ) {
   const field = useField(props);
   const { rows = 2, placeholder, autoFocus, tidy } = props;
-  // The dialog itself put the focus here: a user who first goes to another field has not left this one empty.
+  // Ignores the first blur of an unchanged field that the dialog focused: a user who moves on must not see an error here.
   const given = useRef(autoFocus);
   return (
     <Textarea

@@ -9,7 +9,7 @@ interface MailText {
   readonly paragraphs: readonly Paragraph[];
 }
 
-/** In the genitive: «старше 1 дня». */
+/** A number of days in the genitive case, as in «старше 1 дня». */
 const days = (count: number) => `${count} ${count % 10 === 1 && count % 100 !== 11 ? 'дня' : 'дней'}`;
 
 const linkLifetime = `Ссылка действует ${limits.linkMinutes} минут и срабатывает один раз.`;
@@ -167,7 +167,7 @@ export const mails = {
       { link: end.page, label: 'Открыть страницу «Тариф»' },
     ],
   }),
-  /** To the other owners of a company, when one of them shortens what the access log keeps. */
+  /** To the other owners of a company, when one owner shortens the retention of the access log. */
   records_cut: (
     _: string,
     cut: { by: string; inForceAt: string; retentionDays: number | null; keepNames: boolean; page: string },

@@ -1,5 +1,4 @@
--- Settings of records that remove stored ones, until they come into force. The moment is the database's, so that restarts and
--- backups keep it.
+-- Pending changes of record settings that shorten retention. The effective time is stored, so that restarts and backups keep it.
 create table record_cuts (
   company_id bigint primary key references companies on delete cascade,
   retention_days int check (retention_days between 1 and 366),
@@ -9,8 +8,9 @@ create table record_cuts (
 );
 create index record_cuts_user on record_cuts (user_id) where user_id is not null;
 
--- Makes the partitions of records from last month to `ahead` months ahead. Rows of a month that had none, because no api ran when
--- it was due, lie in records_rest and refuse the partition: they move into it.
+-- Creates the monthly partitions of records, from last month to `ahead` months ahead. When no api ran in time to create a
+-- partition, the rows of its month are in records_rest, and PostgreSQL would refuse to create it. The function therefore moves
+-- these rows into the new partition.
 create or replace function add_record_months(ahead integer) returns void language plpgsql as $$
 declare
   month timestamp;

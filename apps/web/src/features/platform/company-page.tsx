@@ -109,7 +109,7 @@ function PlanCard(props: { company: Company; tariff: Tariff; onEdit: () => void 
   const client = useQueryClient();
   async function save() {
     const params = { id: props.company.id };
-    // The open question keeps this function: a retry after a conflict needs the reloaded tariff.
+    // The open confirmation dialog keeps this closure, but a retry after a conflict needs the reloaded tariff from the cache.
     const stored = client.getQueryData(queryOptions(companyTariff, { params }).queryKey) ?? props.tariff;
     const body = {
       planId: stored.ownPlan.id,

@@ -43,7 +43,7 @@ const NewSites = z.extend(SiteInput, { address: z.string().check(z.trim(), z.min
 function SiteFields<V extends SiteValues, O>(props: {
   control: Control<V, unknown, O>;
   policies: readonly Option[];
-  /** The field takes a list of addresses. */
+  /** Whether the address field takes a list of addresses. */
   list?: boolean;
 }) {
   const createPolicy = usePolicyCreate();
@@ -87,7 +87,10 @@ function SiteFields<V extends SiteValues, O>(props: {
   );
 }
 
-/** Adds a site, or a pasted list of them. An `address` fills the form with it and with `policies`; the form can then be sent unchanged. */
+/**
+ * Adds a site, or a pasted list of sites. With `address`, the form starts with this address and `policies`, and can be sent
+ * unchanged.
+ */
 export function CreateSiteDialog(props: {
   address?: string;
   policies?: readonly Named[];

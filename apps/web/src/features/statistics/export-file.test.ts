@@ -82,6 +82,6 @@ test('an export beyond the size of a part joins its parts in their order', async
   expect(many.length).toBeGreaterThan(1_000_000);
   const { text, progress } = await exported(many, 'csv', { size: 60_000 });
   expect(text).toBe(many);
-  // The line of the titles is no row.
+  // The header line does not count as a row.
   expect(progress.mock.lastCall?.[0]).toBe(3_999);
 });

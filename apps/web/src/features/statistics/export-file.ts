@@ -24,7 +24,7 @@ export async function readExport(
   const reader = body.getReader();
   const parts: Blob[] = [];
   let recent: BlobPart[] = [];
-  // The first line of a CSV has the titles.
+  // The header line of a CSV does not count as a row.
   let rows = format === 'csv' ? -1 : 0;
   let [bytes, unjoined, last] = [0, 0, NEWLINE];
   for (let read = await reader.read(); !read.done; read = await reader.read()) {

@@ -95,14 +95,14 @@ function ChoiceField<V extends FieldValues, O>(props: ChoiceProps<V, O>) {
   return <NativeSelect {...labels(props)} {...useField(props)} data={props.data} />;
 }
 
-/** The wanted settings, which may not be in force yet. */
+/** The values of the form: those of a pending change, or else those in force. */
 function inputOf({ addresses: stored, timeZone, pending, ...now }: RecordSettings) {
   const { retentionDays, keepNames } = pending ?? now;
   const wanted = { addresses: stored, retentionDays: retentionDays ?? undefined, keepNames, timeZone };
   return { ...wanted, currentPassword: undefined, code: undefined };
 }
 
-/** Whether the api asks for the password: something is kept for less, and this is not yet pending. */
+/** Whether the api requires the password: the change shortens retention and is not the pending change. */
 function cuts(
   settings: RecordSettings,
   { retentionDays, keepNames }: Pick<RecordSettingsChange, 'retentionDays' | 'keepNames'>,
@@ -113,7 +113,7 @@ function cuts(
   return less.days || less.names;
 }
 
-/** The fields that re-authenticate an owner, shown as soon as the form keeps less. */
+/** The fields that re-authenticate an owner, shown while the form shortens retention. */
 function CutProof({
   control,
   settings,

@@ -18,7 +18,7 @@ export function Storage({ settings }: { settings: RecordSettings }) {
   const [editing, setEditing] = useState(false);
   const { addresses, retentionDays, keepNames, timeZone, platformDays, pending } = settings;
   const { mutate, isPending } = useCall(setRecordSettings);
-  /** Sets what is in force again, which cancels what is pending. */
+  /** Cancels the pending change: sends the settings in force again. */
   const keep = () =>
     mutate(
       {

@@ -222,7 +222,7 @@ export const statistics = {
     progress: (rows: number, bytes: string) => `Получено строк: ${rows}, ${bytes}`,
     cut: 'Выгрузка прервалась, файл не сохранён',
     mail: 'Почта',
-    /** The name of the file, without its extension. */
+    /** The name of the exported file, without its extension. */
     file: (company: string, first = '', last = '') =>
       `Журнал доступа ${company}${first === '' ? '' : ` с ${first}`}${last === '' ? '' : ` по ${last}`}`,
   },
