@@ -107,7 +107,11 @@ describe('signing in', () => {
       'select count(distinct user_id)::int as users from mail_links',
     );
     expect(links.rows).toEqual([{ users: 1 }]);
-    const { rows } = await api.must(token, listAudit, { query: { name: unicode } });
+    for (const name of ['почта.рф', '@Почта.рф', 'anna@почта', '80a1acny'])
+      expect((await api.must(token, companyUsers, { query: { name } })).count, name).toBe(1);
+    for (const name of ['другая.рф', 'почтa.рф'])
+      expect((await api.must(token, companyUsers, { query: { name } })).count, name).toBe(0);
+    const { rows } = await api.must(token, listAudit, { query: { name: 'почта.рф' } });
     expect(rows.map(({ actor, object }) => [actor.email, object.name])).toContainEqual([unicode, unicode]);
   });
 

@@ -46,9 +46,12 @@ export function contains(
     return everywhere ? whole : sql`(${whole} || '')`;
   });
   const conditions = [...words].map((word) => {
-    const pattern = `%${storedEmail(word).replace(/[\\%_]/g, '\\$&')}%`;
+    // A mail address is stored in Punycode and shown in Unicode; a word with a dot may be its domain.
+    const isDomain = word.includes('.') && !word.includes('@');
+    const stored = isDomain ? storedEmail(`@${word}`).slice(1) : storedEmail(word);
+    const patterns = [...new Set([word, stored])].map((each) => `%${each.replace(/[\\%_]/g, '\\$&')}%`);
     return sql`(${sql.join(
-      searched.map((column) => sql`${column} ilike ${pattern}`),
+      searched.flatMap((column) => patterns.map((pattern) => sql`${column} ilike ${pattern}`)),
       sql` or `,
     )})`;
   });
