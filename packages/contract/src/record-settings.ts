@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { IsoDate, MaybeProof, versioned } from './fields.ts';
+import { ShownEmail } from './shown-email.ts';
 
 /**
  * How a company lets client addresses be stored in its records of access. `network`: an IPv4 address without its last byte (/24), an
@@ -38,7 +39,7 @@ export const RecordCut = z.object({
   /** The effective time of the change. */
   inForceAt: IsoDate,
   /** The owner who made the change; empty when the account is deleted. @example anna@example.ru */
-  by: z.string(),
+  by: ShownEmail,
 });
 export type RecordCut = z.infer<typeof RecordCut>;
 

@@ -69,7 +69,13 @@ test('a host and a name with line ends, quotes and formulas stay in one line of 
 test('an exported CSV has labels, mail addresses and times in the company’s zone; its file name has the company and the period', async () => {
   const { token, id } = await company(1);
   const sql = (text: string, ...values: unknown[]) => api.database.pool.query(text, values);
-  const { company: own, email } = await api.must(token, me);
+  const { company: own } = await api.must(token, me);
+  const email = 'anna@почта.рф';
+  await sql(
+    "update users set email = 'anna@xn--80a1acny.xn--p1ai', name = '', surname = '' where id = $1",
+    id,
+  );
+  expect((await api.must(token, listVisits)).rows[0]?.user?.name).toBe(email);
   await sql(
     "update records set started_at = '2026-03-14T22:30:00Z', kind = 'refusal', reason = 'no_policy', client = 'curl' where user_id = $1",
     id,
@@ -92,6 +98,7 @@ test('an exported CSV has labels, mail addresses and times in the company’s zo
   expect(rest).toBe('');
   expect(titles.startsWith('"Начало";"')).toBe(true);
   const cells = line.slice(1, -1).split('";"');
+  expect(cells.slice(2, 4)).toEqual([email, email]);
   expect(cells).toHaveLength(titles.split(';').length);
   expect(cells).toEqual(
     expect.arrayContaining(['15.03.2026 07:30:00', email, 'Отказ', 'Нет политики доступа', 'curl']),

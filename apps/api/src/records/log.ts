@@ -1,4 +1,5 @@
 import type { Visit, VisitPage, VisitQuery } from '@propusk/contract/records';
+import { shownEmails } from '@propusk/contract/shown-email';
 import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '../core/errors.ts';
 import type { Db } from '../db/open.ts';
@@ -39,7 +40,8 @@ export async function readLines(
   const { rows } = await sql<{ count: number; text: string }>`
     select count(*)::int as count, coalesce(string_agg(to_json(v)::text || e'\n', '' order by "startedAt" desc, id desc), '') as text
     from (${found(scope, query, query.take, more)}) v`.execute(db);
-  const { count = 0, text = '' } = rows[0] ?? {};
+  const { count = 0, text: stored = '' } = rows[0] ?? {};
+  const text = shownEmails(stored);
   if (count < query.take) return { text, next: null };
   return {
     text,
