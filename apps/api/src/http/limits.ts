@@ -45,6 +45,8 @@ const budgets = {
   /** Mails about changes of accounts: to one mailbox, and of one actor. */
   noticeMailbox: { attempts: 5, minutes: 60 },
   noticeActor: { attempts: 300, minutes: 60 },
+  /** Pending changes of one company that shorten retention, each of which is mailed to its other owners. */
+  recordsCut: { attempts: 10, minutes: 60 },
   /** Agents that one company invites: its owner may be a stranger, and a mailbox a stranger's. */
   invitation: { attempts: 500, minutes: 1_440 },
   invitationMailbox: { attempts: 5, minutes: 60 },
@@ -127,6 +129,8 @@ export interface Limits {
   countPairing(userId: number): Promise<void>;
   /** Charges the company for a request, and refunds it when `create` throws, for example for a duplicate. */
   countRequest<T>(companyId: number, create: () => Promise<T>): Promise<T>;
+  /** For pending changes that shorten retention: `demand` refuses one above the budget, and `charge` counts a stored one. */
+  recordsCut(companyId: number): Promise<{ demand(): void; charge(): Promise<unknown> }>;
   /**
    * Whether the mailbox may get a mail about a change of an account; `charge` counts it once the change is stored. Throws when the
    * actor has caused too many.
@@ -393,6 +397,16 @@ export function createLimits(pool: pg.Pool): Limits {
         await refund(charged);
         throw error;
       }
+    },
+    async recordsCut(companyId) {
+      const key = String(companyId);
+      const made = await limiters.recordsCut.get(key);
+      return {
+        demand: () => {
+          if (made !== null && made.remainingPoints <= 0) throw tooMany(made.msBeforeNext);
+        },
+        charge: () => Promise.allSettled([charge('recordsCut', key)]),
+      };
     },
     async notice(actorId, mailbox) {
       const [ofMailbox, ofActor] = [hash(fold(mailbox)), String(actorId)];

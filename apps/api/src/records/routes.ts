@@ -4,7 +4,7 @@ import { asMember } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { exportRoute } from './export.ts';
 import { readVisits } from './log.ts';
-import { type CutMails, ownersTeller, readSettings, writeSettings } from './settings.ts';
+import { type CutMails, readSettings, writeSettings } from './settings.ts';
 import { readCompanyFigures, readStatistics } from './statistics.ts';
 import { endVisits } from './store.ts';
 import { readAsOwner, readAsSupport, readLiveAsOwner, readSupport, setSupport } from './support.ts';
@@ -21,9 +21,11 @@ export function recordRoutes(routes: Routes, days: number, mails: CutMails): voi
     readStatistics(db, asMember(actor).companyId, query),
   );
   implement(routes, recordSettings, ({ actor, db }) => readSettings(db, asMember(actor).companyId, days));
-  implement(routes, setRecordSettings, async ({ actor, body, ifMatch, db, write }) => {
-    const tell = await ownersTeller(db, asMember(actor), mails);
-    return write((tx) => writeSettings(tx, asMember(actor), body, ifMatch, { platformDays: days, tell }));
+  implement(routes, setRecordSettings, async ({ actor, body, ifMatch, write }) => {
+    // Before the transaction: the limits use connections of their own.
+    const counter = await mails.limits.recordsCut(asMember(actor).companyId);
+    const options = { platformDays: days, counter, mails };
+    return write((tx) => writeSettings(tx, asMember(actor), body, ifMatch, options));
   });
   implement(routes, contract.myVisits, ({ actor, query, db }) => {
     const { companyId, userId } = asMember(actor);

@@ -111,6 +111,11 @@ test('more days than the platform keeps, unknown time zones and a stale version 
   expect(await refused({ retentionDays: 91 })).toMatchObject({
     fields: { retentionDays: expect.stringContaining('90') },
   });
+  // The operator has lowered LOG_RETENTION since.
+  await sql('update companies set record_days = 120 where id = $1', home.id);
+  expect(await refused({ retentionDays: 119 })).toMatchObject({ code: 'bad_input' });
+  expect(await set(home, { retentionDays: 120 })).toMatchObject({ retentionDays: 120, pending: null });
+  await sql('update companies set record_days = null, version = $2 where id = $1', home.id, version);
   // PostgreSQL alone accepts "posix/…", JavaScript alone any case.
   for (const timeZone of ['Mars/Base', 'posix/Europe/Moscow', 'europe/moscow'])
     expect(await refused({ timeZone }), timeZone).toMatchObject({ fields: { timeZone: expect.anything() } });
@@ -175,13 +180,14 @@ test('shorter retention needs the password, takes effect after 72 hours, is mail
   expect(Date.parse(pending?.inForceAt ?? '') - Date.now()).toBeGreaterThan(71.9 * 3_600_000);
   await keep();
   expect(await stored()).toBe(1);
-  const mails = async () => {
+  const cutMails = async () => {
     const files = (await readdir(mailFolder)).filter((name) => name.endsWith('.eml'));
     const texts = await Promise.all(files.map((name) => readFile(join(mailFolder, name), 'utf8')));
-    const cuts = texts.map(readMail).filter(({ text }) => text.includes('удалятся навсегда'));
-    return cuts.map(({ text, to }) => [to, text.includes('старше 7 дней')]);
+    return texts.map(readMail).filter(({ text }) => text.includes('изменил хранение'));
   };
-  await expect.poll(mails).toEqual([[partner.email, true]]);
+  const mails = async () =>
+    (await cutMails()).map(({ text, to }) => [to, text.includes('старше 7 дней'), text.includes('Имена')]);
+  await expect.poll(mails).toEqual([[partner.email, true, false]]);
   // A change of another setting keeps the pending change and its effective time.
   expect((await set(home, { ...less, addresses: 'none' })).pending).toEqual(pending);
 
@@ -190,6 +196,18 @@ test('shorter retention needs the password, takes effect after 72 hours, is mail
   expect(await stored()).toBe(1);
   // A retention of the platform's maximum shortens nothing, so it needs no password.
   expect((await set(home, { retentionDays: 90 })).pending).toBeNull();
+
+  await sql('update companies set record_days = 7 where id = $1', home.id);
+  await set(home, { ...less, keepNames: false, ...proof });
+  await expect.poll(mails).toContainEqual([partner.email, false, true]);
+  // Each new pending change is mailed or refused. A call without one is neither counted nor refused.
+  const cut = (retentionDays: number) =>
+    api.call(home.token, setRecordSettings, { body: { ...standard, retentionDays, ...proof } });
+  for (const days of [6, 5, 4, 3, 2, 6, 5, 4]) expect((await cut(days)).status).toBe(200);
+  const last = await cut(3);
+  expect([last.status, last.error.code]).toEqual([429, 'too_many_requests']);
+  await expect.poll(async () => (await cutMails()).length).toBe(10);
+  for (let n = 0; n < 12; n++) await set(home, { ...less, ...proof });
 });
 
 test.each([

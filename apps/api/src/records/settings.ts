@@ -27,6 +27,8 @@ export interface CutMails {
   readonly page: string;
 }
 
+type CutCounter = Awaited<ReturnType<Limits['recordsCut']>>;
+
 /** The settings of a company's records. @param platformDays how long the platform keeps records */
 export async function readSettings(db: Db, companyId: number, platformDays: number): Promise<RecordSettings> {
   const { rows } = await sql<RecordSettings>`
@@ -46,30 +48,31 @@ export async function readSettings(db: Db, companyId: number, platformDays: numb
 /**
  * Replaces the settings. Gateways receive them with the next snapshot. Shorter retention becomes a pending change with an effective
  * time 72 hours later, unless a later call replaces or cancels it.
- * @throws AppError changed_meanwhile; bad_input for more days than the platform's, for an unknown time zone, and for shorter
- * retention without the password
+ * @throws AppError changed_meanwhile; too_many_requests for too many pending changes; bad_input for more days than the platform's,
+ * unless they are stored already, for an unknown time zone, and for shorter retention without the password
  */
 export async function writeSettings(
   tx: Tx,
   actor: Member,
   body: RecordSettingsChange,
   ifMatch: IfMatch,
-  { platformDays, tell }: { platformDays: number; tell: TellOwners },
+  { platformDays, counter, mails }: { platformDays: number; counter: CutCounter; mails: CutMails },
 ): Promise<RecordSettings> {
   const { companyId: id } = actor;
   const { addresses, retentionDays = null, keepNames, timeZone } = body;
-  if (retentionDays !== null && retentionDays > platformDays)
-    throw new AppError('bad_input', { fields: { retentionDays: ['more_than', platformDays] } });
   await demandZone(tx, timeZone);
   await lockCompany(tx, id);
   const before = await readSettings(tx, id, platformDays);
   expectVersion(ifMatch, before.version);
+  if (retentionDays !== null && retentionDays > platformDays && retentionDays !== before.retentionDays)
+    throw new AppError('bad_input', { fields: { retentionDays: ['more_than', platformDays] } });
   const less = keepsLess(body, before);
   const isCut = less.days || less.names;
   const known = before.pending;
   const isNew = isCut && (known?.retentionDays !== retentionDays || known.keepNames !== keepNames);
   if (isNew && body.currentPassword === undefined)
     throw new AppError('bad_input', { fields: { currentPassword: ['required'] } });
+  if (isNew) counter.demand();
   const { company_name: name } = await tx
     .updateTable('companies')
     .set((eb) => ({
@@ -90,7 +93,12 @@ export async function writeSettings(
       on conflict (company_id) do update set retention_days = excluded.retention_days, keep_names = excluded.keep_names,
         user_id = excluded.user_id, in_force_at = excluded.in_force_at`.execute(tx);
   const after = await readSettings(tx, id, platformDays);
-  if (isNew && after.pending !== null) await tell(tx, after.pending);
+  if (isNew && after.pending !== null) {
+    afterCommit(tx, counter.charge);
+    // The mail names only what becomes less.
+    const lost = { retentionDays: less.days ? retentionDays : null, keepNames: !less.names };
+    await tellOwners(tx, actor, mails, { ...after.pending, ...lost });
+  }
   const event = { action: 'changed', kind: 'company', id, name, companyId: id } as const;
   await record(tx, actor, { ...event, before: auditFields(before), after: auditFields(after) });
   return after;
@@ -114,31 +122,19 @@ export async function applyCuts(db: Db): Promise<void> {
     });
 }
 
-/** Mails a pending change to the other owners, in the transaction that stores the change. */
-type TellOwners = (tx: Tx, cut: RecordCut) => Promise<void>;
-
-/**
- * Prepares the mails to the other owners of the actor's company. Runs before the transaction that stores the change.
- * @throws AppError too_many_requests when the actor has caused too many notices
- */
-export async function ownersTeller(
-  db: Db,
+/** Mails a pending change to the other owners of the actor's company, in the transaction that stores the change. */
+async function tellOwners(
+  tx: Tx,
   { companyId, userId }: Member,
-  { limits, outbox, page }: CutMails,
-): Promise<TellOwners> {
+  { outbox, page }: CutMails,
+  cut: RecordCut,
+): Promise<void> {
   const { rows } = await sql<{ to: string }>`
     select u.email::text as to from users u join companies c on c.id = u.company_id
     where u.company_id = ${companyId} and u.roles @> '{CREATOR}' and u.id <> ${userId} and c.confirmed
-    order by u.id limit ${MOST_OWNERS}`.execute(db);
-  const owners = await Promise.all(
-    rows.map(async ({ to }) => ({ to, ...(await limits.notice(userId, to)) })),
-  );
-  return async (tx, cut) => {
-    for (const { to, charge } of owners.filter(({ allowed }) => allowed)) {
-      afterCommit(tx, charge);
-      await queueMail(tx, outbox, { to, code: 'records_cut', facts: [{ ...cut, page }] }, null);
-    }
-  };
+    order by u.id limit ${MOST_OWNERS}`.execute(tx);
+  for (const { to } of rows)
+    await queueMail(tx, outbox, { to, code: 'records_cut', facts: [{ ...cut, page }] }, null);
 }
 
 /** The settings as audit fields: those of a pending change and its effective time, or else those in force. */
