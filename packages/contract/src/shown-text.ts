@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { shownEmails } from './shown-email.ts';
 
 /** Writes control characters, and those that reorder text, as escapes: `\u202e`. Tabs and line ends stay. */
 export function visible(text: string): string {
@@ -8,5 +9,12 @@ export function visible(text: string): string {
   );
 }
 
-/** A name in a reply. Releases up to 0.2 stored names with characters that `text` now refuses; they are escaped. */
-export const ShownText = z.string().check(z.overwrite(visible));
+/**
+ * A name in a reply. Releases up to 0.2 stored names with characters that `text` now refuses; they are escaped. A user without
+ * names has the mail address in their place: its domain is in Unicode.
+ */
+export const ShownText = z.string().check(z.overwrite(visible), z.overwrite(shownEmails));
+
+/** The name to store for one of a body: the stored name when the body has it as replies show it. */
+export const keptName = (given: string, stored: string) =>
+  given === shownEmails(visible(stored)) ? stored : given;

@@ -265,6 +265,17 @@ test('a stored company name with control characters is escaped in replies and ma
       companyName,
       companySite,
     });
+  const { rows } = await api.database.pool.query('select company_name from companies where id = $1', [
+    before.id,
+  ]);
+  expect(rows).toEqual([{ company_name: stored }]);
+  const agent = await api.agent(owner.token);
+  await api.database.pool.query('update users set name = $1 where id = $2', [stored, agent.id]);
+  const params = { id: agent.id };
+  const user = { name: companyName, surname: 'Новая' };
+  expect(await api.must(owner.token, updateUser, { params, body: user })).toMatchObject(user);
+  const names = 'select name from users where id = $1';
+  expect((await api.database.pool.query(names, [agent.id])).rows).toEqual([{ name: stored }]);
   const again = await api.call(owner.token, updateMyCompany, { body: { companyName: stored } });
   expect([again.status, again.error.fields]).toEqual([
     400,

@@ -1,6 +1,7 @@
 import type { Company, CompanyChange, CompanyInput } from '@propusk/contract/companies';
 import type { ListQuery } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
+import { keptName } from '@propusk/contract/shown-text';
 import { sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { type AuditFields, record } from '../audit/store.ts';
@@ -126,8 +127,8 @@ export async function updateCompany(
   await tx
     .updateTable('companies')
     .set((eb) => ({
-      ...(body.companyName !== undefined && { company_name: body.companyName }),
-      ...(body.companySite !== undefined && { company_site: body.companySite }),
+      ...(body.companyName !== undefined && { company_name: keptName(body.companyName, before.companyName) }),
+      ...(body.companySite !== undefined && { company_site: keptName(body.companySite, before.companySite) }),
       ...(body.secondFactorRequired !== undefined && { second_factor_required: body.secondFactorRequired }),
       version: eb('version', '+', 1),
       updated_at: eb.fn<string>('now'),

@@ -1,4 +1,5 @@
 import type { AuditField, AuditKind } from '@propusk/contract/audit';
+import { keptName } from '@propusk/contract/shown-text';
 import {
   type CompiledQuery,
   type Expression,
@@ -68,7 +69,16 @@ export async function changeEntity<T extends Owned, View>(
   const { id } = target;
   const { row, view: before } = await lockAndRead(tx, actor, entity, target);
   const { set, refusals = {}, links = [], afterUpdate, secret } = await plan(row);
-  const assigned = { ...set, version: row.version + 1, updated_at: sql<string>`now()` };
+  const entries = Object.entries(set).map(([column, given]) => {
+    const stored: unknown = row[column as keyof typeof row];
+    const isText = typeof given === 'string' && typeof stored === 'string';
+    return [column, isText ? keptName(given, stored) : given];
+  });
+  const assigned = {
+    ...Object.fromEntries(entries),
+    version: row.version + 1,
+    updated_at: sql<string>`now()`,
+  };
   const update = tx
     .updateTable(entity.table as 'sites')
     .set(assigned as unknown as Updateable<Tables['sites']>)

@@ -1,5 +1,6 @@
 import type { Plan, PlanCompany, PlanInput } from '@propusk/contract/plans';
 import { minorDigits } from '@propusk/contract/reference/currencies';
+import { keptName } from '@propusk/contract/shown-text';
 import { standardPlan } from '@propusk/phrases/errors';
 import { sql } from 'kysely';
 import { type AuditFields, record } from '../audit/store.ts';
@@ -77,7 +78,11 @@ export async function updatePlan(
   await moveTrialMark(tx, body, id);
   await tx
     .updateTable('plans')
-    .set({ ...columns(body), version: before.version + 1, updated_at: sql<string>`now()` })
+    .set({
+      ...columns({ ...body, name: keptName(body.name, before.name) }),
+      version: before.version + 1,
+      updated_at: sql<string>`now()`,
+    })
     .where('id', '=', id)
     .execute();
   const plan = await findPlan(tx, id);

@@ -471,6 +471,11 @@ test('a plan whose name another one has since an earlier release stays editable'
     api.call(admin, updatePlan, { params: { id }, body: { ...full, name, sites: 9 } });
   expect(await edit('Двойной')).toMatchObject({ status: 200, body: { sites: 9 } });
   expect((await edit('ДВОЙНОЙ')).status).toBe(409);
+  // A name that a release up to 0.2 stored, as the replies show it.
+  await api.database.pool.query("update plans set name = E'a\\u202e' where id = $1", [id]);
+  expect(await edit('a\\u202e')).toMatchObject({ status: 200, body: { name: 'a\\u202e' } });
+  const stored = await api.database.pool.query('select name from plans where id = $1', [id]);
+  expect(stored.rows).toEqual([{ name: 'a\u202e' }]);
 });
 
 test('the mark of the trial moves to one plan, and the standard plan is never archived', async () => {
