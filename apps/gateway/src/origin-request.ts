@@ -102,7 +102,7 @@ export function refusalOf(error: Error, { egress, signal }: ActiveRequest): Erro
   if (signal.reason !== undefined) return signal.reason;
   if (error instanceof ProxyError) return error;
   // Errors of Node's parser.
-  if (/^HPE_/.test((error as NodeJS.ErrnoException).code ?? '')) return unreadable({ egress });
+  if ((error as NodeJS.ErrnoException).code?.startsWith('HPE_')) return unreadable({ egress });
   if (egress.kind === 'direct') return new ProxyError('connect_failed');
   return new ProxyError('upstream_failed', 'upstream_broken');
 }
