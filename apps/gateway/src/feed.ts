@@ -23,6 +23,8 @@ export interface FeedOptions {
   readonly end: (event: VisitEndEvent) => void;
   /** Called when all companies are enforced, and at every later event. */
   readonly upToDate?: () => void;
+  /** Called when a connection fails. */
+  readonly lost?: () => void;
   readonly log: Log;
   /** The connection is dead after this silence: two heartbeats and a margin. */
   readonly silenceMs?: number;
@@ -47,6 +49,7 @@ export function startFeed(options: FeedOptions): () => Promise<void> {
       } catch (error) {
         if (stop.signal.aborted) return;
         log.warn({ fault: faultOf(error) }, 'Feed lost, reconnecting');
+        options.lost?.();
       }
       if (connection.wasReady()) retryMs = FIRST_RETRY_MS;
       // Jitter: gateways that lost one api must not all reconnect at one moment.

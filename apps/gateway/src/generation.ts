@@ -8,11 +8,14 @@ import { once } from 'node:events';
  *   keeper ─> gateway   `socket` or `refused`; `drain`: release the files, accept nothing, end with the last connection;
  *                       `own`: the files of the one before are free; `ended`: a process before has ended
  *
- * A process that follows another accepts once its own feed is up to date.
+ * A process that follows another accepts once its own feed is up to date. One that replaces a killed process also accepts, with the
+ * snapshot file, when the api is away.
  */
 
 /** The environment variable with the slots, the own one first: `1,0`. */
 export const SLOTS = 'PROPUSK_SLOTS';
+/** The environment variable of a process that replaces a killed one. */
+export const REPLACES = 'PROPUSK_REPLACES';
 /** The number of slots. More than processes can live: an ended one's slot is free for others much later. */
 export const SLOT_COUNT = 16;
 
@@ -21,6 +24,8 @@ export interface Slots {
   readonly own: number;
   /** Of the processes that were alive when this one started. */
   readonly others: readonly number[];
+  /** Whether the process before it was killed: the snapshot file is free, and the metrics port follows with `own`. */
+  readonly replaces?: boolean;
 }
 
 export type ToGateway =
@@ -44,7 +49,24 @@ export interface BoundSocket {
 /** @returns slot 0 alone without a keeper */
 export function slotsOf(env: NodeJS.ProcessEnv): Slots {
   const [own = 0, ...others] = (env[SLOTS] ?? '0').split(',').map(Number);
-  return { own, others };
+  return { own, others, replaces: env[REPLACES] === '1' };
+}
+
+/** Whether no process went before. */
+export const isFirst = ({ others, replaces = false }: Slots): boolean => !replaces && others.length === 0;
+
+/** The longest wait of a process that replaces a killed one, for an api that takes its request and does not answer. */
+const FEED_MS = 10_000;
+
+/**
+ * Has a process accept only once its feed is up to date: a right that was revoked while none served must not return.
+ * @returns callbacks of the feed, and when the process may accept; `lost` is for a failed connection to the api
+ */
+export function waitForFeed(slots: Slots): { upToDate(): void; lost(): void; mayAccept: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (isFirst(slots)) resolve();
+  else if (slots.replaces) setTimeout(resolve, FEED_MS).unref();
+  return { upToDate: resolve, lost: slots.replaces ? resolve : () => {}, mayAccept: promise };
 }
 
 /** Questions wait for each other: an answer does not name its question. */

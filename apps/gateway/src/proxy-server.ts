@@ -73,6 +73,8 @@ export interface ProxyServerOptions {
 }
 
 export const DRAIN_MS = 5_000;
+/** The connections that wait in the kernel, while no process accepts too; net.core.somaxconn caps it. Node's default is 511. */
+const BACKLOG = 4_096;
 
 const settings = {
   maxHeaderSize: 65_536,
@@ -188,8 +190,8 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     stopping: () => stopping,
     adopt: (slot) => sender.adopt(slot),
     async listen(socket) {
-      if (socket === undefined) server.listen(config.port, config.host);
-      else server.listen(socket);
+      if (socket === undefined) server.listen(config.port, config.host, BACKLOG);
+      else server.listen(socket, BACKLOG);
       await once(server, 'listening');
       const { port } = server.address() as AddressInfo;
       // At 80 and 443 another address of this machine may serve sites.

@@ -6,7 +6,7 @@ import { localLimits } from './concurrency-limits.ts';
 import type { Config } from './config.ts';
 import { descriptorLimit, shareDescriptors } from './descriptors.ts';
 import { startFeed } from './feed.ts';
-import type { BoundSocket, Slots } from './generation.ts';
+import { type BoundSocket, isFirst, type Slots, waitForFeed } from './generation.ts';
 import type { Log } from './log.ts';
 import { createProxyServer } from './proxy-server.ts';
 import { openSnapshots } from './snapshot.ts';
@@ -56,8 +56,7 @@ export async function createGateway(
   // Read the certificate first: an invalid one must stop the start before anything else happens.
   if (config.tls !== undefined) await readCertificate(config.tls);
   const keys = gatewayKeys(config.secret);
-  const isFirst = slots.others.length === 0;
-  const snapshots = openSnapshots(config, keys.snapshot, log, isFirst);
+  const snapshots = openSnapshots(config, keys.snapshot, log, isFirst(slots) || slots.replaces);
   const shares = shareDescriptors(descriptorLimit(), config.sockets);
   const serving = await createProxyServer({
     config,
@@ -87,8 +86,8 @@ export async function createGateway(
     stale: snapshots.stale,
     metricsPort: () => admin && admin.port,
     async listen(bind) {
-      if (isFirst) await startAdmin();
-      const upToDate = Promise.withResolvers<void>();
+      if (isFirst(slots)) await startAdmin();
+      const { mayAccept, ...awaited } = waitForFeed(slots);
       running.push(
         startFeed({
           apiUrl: config.apiUrl,
@@ -96,11 +95,11 @@ export async function createGateway(
           snapshots,
           recheck: activeRequests.recheck,
           end: (event) => records.end(event),
-          upToDate: upToDate.resolve,
+          ...awaited,
           log: feedLog,
         }),
       );
-      if (!isFirst) await upToDate.promise;
+      await mayAccept;
       return serving.listen(await bind?.());
     },
     async own() {

@@ -34,7 +34,7 @@ export interface Snapshots extends SnapshotView {
    * does not wait for the disk, and a process that is killed later starts without the revoked right.
    */
   save(): void;
-  /** Writes the file anew, which another process has closed. */
+  /** Writes the file anew, which another process has closed; nothing if it is this process's already. */
   own(): void;
   /** Saves, and closes the file: later changes are in memory alone. */
   close(): void;
@@ -122,6 +122,7 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
     },
     save,
     own() {
+      if (writable) return;
       try {
         store.remove();
       } catch (error) {

@@ -13,6 +13,7 @@ import { type Process, startProcess } from '@propusk/test-kit/gateway/process';
 import { passes, startTraffic } from '@propusk/test-kit/gateway/traffic';
 import { company, credentials, hosts, OTHER_SECRET, SECRET, until } from '@propusk/test-kit/gateway/world';
 import { stopwatch } from '@propusk/test-kit/stopwatch';
+import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 /** A gateway's processes follow each other on one listening socket, and no connection is cut. */
@@ -116,6 +117,50 @@ describe.each(['1', '2'])('a gateway of %s processes', (GATEWAY_PROCESSES) => {
   });
 });
 
+test.each(['1', '2'])(
+  'kill -9 of the serving one of %s processes refuses no connection and keeps draining tunnels and revocations',
+  (GATEWAY_PROCESSES) =>
+    threatCase('kill -9', 'the serving gateway under 200 tunnels and 50 requests a second', async (tally) => {
+      const [site, other] = [`wiki.company.test:${origin.port}`, credentials(11)];
+      const give = (version: number) =>
+        feed.publish(company([site], { id: 2, version, users: version % 2 ? [11] : [] }));
+      const asks = async (who: string, to: string) => statusAndReason(await get(port, who, `http://${to}/`));
+      give(1);
+      await start({ GATEWAY_PROCESSES });
+      const traffic = await startTraffic(port, me, host);
+      expect(await reload()).toBe('ok');
+      let refused = 0;
+      const probes = setInterval(() => {
+        const probe = connect(port, '127.0.0.1', () => probe.destroy());
+        probe.on('error', (error) => (refused += Number('code' in error && error.code === 'ECONNREFUSED')));
+      }, 10);
+      const kills = quickOrSoak(5, 200);
+      let longest = 0;
+      for (let kill = 0; kill < kills; kill++) {
+        await expect.poll(() => asks(other, site)).toBe('200');
+        const serving = processes().at(-1) ?? expect.fail();
+        const all = [serving, ...childrenOf(Number(serving))];
+        process.kill(Number(serving), 'SIGKILL');
+        give(kill * 2 + 2);
+        const elapsed = stopwatch();
+        await until(() => !all.some((pid) => existsSync(`/proc/${pid}`)));
+        // Both wait in the queue of the port.
+        const answers = await Promise.all([asks(me, host), asks(other, site)]);
+        longest = Math.max(longest, elapsed());
+        tally.see(answers.join() === '200,403 no_policy', `after kill ${kill}: ${answers.join()}`);
+        give(kill * 2 + 3);
+      }
+      clearInterval(probes);
+      tally.see(refused === 0, `${refused} connections refused`);
+      const { cut } = await traffic.end();
+      tally.see(cut === 0, `${cut} draining tunnels cut`);
+      tally.note(`served again within ${Math.round(longest)} ms`);
+      for (const { socket } of traffic.tunnels) socket.destroy();
+      await until(() => processes().length === 1);
+    }),
+  quickOrSoak(120_000, 1_200_000),
+);
+
 test('a process that does not start leaves the one before in place, and mended settings then work', async () => {
   await start();
   const [tunnel] = await open(1);
@@ -214,20 +259,26 @@ test('another GATEWAY_SECRET ends the connections of before, which would learn o
 
 test('a port of metrics that is taken costs the metrics alone', async () => {
   await start();
-  await write({ GATEWAY_METRICS_PORT: String(origin.port) });
+  // Not the origin's port: the gateway connects to no port of its own.
+  await write({ GATEWAY_METRICS_PORT: new URL(feed.url).port });
   expect(await reload()).toBe('ok');
   await sleep(500);
   await open(1);
+  // A replacement starts with the settings of the killed process, whatever is on disk.
+  await write({ GATEWAY_PORT: 'none' });
+  process.kill(Number(processes().at(-1)), 'SIGKILL');
+  await expect.poll(() => openTunnel(port, me, host).then(({ status }) => status)).toBe(200);
 });
 
-test('while a new process waits for the api, a kill of the serving one ends the gateway at once', async () => {
+test('while a new process waits for the api, a killed one that serves is replaced from the snapshot file', async () => {
   await start();
   await feed.stop();
   const answer = reload().catch(() => 'none');
   await until(() => processes().length === 2);
   process.kill(Number(processes()[0]), 'SIGKILL');
-  await until(() => keeper.ended() !== null);
   expect(await answer).not.toBe('ok');
+  expect(statusAndReason(await get(port, me, `http://${host}/`))).toBe('200');
+  expect(processes()).toHaveLength(1);
   await feed.start();
 });
 

@@ -3,12 +3,13 @@ import { lookup } from 'node:dns/promises';
 import { mkdirSync, rmSync } from 'node:fs';
 import net from 'node:net';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { getSystemErrorName } from 'node:util';
 import { StartError } from '@propusk/embedded-postgres/start-error';
-import { type FromGateway, SLOT_COUNT, SLOTS, type ToGateway } from '@propusk/gateway/generation';
+import { type FromGateway, REPLACES, SLOT_COUNT, SLOTS, type ToGateway } from '@propusk/gateway/generation';
 import { NODE_FLAGS } from '@propusk/gateway/node-flags';
-import { gatewayPhrases } from '@propusk/phrases/launcher';
+import { gatewayPhrases, supervisorPhrases } from '@propusk/phrases/launcher';
 import { withSettings } from './packaged/settings-file.ts';
 
 /**
@@ -18,8 +19,9 @@ import { withSettings } from './packaged/settings-file.ts';
  *   keeper: bound socket ─┬─> gateway, slot 0: drains for at most an hour
  *                         └─> gateway, slot 1: serves
  *
- * A new process that does not serve in time is killed, and the one before goes on. When the serving process ends, all end. Another
- * GATEWAY_SECRET or API_URL ends the processes before: they would learn of no revocation.
+ * A new process that does not serve in time is killed, and the one before goes on. When the serving process ends, another one
+ * replaces it: the socket keeps listening, and clients wait in its queue. Another GATEWAY_SECRET or API_URL ends the processes before:
+ * they would learn of no revocation.
  */
 
 /** The most time until a new process serves: it needs the whole feed first. */
@@ -27,6 +29,8 @@ const READY_MS = 60_000;
 const RELEASE_MS = 5_000;
 const STOP_MS = 8_000;
 const MOST_LIVING = 8;
+/** The pauses between tries to replace an ended process. */
+const [FIRST_RETRY_MS, LAST_RETRY_MS] = [100, 10_000];
 
 interface BoundHandle {
   getsockname(into: object): number;
@@ -72,6 +76,9 @@ export async function keepGateway(control: string, settings: string | undefined)
   let [reloading, stopping] = [false, false];
   /** A process that is to follow the current one. */
   let next: Generation | undefined;
+  /** The failed tries to replace the current one. */
+  let tries = 0;
+  const isAlive = (one: Generation) => [...living.values()].includes(one);
 
   async function bind(one: Generation, host: string, port: number): Promise<BoundHandle> {
     one.address = `${host} ${port}`;
@@ -88,11 +95,16 @@ export async function keepGateway(control: string, settings: string | undefined)
     return handle;
   }
 
-  function start(): Generation {
+  /** @param replaces an ended process */
+  function start(base: NodeJS.ProcessEnv, replaces = false): Generation {
     do slot = (slot + 1) % SLOT_COUNT;
     while (living.has(slot));
     const own = slot;
-    const env: NodeJS.ProcessEnv = { ...environment(), [SLOTS]: [own, ...living.keys()].join() };
+    const env: NodeJS.ProcessEnv = {
+      ...base,
+      [SLOTS]: [own, ...living.keys()].join(),
+      [REPLACES]: replaces ? '1' : '',
+    };
     const child = fork(fileURLToPath(import.meta.resolve('@propusk/gateway/main')), {
       env,
       execArgv: [...process.execArgv, ...NODE_FLAGS],
@@ -128,7 +140,7 @@ export async function keepGateway(control: string, settings: string | undefined)
       ready.reject(new Error('Ended'));
       if (one !== current) current.send({ type: 'ended', slot: own });
       else if (reloading) next?.child.kill('SIGKILL');
-      else failed.resolve(code || 1);
+      else replace(code || 1);
     });
     return one;
   }
@@ -139,11 +151,11 @@ export async function keepGateway(control: string, settings: string | undefined)
     await ready.finally(() => clearTimeout(late));
   }
 
-  /** Has a new process serve, and the one before drain. @throws Error when the new one does not serve */
-  async function handOver(): Promise<void> {
+  /** Has a new process serve, and the one before drain, unless it has ended. @throws Error when the new one does not serve */
+  async function handOver(base: NodeJS.ProcessEnv): Promise<void> {
     const others = [...living.keys()];
     const before = current;
-    const after = start();
+    const after = start(base, !isAlive(before));
     next = after;
     await inTime(after);
     if (!after.serves) {
@@ -161,26 +173,30 @@ export async function keepGateway(control: string, settings: string | undefined)
     for (const other of others) if (!living.has(other)) after.send({ type: 'ended', slot: other });
   }
 
-  /** @returns `ok`, or what went wrong */
-  async function reload(): Promise<string> {
-    if (reloading || stopping || living.size >= MOST_LIVING) return gatewayPhrases.busy();
+  /** Replaces the ended process. @param code of the keeper's exit, if that process has never served */
+  function replace(code: number): void {
+    if (!current.serves) return failed.resolve(code);
+    if (stopping) return;
+    const { signalCode, exitCode } = current.child;
+    process.stderr.write(`${supervisorPhrases.processRestarts('gateway', signalCode ?? exitCode)}\n`);
+    change(async () => {
+      // The first try is at once, with the settings of before: those on disk may be half edited. Then both in turn.
+      if (tries > 0) await sleep(Math.min(FIRST_RETRY_MS * 2 ** tries, LAST_RETRY_MS));
+      tries += 1;
+      if (!stopping) await handOver(tries % 2 === 1 ? current.env : environment());
+    }).catch(() => {});
+  }
+
+  /** Does one change of processes at a time. @throws Error of the work; the process that serves is then the one before */
+  async function change(work: () => Promise<void>): Promise<void> {
     reloading = true;
     try {
-      environment();
-      if (current.serves) await handOver();
-      else {
-        current.child.kill('SIGKILL');
-        await current.ended;
-        current = start();
-        await inTime(current);
-      }
-      return 'ok';
-    } catch (error) {
-      return error instanceof StartError ? error.message : gatewayPhrases.notReplaced();
+      await work();
+      tries = 0;
     } finally {
       reloading = false;
       next = undefined;
-      if (![...living.values()].includes(current)) failed.resolve(1);
+      if (!isAlive(current)) replace(1);
       for (const [address, socket] of sockets) {
         if (address === current.address) continue;
         socket.close();
@@ -189,12 +205,30 @@ export async function keepGateway(control: string, settings: string | undefined)
     }
   }
 
+  /** @returns `ok`, or what went wrong */
+  async function reload(): Promise<string> {
+    if (reloading || stopping || living.size >= MOST_LIVING) return gatewayPhrases.busy();
+    try {
+      await change(async () => {
+        const read = environment();
+        if (current.serves) return handOver(read);
+        current.child.kill('SIGKILL');
+        await current.ended;
+        current = start(read);
+        await inTime(current);
+      });
+      return 'ok';
+    } catch (error) {
+      return error instanceof StartError ? error.message : gatewayPhrases.notReplaced();
+    }
+  }
+
   const stopped = new Promise<number>((resolve) => {
     for (const event of ['SIGINT', 'SIGTERM', 'disconnect']) process.on(event, () => resolve(0));
     // After a rotation of ACCESS_LOG, which needs no signal.
     process.on('SIGHUP', () => void (current.env.ACCESS_LOG || resolve(0)));
   });
-  let current = start();
+  let current = start(environment());
   const server = net.createServer((client) => {
     client.on('error', () => {});
     void reload().then((answer) => client.end(answer));

@@ -5,7 +5,7 @@ import { readCertificate } from '@propusk/certificate/certificate-files';
 import { type AdminServer, startAdminServer } from '../admin-server.ts';
 import type { Config } from '../config.ts';
 import { startFeed } from '../feed.ts';
-import { type BoundSocket, SLOT_COUNT, SLOTS, type Slots } from '../generation.ts';
+import { type BoundSocket, isFirst, SLOT_COUNT, SLOTS, type Slots, waitForFeed } from '../generation.ts';
 import type { Log } from '../log.ts';
 import { NODE_FLAGS } from '../node-flags.ts';
 import { DRAIN_MS } from '../proxy-server.ts';
@@ -49,8 +49,7 @@ export async function createCluster(config: Config, log: Log, slots: Slots): Pro
   // Validate here: one error line instead of one for each worker.
   if (config.tls !== undefined) await readCertificate(config.tls);
   const keys = gatewayKeys(config.secret);
-  const isFirst = slots.others.length === 0;
-  const snapshots = openSnapshots(config, keys.snapshot, log, isFirst);
+  const snapshots = openSnapshots(config, keys.snapshot, log, isFirst(slots) || slots.replaces);
   const feedLog = log.child({});
   // grows: by GATEWAY_PROCESSES; bound: 64 processes; at the bound: does not grow
   const forked = new Set<Worker>();
@@ -227,7 +226,7 @@ export async function createCluster(config: Config, log: Log, slots: Slots): Pro
     metricsPort: () => admin && admin.port,
     async listen(asks) {
       bind = asks;
-      if (isFirst) await startAdmin();
+      if (isFirst(slots)) await startAdmin();
       // The workers accept from one listening socket. Round robin would make the primary the bottleneck.
       cluster.schedulingPolicy = cluster.SCHED_NONE;
       cluster.setupPrimary({
@@ -236,7 +235,7 @@ export async function createCluster(config: Config, log: Log, slots: Slots): Pro
         serialization: 'advanced',
         execArgv: [...process.execArgv, ...NODE_FLAGS],
       });
-      const upToDate = Promise.withResolvers<void>();
+      const { mayAccept, ...awaited } = waitForFeed(slots);
       running.push(
         aggregate.stop,
         startFeed({
@@ -246,10 +245,10 @@ export async function createCluster(config: Config, log: Log, slots: Slots): Pro
           snapshots: relayed,
           recheck: enforce,
           end: (event) => broadcast({ type: 'end', event }),
-          upToDate: upToDate.resolve,
+          ...awaited,
         }),
       );
-      if (!isFirst) await upToDate.promise;
+      await mayAccept;
       for (let i = 0; i < config.processes; i++) fork(i);
       return first.promise;
     },
