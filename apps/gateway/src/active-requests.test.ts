@@ -6,6 +6,7 @@ import { type ActiveRequest, type ActiveRequests, createActiveRequests } from '.
 import { nameOf } from './authenticate.ts';
 import { createAuthorizer } from './authorize.ts';
 import { localLimits } from './concurrency-limits.ts';
+import { coarseNow } from './deadline.ts';
 import type { ProxyError } from './proxy-error.ts';
 
 /** Admission of new requests, and revocation of active ones. */
@@ -102,6 +103,35 @@ test('active requests are limited per user and in total, and a second release() 
   expect(live.size).toBe(2);
   enter(token, target);
   expect(() => enter(token, target)).toThrow('too_many');
+});
+
+/** Starts a request whose tunnel moved its last byte before some seconds. */
+function idle(seconds: number, who = token): ActiveRequest {
+  const request = enter(who, target);
+  request.splice = { moved: coarseNow() - seconds * 1_000 };
+  return request;
+}
+
+test("at a user's limit the tunnel of this user that is idle for longest, and for 60 s, closes for a new request", () => {
+  const other = idle(900, { ...token, userId: 2 });
+  const [first, second] = [idle(60), idle(61)];
+  const third = enter(token, target);
+  expect(second.signal.reason).toMatchObject({ reason: 'too_many' });
+  enter(token, target);
+  expect(first.signal.reason).toMatchObject({ reason: 'too_many' });
+  expect([other, third].map(({ signal }) => signal.aborted)).toEqual([false, false]);
+  expect(live.size).toBe(3);
+  // At the limit in total no tunnel closes for a request of a user below the own limit.
+  third.splice = { moved: coarseNow() - 900_000 };
+  expect(() => enter({ ...token, userId: 2 }, target)).toThrow('too_many');
+  expect([other, third].map(({ signal }) => signal.aborted)).toEqual([false, false]);
+});
+
+test("at a user's limit a request is refused while no tunnel of the user is idle for 60 s", () => {
+  const [young, dialling] = [idle(59), enter(token, target)];
+  idle(900, { ...token, userId: 2 });
+  expect(() => enter(token, target)).toThrow('too_many');
+  expect([young, dialling].map(({ signal }) => signal.aborted)).toEqual([false, false]);
 });
 
 test("a company's active requests are limited over all its users", () => {

@@ -5,6 +5,7 @@ import { AbortSignalLite } from './abort-signal-lite.ts';
 import { type Caller, nameOf } from './authenticate.ts';
 import { type Authorizer, sameEgress } from './authorize.ts';
 import type { ConcurrencyLimits, Slots } from './concurrency-limits.ts';
+import { coarseNow } from './deadline.ts';
 import { inParts } from './in-parts.ts';
 import { ProxyError, type ProxyErrorReason } from './proxy-error.ts';
 
@@ -12,6 +13,9 @@ import { ProxyError, type ProxyErrorReason } from './proxy-error.ts';
  * The requests and tunnels in progress. After a change of policy those that it may concern are authorized again, and aborted
  * when access was revoked. The abort reaches a request at any stage: while it dials, waits or transfers.
  */
+
+/** At a user's limit, a tunnel that was idle for this time closes for a new request. */
+const DISPLACED_MS = 60_000;
 
 /** The abort reason of a request whose client disconnected. */
 export const clientLeft = new Error('The client has left');
@@ -25,6 +29,8 @@ export interface ActiveRequest {
   readonly policyId: number | null;
   /** The owner of the request's DNS look-ups (packages/dial): its company, or for a probe the host. */
   readonly tenant: Tenant;
+  /** The splice of a tunnel or WebSocket: when its last bytes moved, on the clock of the sweep. Null before it. */
+  splice: { readonly moved: number } | null;
   /** Aborts when access is revoked, with a ProxyError as the reason, and when the client disconnects. */
   readonly signal: AbortSignalLite;
   abort(reason: Error): void;
@@ -66,24 +72,49 @@ export function createActiveRequests(
   // company; at the bound: 503 too_many
   const requests = new Set<Admitted>();
 
+  /** The same, by the caller's name. */
+  // grows: by users with live requests; bound: about 300 bytes for each of them; at the bound: as for `requests`
+  const callers = new Map<string, Set<Admitted>>();
+
   function release(this: Admitted): void {
     if (!requests.delete(this)) return;
+    const name = nameOf(this.caller);
+    const own = callers.get(name);
+    own?.delete(this);
+    if (own?.size === 0) callers.delete(name);
     limits.release(this.slots);
     const { reason } = this.signal;
     if (reason instanceof ProxyError) onCut(reason.reason);
   }
 
+  /** Where a caller's own limit is reached, ends its tunnel that is idle for longest. @throws ProxyError without one */
+  function displace(name: string, slots: Slots): void {
+    let longest: Admitted | null = null;
+    let since = coarseNow() - DISPLACED_MS;
+    for (const each of (limits.isFull(slots, name) && callers.get(name)) || []) {
+      if (each.splice === null || each.splice.moved > since) continue;
+      longest = each;
+      since = each.splice.moved;
+    }
+    const full = new ProxyError('too_many');
+    if (longest === null) throw full;
+    longest.abort(full);
+    // A WebSocket would release its slot in a later turn.
+    longest.release();
+  }
+
   function start(caller: Caller, target: Target): ActiveRequest | Promise<ActiveRequest> {
     const { egress, company, policyId } = authorizer.authorize(caller, target);
-    const slots = limits.of(nameOf(caller), company?.id ?? null);
+    const name = nameOf(caller);
+    const slots = limits.of(name, company?.id ?? null);
     if (!limits.acquire(slots)) {
       const asked = limits.request(slots);
-      if (asked === null) throw new ProxyError('too_many');
       // Authorize again: access may have been revoked while the primary answered.
-      return asked.then((came) => {
-        if (!came) throw new ProxyError('too_many');
+      const again = (came: boolean) => {
+        if (!came) displace(name, slots);
         return start(caller, target);
-      });
+      };
+      return asked === null ? again(false) : asked.then(again);
     }
     const tenant = company?.id ?? target.host;
     const signal = new AbortSignalLite();
@@ -94,6 +125,7 @@ export function createActiveRequests(
       egress,
       policyId,
       tenant,
+      splice: null,
       slots,
       signal,
       ...seen,
@@ -101,6 +133,8 @@ export function createActiveRequests(
       release,
     };
     requests.add(active);
+    const own = callers.get(name) ?? new Set();
+    callers.set(name, own.add(active));
     return active;
   }
 

@@ -1,6 +1,5 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import type { Target } from '@propusk/access/host';
 import type { Dial, StartDial } from '@propusk/dial/dial';
 import type { PipelineQueue, PipelineQueues } from '@propusk/overload/pipeline-queue';
@@ -35,6 +34,7 @@ export interface ProxyContext {
   /** This gateway's name in Via. */
   readonly via: string;
   readonly consoleUrl: string;
+  readonly tunnelIdleMs: number;
   readonly log: Log;
   readonly refusals: RefusalLog;
   readonly metrics: Metrics;
@@ -67,7 +67,7 @@ const headFaults: Readonly<Record<string, ProxyErrorDetail>> = {
  *                                                   └─ absolute form ────> onRequest ─> forward.ts
  */
 export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
-  readonly #socket: Duplex;
+  readonly #socket: Socket;
   readonly #context: ProxyContext;
   readonly #address: string;
   readonly #visits: ConnectionVisits;
@@ -205,7 +205,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
       this.#tunnel = active;
       this.#context.metrics.carried('tunnel');
       if (this.#socket.destroyed) return this.refused(clientLeft);
-      const tunnel = new Tunnel(this, active, this.#socket, first);
+      const tunnel = new Tunnel(this, active, this.#socket, first, this.#context.tunnelIdleMs);
       this.#timed = tunnel;
       tunnel.open(startDial);
     };
@@ -258,7 +258,8 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
 
   #splice(active: ActiveRequest, remote: Socket, rest: Buffer): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const splice = new Splice(this.#socket, remote, null, resolve);
+    const splice = new Splice(this.#socket, remote, null, this.#context.tunnelIdleMs, resolve);
+    active.splice = splice;
     const nested = this.#tunnel !== null;
     if (!nested) this.#visits.open('websocket', active, splice);
     this.#timed = splice;

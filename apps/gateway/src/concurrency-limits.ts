@@ -17,6 +17,8 @@ export interface ConcurrencyLimits {
   /** Takes a slot of every limit, or none. @returns whether it took them */
   acquire(slots: Slots): boolean;
   release(slots: Slots): void;
+  /** Whether the limit of this name has no slot left. */
+  isFull(slots: Slots, name: string): boolean;
   /** Asks the primary for more slots. @returns whether it lent some; null when it has none to lend */
   request(slots: Slots): Promise<boolean> | null;
 }
@@ -36,10 +38,13 @@ export function localLimits(limits: Limits): ConcurrencyLimits {
   // are removed
   const taken = new Map<string, number>();
 
+  const isFull = ([name, most]: Slots[number]) => (taken.get(name) ?? 0) >= most;
+
   return {
     of: slotsUnder(limits),
+    isFull: (slots, name) => slots.some((slot) => slot[0] === name && isFull(slot)),
     acquire(slots) {
-      for (const [name, most] of slots) if ((taken.get(name) ?? 0) >= most) return false;
+      if (slots.some(isFull)) return false;
       for (const [name] of slots) add(taken, name, 1);
       return true;
     },

@@ -17,6 +17,7 @@ test('without settings the defaults apply, and only the secret is required', () 
     echoUrl: 'http://127.0.0.1:3000',
     dataDir: './data',
     snapshotMaxAgeMs: 900_000,
+    tunnelIdleMs: 3_600_000,
     recordSpool: 100 * 1024 * 1024,
     accessLog: undefined,
     allowNetworks: { v4: [], v6: [] },

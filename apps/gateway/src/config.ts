@@ -31,6 +31,7 @@ export const gatewaySettings = {
   DATA_DIR: setting(values.dataDir, z._default(z.string(), './data')),
   // FEED_HEARTBEAT_MS is 15 s: a shorter age would refuse everything between two heartbeats of a healthy api.
   SNAPSHOT_MAX_AGE: wholeNumber(900, 60, 86_400, values.snapshotMaxAge),
+  TUNNEL_IDLE: wholeNumber(60, 1, 1_440, values.tunnelIdle),
   RECORD_SPOOL: wholeNumber(100, 0, 10_000, values.recordSpool),
   ACCESS_LOG: plain(values.accessLog),
   ...dialSettings,
@@ -71,6 +72,8 @@ export interface Config {
   readonly dataDir: string;
   /** A snapshot grants access for this time after the last feed event. */
   readonly snapshotMaxAgeMs: number;
+  /** A tunnel or WebSocket without a byte for this time is closed. */
+  readonly tunnelIdleMs: number;
   /** The most disk space of records of access that the api has not taken, in bytes; 0 for none. */
   readonly recordSpool: number;
   /** The file of records of access for other systems; `-` for standard output, undefined for none. */
@@ -116,6 +119,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     echoUrl: s.ECHO_URL ?? consoleUrl,
     dataDir: s.DATA_DIR,
     snapshotMaxAgeMs: s.SNAPSHOT_MAX_AGE * 1000,
+    tunnelIdleMs: s.TUNNEL_IDLE * 60_000,
     recordSpool: s.RECORD_SPOOL * 1024 * 1024,
     accessLog: s.ACCESS_LOG,
     allowNetworks: s.GATEWAY_ALLOW_NETWORKS,

@@ -133,7 +133,7 @@ export function createMetrics(measured: Measured): Metrics {
     total('access_log_records', logHelp, 'result', () => Object.entries(accessLog));
   gauge('records_waiting', 'Records of access that the api has not stored', records.waiting);
   const refusals = counter<ProxyErrorReason>('refusals', 'Requests refused', 'reason');
-  const cutsHelp = 'Tunnels and requests aborted because access was revoked';
+  const cutsHelp = 'Tunnels and requests aborted because access was revoked, or for a new request (too_many)';
   const cuts = counter<ProxyErrorReason>('cuts', cutsHelp, 'reason');
   const admitted = counter<Form>('passages', 'Tunnels and requests admitted', 'form');
   const decide = new Durations<'decided'>(

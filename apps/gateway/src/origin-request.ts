@@ -8,7 +8,7 @@ import { refusedCredentials, unreadableUpstream, upstreamRefusal } from './upstr
 /** The parts that the undici client and the node:http client share. */
 
 /** The idle timeout of a request, in milliseconds: the origin sends nothing, or the client reads nothing. */
-export const IDLE_MS = 5 * 60_000;
+export const IDLE_MS = 10 * 60_000;
 
 /** The largest response head of a site or proxy, in bytes. */
 export const HEAD_MOST = 65_536;

@@ -156,6 +156,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     kept: { open: 0, most: shares.kept },
     via: `propusk-${randomBytes(6).toString('hex')}`,
     consoleUrl: config.consoleUrl,
+    tunnelIdleMs: config.tunnelIdleMs,
     log,
     refusals,
     metrics,

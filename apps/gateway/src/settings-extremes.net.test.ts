@@ -40,6 +40,7 @@ const extremes: Record<keyof typeof gatewaySettings, Extremes> = {
   SOCKETS: { serves: ['16', '200000'], refused: ['15', '200001'] },
   MEMORY: { serves: ['128', '65536'], refused: ['127', '65537'] },
   SNAPSHOT_MAX_AGE: { serves: ['60', '86400'], refused: ['0', '59', '86401'] },
+  TUNNEL_IDLE: { serves: ['1', '1440'], refused: ['0', '1441'] },
   RECORD_SPOOL: { serves: ['0', '10000'], refused: ['-1', '10001'] },
   // Standard output is the test's own: record-log.net.test.ts covers it.
   ACCESS_LOG: { serves: ['folder', '/proc/none/access.log'], refused: ['x'.repeat(4_097)] },

@@ -38,7 +38,9 @@ beforeAll(async () => {
     const { onread } = source;
     const remote = connect({ port: portOf(site), host: '127.0.0.1', allowHalfOpen: true, onread });
     remote.on('error', () => {});
-    remote.once('connect', () => new Splice(client, remote, source, () => {}).start(nothing, nothing));
+    remote.once('connect', () =>
+      new Splice(client, remote, source, 60_000, () => {}).start(nothing, nothing),
+    );
   }).listen(0, '127.0.0.1');
   await once(gateway, 'listening');
 });

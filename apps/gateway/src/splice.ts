@@ -16,7 +16,8 @@ import type { Meter, Visit } from './visit.ts';
  * in each direction, whatever the size of its pieces.
  */
 
-const IDLE_MS = 5 * 60_000;
+/** An idle socket is probed after 60 s, and closed after 9 unanswered probes at intervals of 15 s. NATs drop idle connections after 2 minutes and more. */
+const KEEP_ALIVE = [true, 60_000, 15_000, 9] as const;
 /** In bytes: a piece of this size is the only one that waits. */
 const LARGE = 8_192;
 /** In bytes: smaller pieces take no share. */
@@ -82,20 +83,28 @@ class Direction {
 }
 
 export class Splice implements SocketReader, Deadline, Meter {
-  readonly #client: Duplex;
+  readonly #client: Socket;
   readonly #remote: Socket;
   readonly #up: Direction;
   readonly #down: Direction;
   /** Null for a remote that is read as a stream. */
   readonly #source: OriginSource | null;
+  readonly #idleMs: number;
   readonly #onEnd: () => void;
   #over = false;
 
-  /** @param onEnd called once: both sockets are destroyed */
-  constructor(client: Duplex, remote: Socket, source: OriginSource | null, onEnd: () => void) {
+  /** @param idleMs both sockets are destroyed after this time without a byte @param onEnd called once: both sockets are destroyed */
+  constructor(
+    client: Socket,
+    remote: Socket,
+    source: OriginSource | null,
+    idleMs: number,
+    onEnd: () => void,
+  ) {
     this.#client = client;
     this.#remote = remote;
     this.#source = source;
+    this.#idleMs = idleMs;
     this.#onEnd = onEnd;
     this.#up = new Direction(client, remote);
     this.#down = new Direction(remote, client);
@@ -107,6 +116,8 @@ export class Splice implements SocketReader, Deadline, Meter {
     this.#down.sent = before.down;
     const [client, remote] = [this.#client, this.#remote];
     if (client.destroyed || remote.destroyed) return this.destroy();
+    client.setKeepAlive(...KEEP_ALIVE);
+    remote.setKeepAlive(...KEEP_ALIVE);
     readBy(client, this);
     readBy(remote, this);
     startReading(client);
@@ -128,8 +139,13 @@ export class Splice implements SocketReader, Deadline, Meter {
     visit.down = this.#down.sent;
   }
 
+  /** When the last bytes moved, on the clock of the sweep. */
+  get moved(): number {
+    return Math.max(this.#up.moved, this.#down.moved);
+  }
+
   get deadline(): number {
-    return this.#over ? Number.POSITIVE_INFINITY : Math.max(this.#up.moved, this.#down.moved) + IDLE_MS;
+    return this.#over ? Number.POSITIVE_INFINITY : this.moved + this.#idleMs;
   }
 
   received(bytes: Buffer, from: Duplex): void {

@@ -52,7 +52,8 @@ type Phase = 'dialling' | 'upstream' | 'sniffing' | 'answering' | 'retrying' | '
 export class Tunnel implements SocketReader, Deadline, Meter {
   readonly #owner: TunnelOwner;
   readonly #active: ActiveRequest;
-  readonly #client: Duplex;
+  readonly #client: Socket;
+  readonly #idleMs: number;
   readonly #source = new OriginSource();
   #phase: Phase = 'dialling';
   #dialing: Dialing | null = null;
@@ -65,12 +66,13 @@ export class Tunnel implements SocketReader, Deadline, Meter {
   #passed = { up: 0, down: 0 };
   #deadline = Number.POSITIVE_INFINITY;
 
-  /** @param first the client's bytes behind its CONNECT */
-  constructor(owner: TunnelOwner, active: ActiveRequest, client: Duplex, first: Buffer) {
+  /** @param first the client's bytes behind its CONNECT @param idleMs the idle timeout once bytes are spliced */
+  constructor(owner: TunnelOwner, active: ActiveRequest, client: Socket, first: Buffer, idleMs: number) {
     this.#owner = owner;
     this.#active = active;
     this.#client = client;
     this.#up = first;
+    this.#idleMs = idleMs;
   }
 
   get deadline(): number {
@@ -232,7 +234,8 @@ export class Tunnel implements SocketReader, Deadline, Meter {
     const remote = this.#remote;
     if (remote === null) return;
     this.#phase = 'spliced';
-    this.#splice = new Splice(this.#client, remote, this.#source, () => this.#ended());
+    this.#splice = new Splice(this.#client, remote, this.#source, this.#idleMs, () => this.#ended());
+    this.#active.splice = this.#splice;
     this.#splice.start(this.#up, this.#down, this.#passed);
     this.#up = this.#down = nothing;
   }

@@ -1,4 +1,4 @@
-import { add, type ConcurrencyLimits, type Limits, slotsUnder } from '../concurrency-limits.ts';
+import { add, type ConcurrencyLimits, type Limits, type Slots, slotsUnder } from '../concurrency-limits.ts';
 
 /**
  * Concurrency limits that several processes share. A limit is never exceeded:
@@ -88,13 +88,14 @@ export function createSharedLimits({
   // the primary; at the bound: the primary answers each with a slot or with 503
   const waiting = new Map<string, ((lent: boolean) => void)[]>();
 
-  const missing = (name: string, most: number) =>
+  const isShort = ([name, most]: Slots[number]) =>
     (taken.get(name) ?? 0) >= ownOf(most, workers) + (borrowed.get(name) ?? 0);
 
   return {
     of: slotsUnder(limits),
+    isFull: (slots, name) => slots.some((slot) => slot[0] === name && isShort(slot)),
     acquire(slots) {
-      for (const [name, most] of slots) if (missing(name, most)) return false;
+      if (slots.some(isShort)) return false;
       for (const [name] of slots) add(taken, name, 1);
       return true;
     },
@@ -112,7 +113,7 @@ export function createSharedLimits({
       }
     },
     request(slots) {
-      const short = slots.find(([name, most]) => missing(name, most));
+      const short = slots.find(isShort);
       if (short === undefined) return Promise.resolve(true);
       const [name, most] = short;
       const { promise, resolve } = Promise.withResolvers<boolean>();

@@ -125,10 +125,14 @@ export async function startWorld(
 
 /**
  * Settings of a gateway under test: any free port, the host names above, loopback exempt.
- * @param env settings of a gateway; SNAPSHOT_MAX_AGE accepts any number of seconds, because a test cannot
+ * @param env settings of a gateway; SNAPSHOT_MAX_AGE and TUNNEL_IDLE accept any number, because a test cannot
  * wait for the product's minimum
  */
-export function testConfig({ SNAPSHOT_MAX_AGE = '900', ...env }: Readonly<Record<string, string>>): Config {
+export function testConfig({
+  SNAPSHOT_MAX_AGE = '900',
+  TUNNEL_IDLE = '60',
+  ...env
+}: Readonly<Record<string, string>>): Config {
   const config = readConfig({
     GATEWAY_PORT: '0',
     GATEWAY_SECRET: SECRET,
@@ -137,7 +141,11 @@ export function testConfig({ SNAPSHOT_MAX_AGE = '900', ...env }: Readonly<Record
     CONSOLE_URL: 'http://console.test',
     ...env,
   });
-  return { ...config, snapshotMaxAgeMs: Number(SNAPSHOT_MAX_AGE) * 1000 };
+  return {
+    ...config,
+    snapshotMaxAgeMs: Number(SNAPSHOT_MAX_AGE) * 1000,
+    tunnelIdleMs: Number(TUNNEL_IDLE) * 60_000,
+  };
 }
 
 /** Waits until a condition is true. @param ms the most time on an idle machine @throws Error when it is not in time */
