@@ -29,7 +29,7 @@ test('without settings the defaults apply, and only the secret is required', () 
     tls: undefined,
     proxyProtocol: [],
     metricsPort: undefined,
-    sockets: 10_000,
+    sockets: 21_000,
     memory: overloadSettings.MEMORY.schema.parse(undefined) * 1024 * 1024,
     logLevel: 'info',
   });

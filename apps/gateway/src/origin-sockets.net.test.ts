@@ -114,9 +114,12 @@ test('a gateway with few descriptors serves a company while the user of another 
     ...{ GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8', API_URL: feed.url, DATA_DIR: folder },
   };
   const run = ['-c', `ulimit -n ${FEW_DESCRIPTORS}; exec "$0" "$@"`, process.execPath, main];
-  const gateway = spawn('sh', run, { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  let logged = '';
+  const gateway = spawn('sh', run, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  gateway.stdout?.on('data', (text) => (logged += text));
   try {
     const [message] = (await once(gateway, 'message')) as [{ port: number }];
+    expect(logged).toMatch(/"setting":21000,"connections":200,"requests":200,"msg":"The limit of open files/);
     const neighbour = () => get(message.port, credentials(11), `http://${site(0)}/`);
     await expect.poll(async () => statusAndReason(await neighbour())).toBe('200');
     for (let i = 0; i < 95; i++) {

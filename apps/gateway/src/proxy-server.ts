@@ -97,6 +97,12 @@ const settings = {
 export async function createProxyServer(options: ProxyServerOptions): Promise<ProxyServer> {
   const { config, keys, snapshots, shares, log } = options;
   const tls = config.tls && { files: config.tls, certificate: await readCertificate(config.tls) };
+  const { clients: connections, limits } = shares;
+  if (connections < config.sockets)
+    log.warn(
+      { setting: config.sockets, connections, requests: limits.total },
+      'The limit of open files allows fewer connections than SOCKETS',
+    );
   const activeRequests = createActiveRequests(
     createAuthorizer(snapshots.index, snapshots.stale),
     options.limits,

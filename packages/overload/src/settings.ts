@@ -11,7 +11,8 @@ const quarter = Math.round(Math.min(Math.max(machine / 4, 192), 4_096));
 
 /** Limits of one process: open connections, and MiB of heap and buffers. */
 export const overloadSettings = {
-  SOCKETS: wholeNumber(10_000, 16, 200_000),
+  // One gateway process must reach its 20,000 tunnels (apps/gateway/src/concurrency-limits.ts).
+  SOCKETS: wholeNumber(21_000, 16, 200_000),
   MEMORY: wholeNumber(quarter, 128, 65_536),
 };
 
