@@ -2,7 +2,7 @@ import { connect, type OnReadOpts, type Socket } from 'node:net';
 import { DialError, errnoOf } from './dial-error.ts';
 import type { Tenant } from './fair-slots.ts';
 import { type Family, type FamilyChoice, type FamilyOrder, familyOf } from './family-order.ts';
-import type { EgressAddresses } from './settings.ts';
+import type { SourceAddresses } from './source-addresses.ts';
 
 /** Timeout of one address while others are left (RFC 8305 recommends 250 ms; a busy machine needs more). */
 const ATTEMPT_MS = 2_000;
@@ -15,7 +15,7 @@ type Attempted = Socket & { [attemptOf]?: Attempt };
 export class Attempt {
   readonly #port: number;
   readonly #tenant: Tenant;
-  readonly #from: EgressAddresses;
+  readonly #sources: SourceAddresses;
   readonly #only: FamilyChoice;
   readonly #order: FamilyOrder;
   readonly #onread: OnReadOpts | undefined;
@@ -32,12 +32,14 @@ export class Attempt {
   /** The family of the current attempt. */
   #family: Family = 4;
   #socket: Attempted | null = null;
+  /** The address of the current attempt, when its socket did not bind. */
+  #unbound: string | null = null;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
     port: number,
     tenant: Tenant,
-    from: EgressAddresses,
+    sources: SourceAddresses,
     only: FamilyChoice,
     order: FamilyOrder,
     onread: OnReadOpts | undefined,
@@ -46,7 +48,7 @@ export class Attempt {
   ) {
     this.#port = port;
     this.#tenant = tenant;
-    this.#from = from;
+    this.#sources = sources;
     this.#only = only;
     this.#order = order;
     this.#onread = onread;
@@ -84,14 +86,22 @@ export class Attempt {
     if (address === undefined || left <= 0) return this.end(failure ?? new DialError('timeout'));
     this.#next = this.#take();
     this.#family = familyOf(address);
-    const from = this.#family === 4 ? this.#from.v4 : this.#from.v6;
+    const bind = this.#sources.mustBind(address);
+    if (bind instanceof Promise) void bind.then((must) => this.#open(address, must, left));
+    else this.#open(address, bind, left);
+  }
+
+  /** @param bind whether to bind to the local address @param left milliseconds for all addresses that are left */
+  #open(address: string, bind: boolean, left: number): void {
+    if (this.#done === null) return;
+    this.#unbound = bind ? null : address;
     // Half-open: the end of one direction must not end the other (apps/gateway/src/tunnel.ts).
     const socket: Attempted = connect({
       host: address,
       port: this.#port,
       noDelay: true,
       allowHalfOpen: true,
-      ...(from !== undefined && { localAddress: from }),
+      ...(bind && { localAddress: this.#sources.of(address) }),
       ...(this.#onread !== undefined && { onread: this.#onread }),
     });
     socket[attemptOf] = this;
@@ -105,6 +115,12 @@ export class Attempt {
     clearTimeout(this.#timer);
     socket.off('close', onClose);
     socket[attemptOf] = undefined;
+    const address = this.#unbound;
+    if (address !== null && !this.#sources.check(address, socket)) {
+      // A route has changed since the kernel was asked. No byte was sent.
+      socket.destroy();
+      return this.#open(address, true, this.#deadline - performance.now());
+    }
     this.#order.record(this.#tenant, this.#family, true);
     this.end(socket);
   }

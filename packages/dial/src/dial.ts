@@ -7,6 +7,7 @@ import { type FamilyChoice, FamilyOrder } from './family-order.ts';
 import { OwnMachine, type OwnMachineOptions } from './own-machine.ts';
 import { createLookup, type Lookup } from './resolver.ts';
 import type { EgressAddresses } from './settings.ts';
+import { SourceAddresses } from './source-addresses.ts';
 
 /**
  * Opens every outgoing connection of the gateway and of the api's probe.
@@ -97,6 +98,7 @@ export function createDialer(options: DialerOptions): StartDial {
   const { lookup = createLookup({ servers: dns }), connectMs = CONNECT_MS } = options;
   const order = new FamilyOrder(options.now ?? (() => performance.now()));
   const bound = boundFamily(egress);
+  const [sources, anySource] = [new SourceAddresses(egress), new SourceAddresses({})];
   const own = options.trusted ? undefined : new OwnMachine(options);
   /** Lists of addresses that passed the check: a resolver keeps a list for as long as its answer counts. */
   const allowed = new WeakSet<readonly string[]>();
@@ -114,7 +116,8 @@ export function createDialer(options: DialerOptions): StartDial {
   return (host, port, tenant, towards, family, onread, done) => {
     const site = towards === 'site';
     const only = site ? (bound ?? family) : 0;
-    const attempt = new Attempt(port, tenant, site ? egress : {}, only, order, onread, done, connectMs);
+    const from = site ? sources : anySource;
+    const attempt = new Attempt(port, tenant, from, only, order, onread, done, connectMs);
     const fail = (error: unknown) =>
       attempt.end(error instanceof DialError ? error : new DialError('connect_failed', errnoOf(error)));
     const begin = (addresses: readonly string[]) => {
