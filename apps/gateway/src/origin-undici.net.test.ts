@@ -162,7 +162,7 @@ test.each([
 ])('the gateway handles %s before the response', async (_, before, said) => {
   site = (socket) => socket.end(before + whole('one'));
   const got = await get(world.port, me, `http://${authority}/`);
-  expect(statusAndReason(got.replace(/^(?:HTTP\/1\.1 1\d\d [^]*?\r\n\r\n)+/, ''))).toBe(said);
+  expect(statusAndReason(got)).toBe(said);
   if (said !== '200') expect(Buffer.from(got, 'latin1').toString()).toContain('нарушает правила HTTP');
 });
 
