@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Target } from '@propusk/access/host';
 import type { Dial, StartDial } from '@propusk/dial/dial';
 import type { PipelineQueue, PipelineQueues } from '@propusk/overload/pipeline-queue';
+import type { UnfinishedHeads } from '@propusk/overload/unfinished-heads';
 import type { AccessRecords } from './access-records.ts';
 import { type ActiveRequest, type ActiveRequests, clientLeft, nestedRequest } from './active-requests.ts';
 import { type Caller, nameOf } from './authenticate.ts';
@@ -45,6 +46,7 @@ export interface ProxyContext {
   readonly stopping: () => boolean;
   /** Passes a socket's bytes to Node's HTTP parser, one request at a time. */
   readonly http: PipelineQueues;
+  readonly heads: UnfinishedHeads;
 }
 
 /** A client must send a request head within this time. */
@@ -194,7 +196,11 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
     this.#timed = null;
     release(this.#socket);
     if (this.#queue === null) this.#socket.once('close', () => this.closed());
-    this.#queue = this.#context.http.serve(this.#socket, { first, answersHalfClosed });
+    this.#queue = this.#context.http.serve(this.#socket, {
+      first,
+      answersHalfClosed,
+      countHead: (bytes) => this.#context.heads.add(this.#address, bytes),
+    });
   }
 
   #connect(authority: string, credentials: string | undefined, first: Buffer): void {

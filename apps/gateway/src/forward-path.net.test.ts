@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { raw } from '@propusk/test-kit/gateway/client';
 import { type ForwardCase, forwardCases } from '@propusk/test-kit/gateway/forward-cases';
 import { type ScriptedOrigin, startScriptedOrigin } from '@propusk/test-kit/gateway/scripted-origin';
 import { authorization, company, credentials, startWorld, type World } from '@propusk/test-kit/gateway/world';
@@ -47,6 +48,25 @@ async function sent({ head, body = '', hostless = false }: ForwardCase): Promise
 test('the table has at least 120 cases with different names', () => {
   expect(new Set(forwardCases.map(({ name }) => name)).size).toBe(forwardCases.length);
   expect(forwardCases.length).toBeGreaterThanOrEqual(120);
+});
+
+test('unfinished heads of one subscriber hold at most 1 MiB, and another subscriber sends a large head meanwhile', async () => {
+  const head = `GET http://${site}/ HTTP/1.1\r\nHost: x\r\n${authorization(me)}Cookie: ${'a'.repeat(60_000)}`;
+  const clients = Array.from({ length: 20 }, () => {
+    const client = connect({ port: world.port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+    client.on('error', () => {}).write(head);
+    return client;
+  });
+  const open = () => clients.filter(({ closed }) => !closed).length;
+  await expect.poll(open).toBeLessThanOrEqual(17);
+  expect(open()).toBeGreaterThanOrEqual(15);
+  origin.answer(OK);
+  expect(await raw(world.port, `${head}\r\nConnection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 OK/);
+  for (const client of clients) client.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await raw(world.port, `${head}\r\nConnection: close\r\n\r\n`, '127.0.0.2')).toMatch(
+    /^HTTP\/1\.1 200 OK/,
+  );
 });
 
 test.each(forwardCases)('$name (RFC $section)', async (each) => {

@@ -12,6 +12,7 @@ import { limitConnections } from '@propusk/overload/connection-limit';
 import { memoryPressure } from '@propusk/overload/memory-pressure';
 import { addressesOf } from '@propusk/overload/networks';
 import { queuePipelines, TrackedResponse } from '@propusk/overload/pipeline-queue';
+import { UnfinishedHeads } from '@propusk/overload/unfinished-heads';
 import { AccessRecords } from './access-records.ts';
 import { type ActiveRequests, createActiveRequests } from './active-requests.ts';
 import { createAuthenticate } from './authenticate.ts';
@@ -170,6 +171,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     draining: () => draining,
     stopping: () => stopping,
     http: queues,
+    heads: new UnfinishedHeads(),
   };
   server.on(ready, (socket) => clients.accept(socket, context));
   const onRequest: RequestListener = (req, res) => clients.of(req.socket)?.onRequest(req, res);

@@ -36,6 +36,8 @@ export interface ServeOptions {
   readonly first?: Buffer;
   /** Whether a client that half-closes the connection still receives its responses. */
   readonly answersHalfClosed?: boolean;
+  /** Counts bytes of a head that is not complete; negative when they are gone. @returns false when there are too many */
+  readonly countHead?: (bytes: number) => boolean;
 }
 
 export class PipelineQueue {
@@ -58,17 +60,22 @@ export class PipelineQueue {
   #lateEnd: Listener[] | null = null;
   #halfClosed: NodeJS.Timeout | undefined;
 
+  readonly #countHead: (bytes: number) => boolean;
+  /** The bytes of the current head while it is not complete. */
+  #head = 0;
+
   /** @param listen attaches Node's HTTP server to the socket */
   constructor(
     socket: Socket,
     listen: () => void,
-    { first = nothing, answersHalfClosed = false }: ServeOptions,
+    { first = nothing, answersHalfClosed = false, countHead = () => true }: ServeOptions,
   ) {
     this.#socket = socket;
     const [data, end] = [socket.listeners('data'), socket.listeners('end')];
     listen();
     const parse = socket.listeners('data').find((listener) => !data.includes(listener)) as Listener;
     this.#parse = parse;
+    this.#countHead = countHead;
     // Add before remove: a socket that loses its last 'data' listener stops flowing.
     socket.on('data', this.#onData).off('data', parse);
     socket.on('resume', this.#feed).once('close', this.#onClose);
@@ -92,6 +99,7 @@ export class PipelineQueue {
 
   /** Called for each parsed request, with its response. */
   begin(request: IncomingMessage, response: ServerResponse): void {
+    this.#forgetHead();
     this.#request = request;
     this.#response = response;
     this.#splitter.expectBody(request.headers);
@@ -101,6 +109,7 @@ export class PipelineQueue {
   /** Hands the socket to another reader. @returns the unparsed bytes */
   detach(): Buffer {
     this.#detached = true;
+    this.#forgetHead();
     clearTimeout(this.#halfClosed);
     this.#socket.off('data', this.#onData).off('resume', this.#feed).off('end', this.#onEnd);
     const rest = this.#held;
@@ -147,12 +156,25 @@ export class PipelineQueue {
       while (this.#held.length > 0 && this.#mayParse()) {
         const piece = this.#splitter.next(this.#held);
         this.#held = this.#held.subarray(piece.length);
+        const last = this.#request;
+        const isBody = last?.complete === false;
         this.#parse(piece);
+        if (!isBody && this.#request === last) this.#holdHead(piece.length);
       }
     } finally {
       this.#feeding = false;
     }
   };
+
+  #holdHead(bytes: number): void {
+    this.#head += bytes;
+    if (!this.#countHead(bytes)) this.#socket.destroy();
+  }
+
+  #forgetHead(): void {
+    if (this.#head > 0) this.#countHead(-this.#head);
+    this.#head = 0;
+  }
 
   #mayParse(): boolean {
     const socket = this.#socket;
@@ -192,6 +214,7 @@ export class PipelineQueue {
 
   readonly #onClose = (): void => {
     clearTimeout(this.#halfClosed);
+    this.#forgetHead();
     this.#held = nothing;
     this.#count(0);
   };
