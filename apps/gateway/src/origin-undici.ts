@@ -48,6 +48,8 @@ interface OriginConnection {
 
 /** Imported at the first request that needs undici: the import takes ten times as long as the rest of the gateway's start. */
 let undici: Promise<typeof import('undici')> | undefined;
+/** A process that follows another one imports it before it accepts: the import holds the event loop for 50 ms. */
+export const loadUndici = (): Promise<typeof import('undici')> => (undici ??= import('undici'));
 
 /** The origin connections that the pools of one process hold open. */
 export interface KeptConnections {
@@ -78,8 +80,7 @@ export class UndiciPool {
       known.active = active;
       return known;
     }
-    undici ??= import('undici');
-    const { Client } = await undici;
+    const { Client } = await loadUndici();
     const made = open(Client, this.#dial, active, this.#all);
     // The client may have disconnected during the import.
     if (this.#closed) made.drop();

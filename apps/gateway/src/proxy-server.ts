@@ -28,6 +28,7 @@ import type { BoundSocket, Slots } from './generation.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { IDLE_MS } from './origin-request.ts';
+import { loadUndici } from './origin-undici.ts';
 import { ProxyError } from './proxy-error.ts';
 import { RecordLog } from './record-log.ts';
 import { RecordSender } from './record-sender.ts';
@@ -199,6 +200,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     stopping: () => stopping,
     adopt: (slot) => sender.adopt(slot),
     async listen(socket) {
+      if (options.slots.others.length > 0) await loadUndici();
       if (socket === undefined) server.listen(config.port, config.host, BACKLOG);
       else server.listen(socket, BACKLOG);
       await once(server, 'listening');

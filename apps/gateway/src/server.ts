@@ -103,7 +103,7 @@ export async function createGateway(
       return serving.listen(await bind?.());
     },
     async own() {
-      snapshots.own();
+      void snapshots.own();
       await startAdmin();
     },
     adopt: serving.adopt,

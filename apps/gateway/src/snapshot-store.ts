@@ -92,6 +92,8 @@ interface StoredRow {
   readonly sealed: Uint8Array;
 }
 
+type Changes = Iterable<readonly [number, CompanySnapshot | null]>;
+
 /** The file of a gateway's snapshots. One process uses it. */
 export class SnapshotStore {
   readonly #path: string;
@@ -101,6 +103,8 @@ export class SnapshotStore {
   #digest = 0n;
   /** Whether the file misses a change. */
   #outdated = false;
+  /** What the manifest says of rows that another process has written, until `finish()`. */
+  #older: Pick<z.infer<typeof Manifest>, 'contact' | 'shape'> | null = null;
 
   /** @param key 32 bytes */
   constructor(path: string, key: Buffer) {
@@ -116,14 +120,9 @@ export class SnapshotStore {
    * @throws SnapshotFault; then nothing that `each` got may be used
    */
   load(each: (company: CompanySnapshot, current: boolean) => void): number | null {
-    const { size, mode } = this.#stat();
-    if (size === 0) return null;
-    accessSync(this.#path, constants.R_OK);
-    if ((mode & 0o200) === 0) throw new SnapshotFault('It misses a change');
+    if (!this.#exists()) return null;
     try {
-      const found = this.#open().prepare('SELECT sealed FROM manifest').get();
-      if (found === undefined) throw new SnapshotFault('It has no manifest');
-      const manifest = Manifest.parse(JSON.parse(unseal(this.#key, found.sealed as Uint8Array, 'manifest')));
+      const manifest = this.#manifest();
       const current = manifest.shape === SHAPE;
       for (const row of this.#rows()) {
         this.#digest += this.#mark(row.company, row.sealed);
@@ -138,6 +137,37 @@ export class SnapshotStore {
       if (!(error instanceof Error) || error instanceof SnapshotFault || accusesMachine(error)) throw error;
       throw new SnapshotFault(error.message);
     }
+  }
+
+  /**
+   * Takes over the file that another process has closed. Until `finish()` it may be killed after any write: each row is the other's or
+   * newer, so the manifest keeps the other's contact and shape. A file that cannot be trusted is deleted.
+   * @throws Error when it cannot be deleted
+   */
+  takeOver(): void {
+    this.#older = { contact: 0, shape: SHAPE };
+    try {
+      if (!this.#exists()) return;
+      const manifest = this.#manifest();
+      this.#digest = BigInt(manifest.digest);
+      this.#older = manifest;
+    } catch {
+      this.close();
+      rmSync(this.#path, { force: true });
+    }
+  }
+
+  /** Has later manifests state this product's shape and the contact of `write()`. */
+  finish(): void {
+    this.#older = null;
+  }
+
+  /** At most 200 of the stored companies, ascending. @param after the last one before them */
+  ids(after: number): number[] {
+    const rows = this.#db?.prepare(
+      'SELECT company FROM companies WHERE company > ? ORDER BY company LIMIT 200',
+    );
+    return rows?.all(after).map(({ company }) => Number(company)) ?? [];
   }
 
   /** The stored snapshots as JSON, by company. */
@@ -163,13 +193,13 @@ export class SnapshotStore {
    * @param contact the time of the last feed event, in ms since 1970
    * @throws Error when the write fails
    */
-  write(changes: ReadonlyMap<number, CompanySnapshot | null>, contact: number): void {
+  write(changes: Changes, contact: number): void {
     try {
       const db = this.#open();
       db.exec('BEGIN');
       try {
         const digest = String(this.#apply(db, changes));
-        const manifest = JSON.stringify({ contact, shape: SHAPE, digest });
+        const manifest = JSON.stringify({ contact, shape: SHAPE, ...this.#older, digest });
         const sealed = seal(this.#key, manifest, 'manifest');
         db.prepare('INSERT OR REPLACE INTO manifest VALUES (1, ?)').run(sealed);
         db.exec('COMMIT');
@@ -196,23 +226,24 @@ export class SnapshotStore {
     return aside;
   }
 
-  /** Deletes the file. */
-  remove(): void {
-    rmSync(this.#path, { force: true });
-  }
-
   close(): void {
     this.#db?.close();
     this.#db = null;
   }
 
-  #stat(): { size: number; mode: number } {
-    try {
-      return statSync(this.#path);
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { size: 0, mode: 0 };
-      throw error;
-    }
+  /** @throws SnapshotFault for a file that misses a change, Error with a `code` for one that cannot be read */
+  #exists(): boolean {
+    const found = statSync(this.#path, { throwIfNoEntry: false });
+    if (found === undefined || found.size === 0) return false;
+    accessSync(this.#path, constants.R_OK);
+    if ((found.mode & 0o200) === 0) throw new SnapshotFault('It misses a change');
+    return true;
+  }
+
+  #manifest(): z.infer<typeof Manifest> {
+    const found = this.#open().prepare('SELECT sealed FROM manifest').get();
+    if (found === undefined) throw new SnapshotFault('It has no manifest');
+    return Manifest.parse(JSON.parse(unseal(this.#key, found.sealed as Uint8Array, 'manifest')));
   }
 
   #open(): DatabaseSync {
@@ -234,7 +265,7 @@ export class SnapshotStore {
   }
 
   /** @returns the digest after the changes */
-  #apply(db: DatabaseSync, changes: ReadonlyMap<number, CompanySnapshot | null>): bigint {
+  #apply(db: DatabaseSync, changes: Changes): bigint {
     const find = db.prepare('SELECT sealed FROM companies WHERE company = ?');
     const put = db.prepare('INSERT OR REPLACE INTO companies VALUES (?, ?, ?)');
     const remove = db.prepare('DELETE FROM companies WHERE company = ?');

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { createSecretKey } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { decide } from '@propusk/access/decide';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { canonicalHost } from '@propusk/access/host';
@@ -35,8 +35,13 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const open = (dataDir = folder): Snapshots =>
-  openSnapshots({ dataDir, snapshotMaxAgeMs: 900_000 }, gatewayKeys(SECRET).snapshot, createLog('silent'));
+const open = (dataDir = folder, isOwner = true): Snapshots =>
+  openSnapshots(
+    { dataDir, snapshotMaxAgeMs: 900_000 },
+    gatewayKeys(SECRET).snapshot,
+    createLog('silent'),
+    isOwner,
+  );
 
 /** What the file of a gateway that ended holds. */
 function stored(dataDir = folder): Snapshots {
@@ -183,4 +188,81 @@ test('rows of a shape of another release are validated, and written again before
   const [after, current] = rows();
   expect(after).not.toEqual(before);
   expect(current).not.toContain('older');
+});
+
+/** Companies from 10 on, of a version. */
+const many = (count: number, version: number) =>
+  Array.from({ length: count }, (_, i) => company([`site.company-${i}.test`], { id: i + 10, version }));
+
+/** A process before has stored companies of version 1 and QUIET; this one has version 2, without QUIET. */
+async function follower(count: number): Promise<Snapshots> {
+  const before = open();
+  for (const each of [...many(count, 1), QUIET, changing(1)]) before.put(each, true);
+  before.contact();
+  before.close();
+  await sleep(2);
+  const live = open(folder, false);
+  for (const each of [...many(count, 2), changing(1)]) live.put(each, true);
+  live.contact();
+  return live;
+}
+
+test('a new owner of the file writes it in parts, and a kill after any part leaves the old or new version of each company', async () => {
+  const live = await follower(300);
+  // Revoked between the release of the file and its new owner.
+  live.put(changing(2), false);
+  let written = false;
+  const owned = live.own().then(() => (written = true));
+  const found: number[] = [];
+  const contacts = new Set<number>();
+  for (let turn = 0; !written; turn++) {
+    if (turn === 2) {
+      live.put(changing(4), false);
+      live.save();
+    }
+    const copy = mkdtempSync(join(tmpdir(), 'propusk-part-'));
+    cpSync(folder, copy, { recursive: true });
+    const { index, present } = stored(copy);
+    rmSync(copy, { recursive: true });
+    expect([...index.companies.values()].filter(({ id }) => id >= 10)).toHaveLength(300);
+    expect(index.companies.get(1)?.version).toBe(turn < 2 ? 2 : 4);
+    contacts.add(present().contact);
+    found.push([...index.companies.values()].filter(({ version }) => version === 1).length);
+    await nextTurn();
+  }
+  await owned;
+  expect(new Set(found).size).toBeGreaterThan(3);
+  live.close();
+  // The rows of the process before are as old as its last feed event.
+  expect(contacts.size).toBe(1);
+  const { index, present } = stored();
+  expect(present().contact).toBeGreaterThan(Math.max(...contacts));
+  expect(index.companies.size).toBe(301);
+  expect([...index.companies.values()].filter(({ version }) => version === 1)).toEqual([]);
+});
+
+test('a new owner of a file with 2,000 companies needs at most 20 ms of a turn of the event loop', async () => {
+  const live = await follower(2_000);
+  const owned = live.own();
+  let longest = 0;
+  let written = false;
+  void owned.then(() => (written = true));
+  while (!written) {
+    const before = process.threadCpuUsage();
+    await nextTurn();
+    const { user, system } = process.threadCpuUsage(before);
+    longest = Math.max(longest, (user + system) / 1_000);
+  }
+  expect(longest).toBeLessThan(20);
+  live.close();
+});
+
+test('a new owner deletes a file that it cannot trust, and writes another one', async () => {
+  const live = await follower(10);
+  const file = new DatabaseSync(join(folder, 'gateway-snapshot.db'));
+  file.exec('DELETE FROM manifest');
+  file.close();
+  await live.own();
+  live.close();
+  expect(stored().index.companies.size).toBe(11);
 });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type AccessIndex, emptyIndex, putCompany, removeCompany } from '@propusk/access/snapshot';
 import type { CompanySnapshot } from '@propusk/contract/feed';
 import type { Log } from './log.ts';
@@ -34,11 +35,17 @@ export interface Snapshots extends SnapshotView {
    * does not wait for the disk, and a process that is killed later starts without the revoked right.
    */
   save(): void;
-  /** Writes the file anew, which another process has closed; nothing if it is this process's already. */
-  own(): void;
-  /** Saves, and closes the file: later changes are in memory alone. */
+  /**
+   * Takes over the file that another process has closed, unless it is this process's already. The changes since the first `ready` are
+   * written at once, all other companies in parts between turns of the event loop. Resolves after the last part.
+   */
+  own(): Promise<void>;
+  /** Saves the changes, and closes the file: later ones are in memory alone. */
   close(): void;
 }
+
+/** The longest write of one turn, without the last company of it. */
+const PART_MS = 5;
 
 export interface SnapshotsOptions {
   readonly dataDir: string;
@@ -59,6 +66,9 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
   /** The changes that are not on disk; null for a removed company. */
   // grows: by owners, by changes; bound: one snapshot for each company; at the bound: does not grow
   const unsaved = new Map<number, CompanySnapshot | null>();
+  /** The companies of the first `ready`, which `own()` writes in parts: the process before has stored most of them. */
+  // grows: by owners; bound: one snapshot for each company; at the bound: does not grow
+  const rest = new Map<number, CompanySnapshot | null>();
   const { index, contact } = isOwner ? load(store, unsaved, log) : { index: emptyIndex(), contact: null };
   let wall = Number.NEGATIVE_INFINITY;
   let steady = Number.NEGATIVE_INFINITY;
@@ -72,11 +82,26 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
     steady = performance.now() - age;
   }
 
-  function save(): void {
+  function changed(companyId: number, snapshot: CompanySnapshot | null): void {
+    rest.delete(companyId);
+    (writable || Number.isFinite(wall) ? unsaved : rest).set(companyId, snapshot);
+  }
+
+  /** All changes, then companies of `rest` until a time of `performance.now()`; a failed write leaves them in `unsaved`. */
+  function* due(until: number): Generator<readonly [number, CompanySnapshot | null]> {
+    yield* unsaved;
+    for (const [id, company] of rest) {
+      if (performance.now() >= until) return;
+      changed(id, company);
+      yield [id, company];
+    }
+  }
+
+  function save(until = 0): void {
     if (!writable) return;
-    if (unsaved.size === 0 && !(wall - savedContact >= rewriteMs)) return;
+    if (unsaved.size === 0 && until === 0 && !(wall - savedContact >= rewriteMs)) return;
     try {
-      store.write(unsaved, Number.isFinite(wall) ? wall : 0);
+      store.write(due(until), Number.isFinite(wall) ? wall : 0);
       unsaved.clear();
       savedContact = wall;
       failed = false;
@@ -90,8 +115,9 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
   }
 
   function* companies(): Generator<string> {
-    for (const company of unsaved.values()) if (company !== null) yield JSON.stringify(company);
-    for (const [id, company] of store.companies()) if (!unsaved.has(id)) yield company;
+    for (const changes of [unsaved, rest])
+      for (const company of changes.values()) if (company !== null) yield JSON.stringify(company);
+    for (const [id, company] of store.companies()) if (!unsaved.has(id) && !rest.has(id)) yield company;
   }
 
   const ageMs = () => Math.max(Date.now() - wall, performance.now() - steady);
@@ -107,28 +133,40 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
       const known = anyVersion && index.companies.get(companyId)?.version === snapshot.version;
       if (known && !unsaved.has(companyId) && store.has(snapshot)) return false;
       if (!putCompany(index, snapshot, anyVersion)) return false;
-      unsaved.set(companyId, snapshot);
+      changed(companyId, snapshot);
       return true;
     },
     drop(companyId) {
       if (!index.companies.has(companyId)) return false;
       removeCompany(index, companyId);
-      unsaved.set(companyId, null);
+      changed(companyId, null);
       return true;
     },
     contact() {
       wall = Date.now();
       steady = performance.now();
     },
-    save,
-    own() {
+    save: () => save(),
+    async own() {
       if (writable) return;
+      writable = true;
+      savedContact = Number.NEGATIVE_INFINITY;
       try {
-        store.remove();
+        store.takeOver();
+        save();
+        for (let ids = store.ids(0); ids.length > 0 && writable; ids = store.ids(ids.at(-1) ?? 0)) {
+          for (const id of ids) if (!index.companies.has(id)) unsaved.set(id, null);
+          save();
+          await nextTurn();
+        }
+        while (rest.size > 0 && writable) {
+          save(performance.now() + PART_MS);
+          await nextTurn();
+        }
       } catch (error) {
         log.error({ err: error }, 'Cannot replace the snapshot file');
       }
-      writable = true;
+      store.finish();
       savedContact = Number.NEGATIVE_INFINITY;
       save();
     },

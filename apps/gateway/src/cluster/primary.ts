@@ -253,7 +253,7 @@ export async function createCluster(config: Config, log: Log, slots: Slots): Pro
       return first.promise;
     },
     async own() {
-      snapshots.own();
+      void snapshots.own();
       await startAdmin();
     },
     adopt: (slot) => broadcast({ type: 'adopt', slot }),
