@@ -168,7 +168,7 @@ describe('the feed', () => {
         drop: () => false,
         present: () => ({ companies: [], contact: 0 }),
         save() {},
-        own() {},
+        own: async () => {},
         contact() {},
         async close() {},
       },

@@ -114,6 +114,12 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
     }
   }
 
+  /** @returns whether companies remain */
+  function savePart(): boolean {
+    save(performance.now() + PART_MS);
+    return writable && rest.size > 0;
+  }
+
   function* companies(): Generator<string> {
     for (const changes of [unsaved, rest])
       for (const company of changes.values()) if (company !== null) yield JSON.stringify(company);
@@ -154,15 +160,12 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
       try {
         store.takeOver();
         save();
-        for (let ids = store.ids(0); ids.length > 0 && writable; ids = store.ids(ids.at(-1) ?? 0)) {
+        for (let ids = store.ids(0); ids.length > 0; ids = store.ids(ids.at(-1) ?? 0)) {
           for (const id of ids) if (!index.companies.has(id)) unsaved.set(id, null);
           save();
           await nextTurn();
         }
-        while (rest.size > 0 && writable) {
-          save(performance.now() + PART_MS);
-          await nextTurn();
-        }
+        while (savePart()) await nextTurn();
       } catch (error) {
         log.error({ err: error }, 'Cannot replace the snapshot file');
       }
