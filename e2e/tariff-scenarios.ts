@@ -20,6 +20,7 @@ import {
   plans,
   requests,
   serverState,
+  storage,
   tariff,
   visits,
   company as wholeCompany,
@@ -110,6 +111,24 @@ export const tariffScenarios: { owner: Scenario[]; admin: Scenario[] } = {
         await page.getByRole('button', { name: 'Скачать CSV' }).click();
       }, shows('Нет связи с сервером')),
       'statistics-log-detail': answeringReload('**/api/visits', visits, enter(/^games\.test/)),
+    }),
+    ...states('owner', `${creator}/statistics/storage`, {
+      'statistics-storage-pending': answeringReload(
+        '**/api/company/records',
+        {
+          ...storage,
+          pending: { retentionDays: 7, keepNames: false, inForceAt: inADay, by: 'anna@romashka.test' },
+        },
+        shows('станет хранить меньше'),
+      ),
+      'statistics-storage-proof': answeringReload(
+        '**/api/company/records',
+        storage,
+        inOrder(press('Изменить хранение'), async (page) => {
+          await page.getByRole('dialog').getByRole('textbox', { name: 'Срок хранения' }).fill('30');
+          await expect(page.getByRole('dialog')).toContainText('через 72 часа');
+        }),
+      ),
     }),
     ...states('owner', `${creator}/tariff`, {
       tariff: answeringReload('**/api/tariff', tariff, shows('Тарифы на выбор')),

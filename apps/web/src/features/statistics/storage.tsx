@@ -43,7 +43,14 @@ export function Storage({ settings }: { settings: RecordSettings }) {
         <Box mb="md">
           <Notice kind="warning">
             {text.pending(pending, kept, formatMoment(pending.inForceAt))}{' '}
-            <Button variant="subtle" size="compact-sm" loading={isPending} onClick={keep}>
+            <Button
+              variant="default"
+              size="compact-sm"
+              display="block"
+              mt="xs"
+              loading={isPending}
+              onClick={keep}
+            >
               {text.cancelPending}
             </Button>
           </Notice>
