@@ -19,7 +19,7 @@ export interface Ports {
  * @throws StartError when a file of a certificate is unreadable
  */
 export function wantedSettings(
-  { domain, mail, cert, key }: ReturnType<typeof readOptions>,
+  { domain, mail, cert, key, address }: ReturnType<typeof readOptions>,
   { tls, gateway, ports }: { tls: TlsMode; gateway: string; ports: Ports },
   env: NodeJS.ProcessEnv,
 ): Record<string, string> {
@@ -36,6 +36,8 @@ export function wantedSettings(
     ...(tls === 'files' && named('TLS_CERT', 'TLS_KEY')),
     ...(tls === 'off' && { TRUST_PROXY: env.TRUST_PROXY || '127.0.0.1' }),
     ...named('GATEWAY_TLS_CERT', 'GATEWAY_TLS_KEY'),
+    // Behind NAT no interface has the address.
+    ...(address.length > 0 && { GATEWAY_OWN_ADDRESSES: address.join(',') }),
     ...(opensGateway && {
       GATEWAY_HOST: everyAddress(),
       GATEWAY_PUBLIC_URL: originOf(gateway, ports.gateway),
