@@ -71,7 +71,6 @@ export function createActiveRequests(
   // grows: by users, by requests and tunnels; bound: the limits of concurrency-limits.ts, in total and for each user and
   // company; at the bound: 503 too_many
   const requests = new Set<Admitted>();
-
   /** The same, by the caller's name. */
   // grows: by users with live requests; bound: about 300 bytes for each of them; at the bound: as for `requests`
   const callers = new Map<string, Set<Admitted>>();
@@ -80,25 +79,22 @@ export function createActiveRequests(
     if (!requests.delete(this)) return;
     const name = nameOf(this.caller);
     const own = callers.get(name);
-    own?.delete(this);
-    if (own?.size === 0) callers.delete(name);
+    if (own?.delete(this) && own.size === 0) callers.delete(name);
     limits.release(this.slots);
     const { reason } = this.signal;
     if (reason instanceof ProxyError) onCut(reason.reason);
   }
 
-  /** Where a caller's own limit is reached, ends its tunnel that is idle for longest. @throws ProxyError without one */
-  function displace(name: string, slots: Slots): void {
+  /** Ends a caller's longest-idle tunnel, where its own limit is reached. @param full that limit's name @throws ProxyError */
+  function displace(name: string, full: string): void {
     let longest: Admitted | null = null;
     let since = coarseNow() - DISPLACED_MS;
-    for (const each of (limits.isFull(slots, name) && callers.get(name)) || []) {
-      if (each.splice === null || each.splice.moved > since) continue;
-      longest = each;
-      since = each.splice.moved;
+    for (const each of (full === name && callers.get(name)) || []) {
+      const moved = each.splice?.moved ?? Number.POSITIVE_INFINITY;
+      if (moved <= since) [longest, since] = [each, moved];
     }
-    const full = new ProxyError('too_many');
-    if (longest === null) throw full;
-    longest.abort(full);
+    if (longest === null) throw new ProxyError('too_many');
+    longest.abort(new ProxyError('too_many'));
     // A WebSocket would release its slot in a later turn.
     longest.release();
   }
@@ -107,27 +103,26 @@ export function createActiveRequests(
     const { egress, company, policyId } = authorizer.authorize(caller, target);
     const name = nameOf(caller);
     const slots = limits.of(name, company?.id ?? null);
-    if (!limits.acquire(slots)) {
+    const full = limits.acquire(slots);
+    if (full !== undefined) {
       const asked = limits.request(slots);
       // Authorize again: access may have been revoked while the primary answered.
       const again = (came: boolean) => {
-        if (!came) displace(name, slots);
+        if (!came) displace(name, full);
         return start(caller, target);
       };
       return asked === null ? again(false) : asked.then(again);
     }
-    const tenant = company?.id ?? target.host;
-    const signal = new AbortSignalLite();
     const seen = { company, newClaims: authorizer.newClaims() };
     const active: Admitted = {
       caller,
       target,
       egress,
       policyId,
-      tenant,
+      tenant: company?.id ?? target.host,
       splice: null,
       slots,
-      signal,
+      signal: new AbortSignalLite(),
       ...seen,
       abort,
       release,

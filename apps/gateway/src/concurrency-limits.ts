@@ -14,11 +14,9 @@ export type Slots = readonly (readonly [name: string, most: number])[];
 export interface ConcurrencyLimits {
   /** The slots of a caller's request. @param companyId null for a probe */
   of(caller: string, companyId: number | null): Slots;
-  /** Takes a slot of every limit, or none. @returns whether it took them */
-  acquire(slots: Slots): boolean;
+  /** Takes a slot of every limit, or none. @returns the name of a limit that has none */
+  acquire(slots: Slots): string | undefined;
   release(slots: Slots): void;
-  /** Whether the limit of this name has no slot left. */
-  isFull(slots: Slots, name: string): boolean;
   /** Asks the primary for more slots. @returns whether it lent some; null when it has none to lend */
   request(slots: Slots): Promise<boolean> | null;
 }
@@ -28,7 +26,7 @@ export function slotsUnder(limits: Limits): ConcurrencyLimits['of'] {
   return (caller, companyId) => {
     const all = ['all', limits.total] as const;
     const own = [caller, limits.perCaller] as const;
-    return companyId === null ? [all, own] : [all, own, [`company ${companyId}`, limits.perCompany]];
+    return companyId === null ? [own, all] : [own, all, [`company ${companyId}`, limits.perCompany]];
   };
 }
 
@@ -37,16 +35,13 @@ export function localLimits(limits: Limits): ConcurrencyLimits {
   // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries at 0
   // are removed
   const taken = new Map<string, number>();
-
   const isFull = ([name, most]: Slots[number]) => (taken.get(name) ?? 0) >= most;
-
   return {
     of: slotsUnder(limits),
-    isFull: (slots, name) => slots.some((slot) => slot[0] === name && isFull(slot)),
     acquire(slots) {
-      if (slots.some(isFull)) return false;
-      for (const [name] of slots) add(taken, name, 1);
-      return true;
+      const full = slots.find(isFull)?.[0];
+      if (full === undefined) for (const [name] of slots) add(taken, name, 1);
+      return full;
     },
     release(slots) {
       for (const [name] of slots) add(taken, name, -1);

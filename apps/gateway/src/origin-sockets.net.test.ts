@@ -119,7 +119,7 @@ test('a gateway with few descriptors serves a company while the user of another 
   gateway.stdout?.on('data', (text) => (logged += text));
   try {
     const [message] = (await once(gateway, 'message')) as [{ port: number }];
-    expect(logged).toMatch(/"setting":21000,"connections":200,"requests":200,"msg":"The limit of open files/);
+    expect(logged).toMatch(/"sockets":21000,"clients":200,"msg":"SOCKETS exceeds its share of open files"/);
     const neighbour = () => get(message.port, credentials(11), `http://${site(0)}/`);
     await expect.poll(async () => statusAndReason(await neighbour())).toBe('200');
     for (let i = 0; i < 95; i++) {

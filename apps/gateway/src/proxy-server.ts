@@ -99,12 +99,8 @@ const settings = {
 export async function createProxyServer(options: ProxyServerOptions): Promise<ProxyServer> {
   const { config, keys, snapshots, shares, log } = options;
   const tls = config.tls && { files: config.tls, certificate: await readCertificate(config.tls) };
-  const { clients: connections, limits } = shares;
-  if (connections < config.sockets)
-    log.warn(
-      { setting: config.sockets, connections, requests: limits.total },
-      'The limit of open files allows fewer connections than SOCKETS',
-    );
+  if (shares.clients < config.sockets)
+    log.warn({ sockets: config.sockets, clients: shares.clients }, 'SOCKETS exceeds its share of open files');
   const activeRequests = createActiveRequests(
     createAuthorizer(snapshots.index, snapshots.stale),
     options.limits,

@@ -16,8 +16,6 @@ import type { Meter, Visit } from './visit.ts';
  * in each direction, whatever the size of its pieces.
  */
 
-/** An idle socket is probed after 60 s, and closed after 9 unanswered probes at intervals of 15 s. NATs drop idle connections after 2 minutes and more. */
-const KEEP_ALIVE = [true, 60_000, 15_000, 9] as const;
 /** In bytes: a piece of this size is the only one that waits. */
 const LARGE = 8_192;
 /** In bytes: smaller pieces take no share. */
@@ -93,18 +91,12 @@ export class Splice implements SocketReader, Deadline, Meter {
   readonly #onEnd: () => void;
   #over = false;
 
-  /** @param idleMs both sockets are destroyed after this time without a byte @param onEnd called once: both sockets are destroyed */
-  constructor(
-    client: Socket,
-    remote: Socket,
-    source: OriginSource | null,
-    idleMs: number,
-    onEnd: () => void,
-  ) {
+  /** @param idle the idle timeout in milliseconds @param onEnd called once: both sockets are destroyed */
+  constructor(client: Socket, remote: Socket, source: OriginSource | null, idle: number, onEnd: () => void) {
     this.#client = client;
     this.#remote = remote;
     this.#source = source;
-    this.#idleMs = idleMs;
+    this.#idleMs = idle;
     this.#onEnd = onEnd;
     this.#up = new Direction(client, remote);
     this.#down = new Direction(remote, client);
@@ -116,12 +108,12 @@ export class Splice implements SocketReader, Deadline, Meter {
     this.#down.sent = before.down;
     const [client, remote] = [this.#client, this.#remote];
     if (client.destroyed || remote.destroyed) return this.destroy();
-    client.setKeepAlive(...KEEP_ALIVE);
-    remote.setKeepAlive(...KEEP_ALIVE);
-    readBy(client, this);
-    readBy(remote, this);
-    startReading(client);
-    startReading(remote);
+    for (const socket of [client, remote]) {
+      readBy(socket, this);
+      startReading(socket);
+      // Probes after 60 s keep most NATs from dropping it. 9 unanswered ones, 15 s apart, end it.
+      socket.setKeepAlive(true, 60_000, 15_000, 9);
+    }
     if (this.#source !== null) this.#source.sink = (bytes, lent) => this.#down.send(bytes, lent);
     if (up.length > 0) this.#up.send(up, false);
     if (down.length > 0) this.#down.send(down, false);

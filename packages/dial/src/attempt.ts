@@ -87,11 +87,10 @@ export class Attempt {
     this.#next = this.#take();
     this.#family = familyOf(address);
     const bind = this.#sources.mustBind(address);
-    if (bind instanceof Promise) void bind.then((must) => this.#open(address, must, left));
-    else this.#open(address, bind, left);
+    if (bind === false) this.#open(address, false, left);
+    else void bind.then((must) => this.#open(address, must, left));
   }
 
-  /** @param bind whether to bind to the local address @param left milliseconds for all addresses that are left */
   #open(address: string, bind: boolean, left: number): void {
     if (this.#done === null) return;
     this.#unbound = bind ? null : address;

@@ -1,43 +1,26 @@
 import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { plainAddress } from './addresses.ts';
 import { familyOf } from './family-order.ts';
 import type { EgressAddresses } from './settings.ts';
 
+/** Routes change, so answers of the kernel count for 10 s. */
+const [FRESH_MS, MOST] = [10_000, 10_000];
+
 /**
- * The local addresses of connections to sites. A socket that binds to one takes a port that no other socket gets, whatever its
- * destination: Node cannot set IP_BIND_ADDRESS_NO_PORT (ip(7)). A socket without a bind shares its port with those to other
- * destinations, so a socket binds only where the kernel would choose another address.
+ * The local addresses of connections to sites. A socket that binds to one takes a port for all destinations, because Node cannot
+ * set IP_BIND_ADDRESS_NO_PORT (ip(7)). So a socket binds only where the kernel would choose another address.
  */
-
-/** Routes and addresses of the machine change. */
-const FRESH_MS = 10_000;
-/** The most destinations whose answer is kept. */
-const MOST = 10_000;
-/** No datagram is sent to it. */
-const PORT = 443;
-
 export class SourceAddresses {
   readonly #egress: EgressAddresses;
-  /** By destination: whether a socket must bind, and when the kernel was asked. */
-  // grows: by addresses of sites; bound: 10,000, about 200 bytes each; at the bound: the oldest is removed
-  readonly #known = new Map<string, { readonly at: number; bind: boolean | Promise<boolean> }>();
+  /** By destination: whether a socket must bind. */
+  // grows: by addresses of sites; bound: 10,000, about 200 bytes each; at the bound: emptied, as every 10 s
+  readonly #binds = new Map<string, Promise<boolean>>();
+  #since = 0;
 
-  constructor({ v4, v6 }: EgressAddresses) {
-    this.#egress = { ...(v4 && { v4: plainAddress(v4) }), ...(v6 && { v6: plainAddress(v6) }) };
-  }
-
-  /** Whether a socket to a destination must bind, to the address of `of()`. */
-  mustBind(destination: string): boolean | Promise<boolean> {
-    const egress = this.of(destination);
-    if (egress === undefined) return false;
-    const known = this.#known.get(destination);
-    if (known !== undefined && performance.now() - known.at < FRESH_MS) return known.bind;
-    const asked = this.#set(
-      destination,
-      kernelChoice(destination).then((chosen) => (asked.bind = chosen !== egress)),
-    );
-    return asked.bind;
+  constructor(egress: EgressAddresses) {
+    this.#egress = egress;
   }
 
   /** The local address of connections to a destination; undefined for any. */
@@ -45,35 +28,39 @@ export class SourceAddresses {
     return familyOf(destination) === 4 ? this.#egress.v4 : this.#egress.v6;
   }
 
-  /** Whether a connection has the right local address. If not, the routes have changed: the kernel is asked again for each destination. */
-  check(destination: string, socket: Socket): boolean {
+  /** Whether a socket to a destination must bind to the address of `of()`. */
+  mustBind(destination: string): false | Promise<boolean> {
     const egress = this.of(destination);
-    if (egress === undefined || plainAddress(socket.localAddress ?? '') === egress) return true;
-    this.#known.clear();
-    this.#set(destination, true);
-    return false;
+    if (egress === undefined) return false;
+    if (performance.now() - this.#since > FRESH_MS || this.#binds.size >= MOST) {
+      this.#binds.clear();
+      this.#since = performance.now();
+    }
+    const bind = this.#binds.get(destination) ?? kernelDiffers(destination, egress);
+    this.#binds.set(destination, bind);
+    return bind;
   }
 
-  #set(destination: string, bind: boolean | Promise<boolean>) {
-    const known = { at: performance.now(), bind };
-    this.#known.delete(destination);
-    this.#known.set(destination, known);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST && oldest !== undefined) this.#known.delete(oldest);
-    return known;
+  /** Whether a connection left from the right address. If not, a route has changed, and this destination needs a bind. */
+  check(destination: string, { localAddress = '' }: Socket): boolean {
+    const egress = this.of(destination);
+    if (egress === undefined || plainAddress(localAddress) === plainAddress(egress)) return true;
+    this.#binds.clear();
+    this.#binds.set(destination, Promise.resolve(true));
+    return false;
   }
 }
 
-/** The source address that the kernel chooses for a destination (udp(7)); empty without a route. */
-function kernelChoice(destination: string): Promise<string> {
-  return new Promise((resolve) => {
-    const socket = createSocket(familyOf(destination) === 4 ? 'udp4' : 'udp6');
-    const end = (address: string) => {
-      socket.close();
-      resolve(address);
-    };
-    socket.once('error', () => end(''));
-    socket.once('connect', () => end(plainAddress(socket.address().address)));
-    socket.connect(PORT, destination);
-  });
+/** Whether the kernel does not choose an address for a destination. A connected UDP socket sends nothing (udp(7)). */
+async function kernelDiffers(destination: string, egress: string): Promise<boolean> {
+  const socket = createSocket(familyOf(destination) === 4 ? 'udp4' : 'udp6');
+  try {
+    socket.connect(443, destination);
+    await once(socket, 'connect');
+    return plainAddress(socket.address().address) !== plainAddress(egress);
+  } catch {
+    return true;
+  } finally {
+    socket.close();
+  }
 }

@@ -9,9 +9,8 @@ const machine = Math.min(totalmem(), process.constrainedMemory() || totalmem()) 
 /** On a machine of 1 GB, PostgreSQL, api and gateway get a quarter each. */
 const quarter = Math.round(Math.min(Math.max(machine / 4, 192), 4_096));
 
-/** Limits of one process: open connections, and MiB of heap and buffers. */
+/** Limits of one process: open connections, more than a gateway's 20,000 tunnels, and MiB of heap and buffers. */
 export const overloadSettings = {
-  // One gateway process must reach its 20,000 tunnels (apps/gateway/src/concurrency-limits.ts).
   SOCKETS: wholeNumber(21_000, 16, 200_000),
   MEMORY: wholeNumber(quarter, 128, 65_536),
 };

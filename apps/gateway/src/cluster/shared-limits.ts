@@ -79,10 +79,7 @@ export function createSharedLimits({
 }: SharedLimitsOptions): SharedLimits {
   // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries at 0
   // are removed
-  const taken = new Map<string, number>();
-  // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries at 0
-  // are removed
-  const borrowed = new Map<string, number>();
+  const [taken, borrowed] = [new Map<string, number>(), new Map<string, number>()];
   /** Requests that wait for the primary's answer, by limit: one message at a time for each. */
   // grows: by users and companies beyond the slots that the worker owns; bound: the requests that wait for one answer of
   // the primary; at the bound: the primary answers each with a slot or with 503
@@ -93,11 +90,10 @@ export function createSharedLimits({
 
   return {
     of: slotsUnder(limits),
-    isFull: (slots, name) => slots.some((slot) => slot[0] === name && isShort(slot)),
     acquire(slots) {
-      if (slots.some(isShort)) return false;
-      for (const [name] of slots) add(taken, name, 1);
-      return true;
+      const full = slots.find(isShort)?.[0];
+      if (full === undefined) for (const [name] of slots) add(taken, name, 1);
+      return full;
     },
     release(held) {
       for (const [name, most] of held) {
