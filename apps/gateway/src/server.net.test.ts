@@ -259,7 +259,7 @@ describe('forwarding', () => {
     world.feed.publish(company([`wiki.company.test:${port}`], { id: 2, version: port }));
     await until(() => world.gateway.index.companies.get(2)?.version === port);
     const got = await get(world.port, credentials(11), `http://wiki.company.test:${port}/`);
-    expect(statusAndReason(got)).toBe('502 connect_failed');
+    expect(statusAndReason(got)).toBe('502 bad_response');
     expect((await curl(world.port, me, `${site}/`)).status).toBe(200);
     strange.close();
     world.feed.companies.delete(2);
