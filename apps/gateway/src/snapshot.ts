@@ -166,12 +166,12 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
           await nextTurn();
         }
         while (savePart()) await nextTurn();
+        store.finish();
+        savedContact = Number.NEGATIVE_INFINITY;
+        save();
       } catch (error) {
         log.error({ err: error }, 'Cannot replace the snapshot file');
       }
-      store.finish();
-      savedContact = Number.NEGATIVE_INFINITY;
-      save();
     },
     close() {
       if (!writable) return;
