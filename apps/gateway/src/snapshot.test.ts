@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createSecretKey } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -261,4 +261,13 @@ test('a new owner deletes a file that it cannot trust, and writes another one', 
   await live.own();
   live.close();
   expect(stored().index.companies.size).toBe(11);
+});
+
+test('a new owner that cannot write gives up until the next event', async () => {
+  writeFileSync(join(folder, 'file'), '');
+  const live = open(join(folder, 'file', 'data'), false);
+  for (const each of many(10, 1)) live.put(each, true);
+  live.contact();
+  await live.own();
+  expect([...live.present().companies]).toHaveLength(10);
 });

@@ -110,14 +110,9 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
       if (!failed)
         log.error({ err: error }, 'Cannot save the snapshot; a restart without the api will deny everything');
       failed = true;
+      for (const [id, company] of rest) changed(id, company);
       savedContact = Number.NEGATIVE_INFINITY;
     }
-  }
-
-  /** @returns whether companies remain */
-  function savePart(): boolean {
-    save(performance.now() + PART_MS);
-    return writable && rest.size > 0;
   }
 
   function* companies(): Generator<string> {
@@ -165,7 +160,7 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
           save();
           await nextTurn();
         }
-        while (savePart()) await nextTurn();
+        for (; rest.size > 0; await nextTurn()) save(performance.now() + PART_MS);
         store.finish();
         savedContact = Number.NEGATIVE_INFINITY;
         save();
@@ -178,6 +173,7 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
       savedContact = Number.NEGATIVE_INFINITY;
       save();
       writable = false;
+      rest.clear();
       store.close();
     },
   };

@@ -100,11 +100,7 @@ export async function keepGateway(control: string, settings: string | undefined)
     do slot = (slot + 1) % SLOT_COUNT;
     while (living.has(slot));
     const own = slot;
-    const env: NodeJS.ProcessEnv = {
-      ...base,
-      [SLOTS]: [own, ...living.keys()].join(),
-      [REPLACES]: replaces ? '1' : '',
-    };
+    const env = { ...base, [SLOTS]: [own, ...living.keys()].join(), [REPLACES]: replaces ? '1' : '' };
     const child = fork(fileURLToPath(import.meta.resolve('@propusk/gateway/main')), {
       env,
       execArgv: [...process.execArgv, ...NODE_FLAGS],
