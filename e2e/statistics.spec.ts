@@ -144,7 +144,7 @@ test('the filters of the log stay in the address, get a period, and the pages jo
 
 /**
  * Answers an export with the records as JSON lines, or with a fixed CSV for `Accept: text/csv`.
- * @param part returns the part of the JSON lines that arrives
+ * @param part shortens the JSON lines to the part that the browser receives
  */
 const exporting = (records: object[], part = (text: string) => text) => ({
   'GET /visits/export': (route: Route) => {

@@ -225,7 +225,7 @@ test('ending a trial is refused when another admin changed the plan meanwhile, a
   ]);
 });
 
-test('after a conflict, the form of a contact or phone loads the new version and sends the same input with it', async ({
+test('after a conflict, the forms of the contact and the phone load the new version, and a retry sends the same input with it', async ({
   page,
 }) => {
   const sent: unknown[] = [];

@@ -24,7 +24,7 @@ describe('the mail settings', () => {
     ['SMTP_URL', 'http://mx.example.ru'],
     ['SMTP_URL', 'smtp://'],
     ['SMTP_URL', 'smtp://ivan:p%w@mx.example.ru'],
-    // URL parsers take ivan for the host of the next three URLs.
+    // In the next three URLs, URL parsers read `ivan` as the host.
     ['SMTP_URL', 'smtp://ivan:1#w@mx.example.ru'],
     ['SMTP_URL', 'smtp://ivan:1/w@mx.example.ru'],
     ['SMTP_URL', 'smtp://ivan:1?w@mx.example.ru'],

@@ -191,7 +191,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
 }
 
-/** The ports of the product and its database, except 80 and 443, which tenants may reach; and those of GATEWAY_OWN_PORTS. */
+/**
+ * Returns the ports that tenants must not reach: those of GATEWAY_OWN_PORTS, and those of the product and its database except 80
+ * and 443.
+ */
 function ownPorts(s: ReturnType<typeof readSettings<typeof apiSettings>>): ReadonlySet<number> {
   const database = Number((s.DATABASE_URL && URL.parse(s.DATABASE_URL)?.port) || 5432);
   const listening = [s.PORT, s.GATEWAY_PORT, Number(s.API_METRICS_PORT ?? 0), s.HTTP_PORT, s.HTTPS_PORT];

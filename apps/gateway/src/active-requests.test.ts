@@ -105,14 +105,14 @@ test('active requests are limited per user and in total, and a second release() 
   expect(() => enter(token, target)).toThrow('too_many');
 });
 
-/** Starts a request whose tunnel moved its last byte before some seconds. */
+/** Starts a request whose tunnel last moved a byte the given number of seconds ago. */
 function idle(seconds: number, who = token): ActiveRequest {
   const request = enter(who, target);
   request.splice = { moved: coarseNow() - seconds * 1_000 };
   return request;
 }
 
-test("at a user's limit the tunnel of this user that is idle for longest, and for 60 s, closes for a new request", () => {
+test("at a user's limit, a new request closes this user's longest-idle tunnel, if it has been idle for at least 60 s", () => {
   const other = idle(900, { ...token, userId: 2 });
   const [first, second] = [idle(60), idle(61)];
   const third = enter(token, target);
@@ -121,13 +121,13 @@ test("at a user's limit the tunnel of this user that is idle for longest, and fo
   expect(first.signal.reason).toMatchObject({ reason: 'too_many' });
   expect([other, third].map(({ signal }) => signal.aborted)).toEqual([false, false]);
   expect(live.size).toBe(3);
-  // At the limit in total no tunnel closes for a request of a user below the own limit.
+  // At the total limit, a request of a user who is below the limit per user closes no tunnel.
   third.splice = { moved: coarseNow() - 900_000 };
   expect(() => enter({ ...token, userId: 2 }, target)).toThrow('too_many');
   expect([other, third].map(({ signal }) => signal.aborted)).toEqual([false, false]);
 });
 
-test("at a user's limit a request is refused while no tunnel of the user is idle for 60 s", () => {
+test("at a user's limit, a new request is refused when no tunnel of this user has been idle for 60 s", () => {
   const [young, dialling] = [idle(59), enter(token, target)];
   idle(900, { ...token, userId: 2 });
   expect(() => enter(token, target)).toThrow('too_many');

@@ -14,7 +14,7 @@ import { ProxyError, type ProxyErrorReason } from './proxy-error.ts';
  * when access was revoked. The abort reaches a request at any stage: while it dials, waits or transfers.
  */
 
-/** At a user's limit, a tunnel that was idle for this time closes for a new request. */
+/** At a user's limit, a new request closes the user's longest-idle tunnel, if it has been idle for at least this time. */
 const DISPLACED_MS = 60_000;
 
 /** The abort reason of a request whose client disconnected. */
@@ -29,7 +29,7 @@ export interface ActiveRequest {
   readonly policyId: number | null;
   /** The owner of the request's DNS look-ups (packages/dial): its company, or for a probe the host. */
   readonly tenant: Tenant;
-  /** The splice of a tunnel or WebSocket: when its last bytes moved, on the clock of the sweep. Null before it. */
+  /** The splice of a tunnel or WebSocket; `moved` is the `coarseNow()` of the last transferred bytes. Null before the splice. */
   splice: { readonly moved: number } | null;
   /** Aborts when access is revoked, with a ProxyError as the reason, and when the client disconnects. */
   readonly signal: AbortSignalLite;
@@ -71,7 +71,7 @@ export function createActiveRequests(
   // grows: by users, by requests and tunnels; bound: the limits of concurrency-limits.ts, in total and for each user and
   // company; at the bound: 503 too_many
   const requests = new Set<Admitted>();
-  /** The same, by the caller's name. */
+  /** The same requests, by the name of their caller. */
   // grows: by users with live requests; bound: about 300 bytes for each of them; at the bound: as for `requests`
   const callers = new Map<string, Set<Admitted>>();
 
@@ -85,7 +85,11 @@ export function createActiveRequests(
     if (reason instanceof ProxyError) onCut(reason.reason);
   }
 
-  /** Ends a caller's longest-idle tunnel, where its own limit is reached. @param full that limit's name @throws ProxyError */
+  /**
+   * Ends the caller's longest-idle tunnel, if the reached limit is the caller's own.
+   * @param full the name of the reached limit
+   * @throws ProxyError too_many when no tunnel can be ended
+   */
   function displace(name: string, full: string): void {
     let longest: Admitted | null = null;
     let since = coarseNow() - DISPLACED_MS;
@@ -95,7 +99,7 @@ export function createActiveRequests(
     }
     if (longest === null) throw new ProxyError('too_many');
     longest.abort(new ProxyError('too_many'));
-    // A WebSocket would release its slot in a later turn.
+    // Without this call, an aborted WebSocket would release its slot only in a later turn of the event loop.
     longest.release();
   }
 

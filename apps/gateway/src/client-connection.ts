@@ -52,7 +52,7 @@ export interface ProxyContext {
 /** A client must send a request head within this time. */
 export const HEAD_MS = 10_000;
 
-/** Faults of a request's head that have a sentence of their own. */
+/** Node's error codes for an invalid request head, and the error detail for each. */
 const headFaults: Readonly<Record<string, ProxyErrorDetail>> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',

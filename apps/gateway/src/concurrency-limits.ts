@@ -14,7 +14,7 @@ export type Slots = readonly (readonly [name: string, most: number])[];
 export interface ConcurrencyLimits {
   /** The slots of a caller's request. @param companyId null for a probe */
   of(caller: string, companyId: number | null): Slots;
-  /** Takes a slot of every limit, or none. @returns the name of a limit that has none */
+  /** Takes a slot under every limit, or no slot. @returns the name of a limit without a free slot; undefined on success */
   acquire(slots: Slots): string | undefined;
   release(slots: Slots): void;
   /** Asks the primary for more slots. @returns whether it lent some; null when it has none to lend */

@@ -7,7 +7,7 @@ import { shareDescriptors } from './descriptors.ts';
 const OPEN_FILES = 65_536;
 const sockets = overloadSettings.SOCKETS.schema.parse(undefined);
 
-test('one process of the package accepts client connections for the 20,000 tunnels of the documented limit', () => {
+test('a process of the Debian package accepts more client connections than the documented limit of 20,000 tunnels', () => {
   const { clients, limits } = shareDescriptors(OPEN_FILES, sockets);
   expect(limits).toEqual(LIMITS);
   expect(clients).toBeGreaterThan(LIMITS.total);

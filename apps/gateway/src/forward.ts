@@ -42,7 +42,7 @@ export class Forwarder {
     if (loops(req, this.#via)) throw new ProxyError('loop');
     if (req.httpVersionMajor !== 1) throw new ProxyError('bad_request', 'http_version');
     if (isCoded(req.rawHeaders)) throw new ProxyError('bad_request', 'transfer_coding');
-    // RFC 9112 section 3.2: a site might choose the other one.
+    // RFC 9112 section 3.2: a request with more than one Host field gets 400.
     if (countOf(req.rawHeaders, 'host') > 1) throw new ProxyError('bad_request');
     if (isForGateway(req)) return answerItself(req, res);
     const request = originRequest(active, target, req, this.#via);
@@ -69,7 +69,7 @@ function originRequest(
 ): OriginRequest {
   const { method = '' } = req;
   let kept = without(endToEnd(req.rawHeaders), 'host');
-  // RFC 9110 section 10.1.1: HTTP/1.0 has no expectation.
+  // RFC 9110 section 10.1.1: Expect is ignored in HTTP/1.0 requests.
   if (req.httpVersionMinor === 0) kept = without(kept, 'expect');
   const left = forwardsLeft(req);
   if (left !== null) kept = [...without(kept, 'max-forwards'), 'Max-Forwards', String(left - 1)];

@@ -1,20 +1,20 @@
 import { once } from 'node:events';
 
 /**
- * A gateway's processes follow each other on one listening socket, which their keeper (apps/supervisor/src/gateway.ts) holds: an
- * update or a change of settings cuts no connection (docs/decisions/013-gateway-processes.md).
+ * The processes of a gateway use one listening socket in turn, which their keeper (apps/supervisor/src/gateway.ts) holds. An update
+ * or a change of settings therefore closes no connection (docs/decisions/013-gateway-processes.md).
  *
  *   gateway ─> keeper   `bind`; `waiting` for a certificate; `listening`; `released`
- *   keeper ─> gateway   `socket` or `refused`; `drain`: release the files, accept nothing, end with the last connection;
- *                       `own`: the files of the one before are free; `ended`: a process before has ended
+ *   keeper ─> gateway   `socket` or `refused`; `drain`: release the files, accept no connection, exit after the last one;
+ *                       `own`: the previous process has released the files; `ended`: an earlier process has ended
  *
- * A process that follows another accepts once its own feed is up to date. One that replaces a killed process also accepts, with the
- * snapshot file, when the api is away.
+ * A process that follows a live one accepts connections once its own feed is up to date. A process that replaces an ended one also
+ * accepts them, with the snapshot file, when the api does not answer.
  */
 
 /** The environment variable with the slots, the own one first: `1,0`. */
 export const SLOTS = 'PROPUSK_SLOTS';
-/** The environment variable of a process that replaces a killed one. */
+/** The environment variable that is `1` for a process that replaces an ended one. */
 export const REPLACES = 'PROPUSK_REPLACES';
 /** The number of slots. More than processes can live: an ended one's slot is free for others much later. */
 export const SLOT_COUNT = 16;
@@ -24,7 +24,7 @@ export interface Slots {
   readonly own: number;
   /** Of the processes that were alive when this one started. */
   readonly others: readonly number[];
-  /** Whether the process before it was killed: the snapshot file is free, and the metrics port follows with `own`. */
+  /** Whether the previous process has ended: the snapshot file is free at the start, and the metrics port after `own`. */
   readonly replaces?: boolean;
 }
 
@@ -52,15 +52,16 @@ export function slotsOf(env: NodeJS.ProcessEnv): Slots {
   return { own, others, replaces: env[REPLACES] === '1' };
 }
 
-/** Whether no process went before. */
+/** Whether this process neither follows nor replaces another one. */
 export const isFirst = ({ others, replaces = false }: Slots): boolean => !replaces && others.length === 0;
 
-/** The longest wait of a process that replaces a killed one, for an api that takes its request and does not answer. */
+/** After this time, a process that replaces an ended one accepts connections even if the api has not answered. */
 const FEED_MS = 10_000;
 
 /**
- * Has a process accept only once its feed is up to date: a right that was revoked while none served must not return.
- * @returns callbacks of the feed, and when the process may accept; `lost` is for a failed connection to the api
+ * Delays accepting until the feed is up to date. Otherwise a right that was revoked while no process served would be valid again.
+ * @returns callbacks for the feed, and a promise that resolves when the process may accept; call `lost` when the connection to the
+ * api fails
  */
 export function waitForFeed(slots: Slots): { upToDate(): void; lost(): void; mayAccept: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -53,7 +53,7 @@ export function countOf(raw: readonly string[], name: string): number {
   return count;
 }
 
-/** Whether a message has a transfer coding besides `chunked`, which alone the gateway decodes (RFC 9112 section 7). */
+/** Whether a message has a transfer coding that the gateway cannot decode: any but `chunked` (RFC 9112 section 7). */
 export function isCoded(raw: readonly string[]): boolean {
   const codings: string[] = [];
   for (let i = 0; i < raw.length; i += 2)

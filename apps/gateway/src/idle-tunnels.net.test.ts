@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 const IDLE_MS = 3_000;
 let world: World;
 const clients: Socket[] = [];
-// On shared egress a tunnel carries bytes once the server has spoken.
+// On shared egress, a tunnel is spliced only once its first bytes are classified, so the site sends an SSH banner.
 const site = createServer((socket) => clients.push(socket.on('error', () => {}).resume()));
 let target: string;
 
@@ -37,7 +37,7 @@ async function timerOf({ localPort, remotePort }: Pick<Socket, 'localPort' | 're
   return { kind: Number(kind), seconds: Number.parseInt(when, 16) / 100 };
 }
 
-test('an idle tunnel probes both sockets after 60 s, and ends after TUNNEL_IDLE', async () => {
+test('the kernel sends keep-alive probes on both sockets of an idle tunnel after 60 s, and the tunnel ends after TUNNEL_IDLE', async () => {
   // The clock of the deadlines moves once a second.
   await sleep(1_100);
   const start = performance.now();

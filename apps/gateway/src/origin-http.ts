@@ -173,7 +173,10 @@ export function sendByHttp(
   });
 }
 
-/** Reads the rest of a body whose response is sent: an early close would destroy the response on its way. */
+/**
+ * Reads and discards the rest of a request body after the response. Closing a socket with unread data sends a reset, and the client
+ * could then lose the response (RFC 9112 section 9.6).
+ */
 function discardRest(req: IncomingMessage): void {
   req.unpipe();
   req.resume();

@@ -51,7 +51,7 @@ export function answer(
 ): ProxyError | null {
   const unwanted = challengeOf(reply, active);
   if (unwanted !== null) return unwanted;
-  // The body would arrive coded, without the field that says so.
+  // The client would receive an encoded body without its Transfer-Encoding field.
   if (isCoded(reply.rawHeaders)) return unreadable(active);
   try {
     res.writeHead(reply.status, reply.phrase, [...endToEnd(reply.rawHeaders), 'Via', `1.1 ${via}`]);

@@ -75,7 +75,10 @@ export interface ProxyServerOptions {
 }
 
 export const DRAIN_MS = 5_000;
-/** The connections that wait in the kernel, while no process accepts too; net.core.somaxconn caps it. Node's default is 511. */
+/**
+ * The length of the kernel's accept queue, where connections wait while no process accepts them. net.core.somaxconn caps it. Node's
+ * default is 511.
+ */
 const BACKLOG = 4_096;
 
 const settings = {
@@ -144,7 +147,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
   });
   let [draining, stopping] = [false, false];
   /** The product's ports on this machine, to which connections of tenants are refused. listen() adds the gateway's own port. */
-  // grows: not, ports are added only at startup
+  // grows: by settings and the gateway's own port, at startup only; bound: 65,535 ports; at the bound: every port is in the set
   const ownPorts = new Set(config.ownPorts);
   /** The functions with which close() stops what listen() started. */
   // grows: not, filled once at startup
@@ -201,7 +204,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
       else server.listen(socket, BACKLOG);
       await once(server, 'listening');
       const { port } = server.address() as AddressInfo;
-      // At 80 and 443 another address of this machine may serve sites.
+      // On ports 80 and 443, other addresses of this machine may serve sites, unless the gateway listens on all addresses.
       if ((port !== 80 && port !== 443) || /^(?:0\.0\.0\.0|::)$/.test(config.host)) ownPorts.add(port);
       sender.start();
       records.start();

@@ -36,7 +36,7 @@ const statuses: Readonly<Record<ProxyErrorReason, number>> = {
   names_busy: 503,
 };
 
-/** Faults of a request that have a status of their own. */
+/** The status codes of error details; any other detail has the status of its reason. */
 const detailStatuses: Partial<Record<ProxyErrorDetail, number>> = {
   // RFC 9112 section 6.1
   transfer_coding: 501,

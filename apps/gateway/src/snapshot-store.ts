@@ -103,7 +103,7 @@ export class SnapshotStore {
   #digest = 0n;
   /** Whether the file misses a change. */
   #outdated = false;
-  /** What the manifest says of rows that another process has written, until `finish()`. */
+  /** The contact and shape that the previous process stored; manifests keep them from `takeOver()` until `finish()`. */
   #older: Pick<z.infer<typeof Manifest>, 'contact' | 'shape'> | null = null;
 
   /** @param key 32 bytes */
@@ -140,9 +140,10 @@ export class SnapshotStore {
   }
 
   /**
-   * Takes over the file that another process has closed. Until `finish()` it may be killed after any write: each row is the other's or
-   * newer, so the manifest keeps the other's contact and shape. A file that cannot be trusted is deleted.
-   * @throws Error when it cannot be deleted
+   * Takes over the file after the previous process has closed it. Until `finish()`, some rows are still those of the previous process,
+   * so manifests keep its contact and shape. A kill after any write therefore leaves a valid file. A file that cannot be trusted is
+   * deleted.
+   * @throws Error when the file cannot be deleted
    */
   takeOver(): void {
     this.#older = { contact: 0, shape: SHAPE };
@@ -157,12 +158,12 @@ export class SnapshotStore {
     }
   }
 
-  /** Has later manifests state this product's shape and the contact of `write()`. */
+  /** Ends the takeover: later manifests have this product's shape and the contact passed to `write()`. */
   finish(): void {
     this.#older = null;
   }
 
-  /** At most 200 of the stored companies, ascending. @param after the last one before them */
+  /** Returns up to 200 ids of stored companies, ascending. @param after only larger ids are returned */
   ids(after: number): number[] {
     const rows = this.#db?.prepare(
       'SELECT company FROM companies WHERE company > ? ORDER BY company LIMIT 200',
@@ -231,7 +232,7 @@ export class SnapshotStore {
     this.#db = null;
   }
 
-  /** @throws SnapshotFault for a file that misses a change, Error with a `code` for one that cannot be read */
+  /** @throws SnapshotFault when a change is missing in the file, Error with a `code` when the file cannot be read */
   #exists(): boolean {
     const found = statSync(this.#path, { throwIfNoEntry: false });
     if (found === undefined || found.size === 0) return false;

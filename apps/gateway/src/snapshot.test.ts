@@ -190,11 +190,11 @@ test('rows of a shape of another release are validated, and written again before
   expect(current).not.toContain('older');
 });
 
-/** Companies from 10 on, of a version. */
+/** Snapshots of companies with ids from 10 on, all with the same version. */
 const many = (count: number, version: number) =>
   Array.from({ length: count }, (_, i) => company([`site.company-${i}.test`], { id: i + 10, version }));
 
-/** A process before has stored companies of version 1 and QUIET; this one has version 2, without QUIET. */
+/** The previous process has stored QUIET and companies of version 1. The returned process has received version 2, and no QUIET. */
 async function follower(count: number): Promise<Snapshots> {
   const before = open();
   for (const each of [...many(count, 1), QUIET, changing(1)]) before.put(each, true);
@@ -209,7 +209,7 @@ async function follower(count: number): Promise<Snapshots> {
 
 test('a new owner of the file writes it in parts, and a kill after any part leaves the old or new version of each company', async () => {
   const live = await follower(1_000);
-  // Revoked between the release of the file and its new owner.
+  // This revocation arrives after the previous process has closed the file, and before the takeover.
   live.put(changing(2), false);
   const owned = live.own().then(() => true);
   const found: number[] = [];
@@ -230,7 +230,7 @@ test('a new owner of the file writes it in parts, and a kill after any part leav
   }
   expect(found.some((old) => old > 1 && old < 1_000)).toBe(true);
   live.close();
-  // The rows of the process before are as old as its last feed event.
+  // Until the takeover ends, the file has the contact time of the previous process.
   expect(contacts.size).toBe(1);
   const { index, present } = stored();
   expect(present().contact).toBeGreaterThan(Math.max(...contacts));
@@ -238,7 +238,7 @@ test('a new owner of the file writes it in parts, and a kill after any part leav
   expect([...index.companies.values()].filter(({ version }) => version === 1)).toEqual([]);
 });
 
-test('a new owner of a file with 2,000 companies needs at most 20 ms of a turn of the event loop', async () => {
+test('a takeover of a file with 2,000 companies uses less than 20 ms of CPU time in each turn of the event loop', async () => {
   const live = await follower(2_000);
   let before = process.threadCpuUsage();
   const owned = live.own().then(() => true);

@@ -44,7 +44,7 @@ export interface Snapshots extends SnapshotView {
   close(): void;
 }
 
-/** The longest write of one turn, without the last company of it. */
+/** The time for writing companies in one turn of the event loop, in milliseconds. The last company may exceed it. */
 const PART_MS = 5;
 
 export interface SnapshotsOptions {
@@ -64,10 +64,10 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
   // Feed events without changes are written rarely. A file that overestimates its age denies earlier, which is safe.
   const rewriteMs = Math.min(60_000, maxAgeMs / 10);
   /** The changes that are not on disk; null for a removed company. */
-  // grows: by owners, by changes; bound: one snapshot for each company; at the bound: does not grow
+  // grows: by owners, by changes; bound: one snapshot for each company; at the bound: a change replaces the company's entry
   const unsaved = new Map<number, CompanySnapshot | null>();
-  /** The companies of the first `ready`, which `own()` writes in parts: the process before has stored most of them. */
-  // grows: by owners; bound: one snapshot for each company; at the bound: does not grow
+  /** The companies of the first `ready`. The previous process has stored most of them, so `own()` writes them in parts. */
+  // grows: by owners; bound: one snapshot for each company; at the bound: a change replaces the company's entry
   const rest = new Map<number, CompanySnapshot | null>();
   const { index, contact } = isOwner ? load(store, unsaved, log) : { index: emptyIndex(), contact: null };
   let wall = Number.NEGATIVE_INFINITY;
@@ -87,7 +87,10 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
     (writable || Number.isFinite(wall) ? unsaved : rest).set(companyId, snapshot);
   }
 
-  /** All changes, then companies of `rest` until a time of `performance.now()`; a failed write leaves them in `unsaved`. */
+  /**
+   * Yields all unsaved changes, and then companies of `rest` until the given `performance.now()`. Each company of `rest` moves to
+   * `unsaved`, so that it is written again after a failure.
+   */
   function* due(until: number): Generator<readonly [number, CompanySnapshot | null]> {
     yield* unsaved;
     for (const [id, company] of rest) {

@@ -111,7 +111,8 @@ export class Splice implements SocketReader, Deadline, Meter {
     for (const socket of [client, remote]) {
       readBy(socket, this);
       startReading(socket);
-      // Probes after 60 s keep most NATs from dropping it. 9 unanswered ones, 15 s apart, end it.
+      // Keep-alive probes after 60 s keep the connection in the tables of most NATs. The kernel closes the connection after 9
+      // unanswered probes, 15 s apart.
       socket.setKeepAlive(true, 60_000, 15_000, 9);
     }
     if (this.#source !== null) this.#source.sink = (bytes, lent) => this.#down.send(bytes, lent);

@@ -84,7 +84,7 @@ function readStatus(bytes: Buffer): number | 'more' | 'broken' {
   if (status === undefined)
     return 'HTTP/1.'.startsWith(start.slice(0, 7)) && start.length < 13 ? 'more' : 'broken';
   const end = bytes.indexOf(BLANK_LINE);
-  // A bare LF ends no line (RFC 9112 section 2.2): without this check the end of the head would be awaited.
+  // A bare LF does not end a line (RFC 9112 section 2.2). Without this check, the gateway would wait for more bytes.
   if (BARE_LF.test(bytes.toString('latin1', 0, end === -1 ? bytes.length : end))) return 'broken';
   if (end !== -1) return Number(status);
   return bytes.length > HEAD_MOST ? 'broken' : 'more';

@@ -144,7 +144,7 @@ test.each(['1', '2'])(
         give(kill * 2 + 2);
         const elapsed = stopwatch();
         await until(() => !all.some((pid) => existsSync(`/proc/${pid}`)));
-        // Both wait in the queue of the port.
+        // Both connections wait in the port's accept queue.
         const answers = await Promise.all([asks(me, host), asks(other, site)]);
         longest = Math.max(longest, elapsed());
         tally.see(answers.join() === '200,403 no_policy', `after kill ${kill}: ${answers.join()}`);
@@ -259,7 +259,7 @@ test('another GATEWAY_SECRET ends the connections of before, which would learn o
 
 test('a port of metrics that is taken costs the metrics alone', async () => {
   await start();
-  // Not the origin's port: the gateway connects to no port of its own.
+  // This is not the origin's port, because the gateway refuses connections to its own ports.
   await write({ GATEWAY_METRICS_PORT: new URL(feed.url).port });
   expect(await reload()).toBe('ok');
   await sleep(500);
@@ -270,7 +270,7 @@ test('a port of metrics that is taken costs the metrics alone', async () => {
   await expect.poll(() => openTunnel(port, me, host).then(({ status }) => status)).toBe(200);
 });
 
-test('while a new process waits for the api, a killed one that serves is replaced from the snapshot file', async () => {
+test('when the serving process is killed while a new one waits for the api, a replacement serves from the snapshot file', async () => {
   await start();
   await feed.stop();
   const answer = reload().catch(() => 'none');

@@ -13,15 +13,15 @@ import { gatewayPhrases, supervisorPhrases } from '@propusk/phrases/launcher';
 import { withSettings } from './packaged/settings-file.ts';
 
 /**
- * The keeper of a gateway: it holds the listening socket, and starts the process that serves on it. A reload starts another process,
- * of the code and settings on disk. Once that one serves, the process before it only drains.
+ * The keeper of a gateway: it holds the listening socket, and starts the process that serves on it. A reload starts a new process with
+ * the code and settings on disk. Once the new process serves, the previous one only drains.
  *
  *   keeper: bound socket ─┬─> gateway, slot 0: drains for at most an hour
  *                         └─> gateway, slot 1: serves
  *
- * A new process that does not serve in time is killed, and the one before goes on. When the serving process ends, another one
- * replaces it: the socket keeps listening, and clients wait in its queue. Another GATEWAY_SECRET or API_URL ends the processes before:
- * they would learn of no revocation.
+ * A new process that does not serve in time is killed, and the previous one continues. When the serving process ends, a new one
+ * replaces it. Meanwhile the socket keeps listening, and clients wait in its accept queue. A new GATEWAY_SECRET or API_URL ends all
+ * earlier processes, because they would receive no further revocation.
  */
 
 /** The most time until a new process serves: it needs the whole feed first. */
@@ -76,7 +76,7 @@ export async function keepGateway(control: string, settings: string | undefined)
   let [reloading, stopping] = [false, false];
   /** A process that is to follow the current one. */
   let next: Generation | undefined;
-  /** The failed tries to replace the current one. */
+  /** Attempts to replace the current process since the last successful change. */
   let tries = 0;
   const isAlive = (one: Generation) => [...living.values()].includes(one);
 
@@ -147,7 +147,10 @@ export async function keepGateway(control: string, settings: string | undefined)
     await ready.finally(() => clearTimeout(late));
   }
 
-  /** Has a new process serve, and the one before drain, unless it has ended. @throws Error when the new one does not serve */
+  /**
+   * Starts a process. Once it serves, the previous one drains, or all earlier ones end if GATEWAY_SECRET or API_URL has changed.
+   * @throws Error when the new process does not serve
+   */
   async function handOver(base: NodeJS.ProcessEnv): Promise<void> {
     const others = [...living.keys()];
     const before = current;
@@ -169,21 +172,22 @@ export async function keepGateway(control: string, settings: string | undefined)
     for (const other of others) if (!living.has(other)) after.send({ type: 'ended', slot: other });
   }
 
-  /** Replaces the ended process. @param code of the keeper's exit, if that process has never served */
+  /** Replaces the current process after its end. @param code the exit code of the keeper, if that process never served */
   function replace(code: number): void {
     if (!current.serves) return failed.resolve(code);
     if (stopping) return;
     const { signalCode, exitCode } = current.child;
     process.stderr.write(`${supervisorPhrases.processRestarts('gateway', signalCode ?? exitCode)}\n`);
     change(async () => {
-      // The first try is at once, with the settings of before: those on disk may be half edited. Then both in turn.
+      // The first attempt is immediate and has the settings of the ended process, since those on disk may be half edited. Later
+      // attempts alternate between the settings on disk and those of the ended process.
       if (tries > 0) await sleep(Math.min(FIRST_RETRY_MS * 2 ** tries, LAST_RETRY_MS));
       tries += 1;
       if (!stopping) await handOver(tries % 2 === 1 ? current.env : environment());
     }).catch(() => {});
   }
 
-  /** Does one change of processes at a time. @throws Error of the work; the process that serves is then the one before */
+  /** Runs a change of processes; reloads are refused meanwhile. @throws Error of the work; then the current process is unchanged */
   async function change(work: () => Promise<void>): Promise<void> {
     reloading = true;
     try {

@@ -21,7 +21,7 @@ describe('a mail address', () => {
     [`anna@${'я'.repeat(260)}.рф`, null],
   ])('the address %j is stored as %j', (typed, stored) => expect(read(typed)).toBe(stored));
 
-  test.each(['a@', 'a@я.', '@'])('a long text of %j is refused at once', (start) => {
+  test.each(['a@', 'a@я.', '@'])('a text of %j and a million letters is refused within a second', (start) => {
     const long = `${start}${'я'.repeat(1_048_576)}!`;
     const begun = performance.now();
     expect([storedEmail(long) === long, read(long)]).toEqual([true, null]);

@@ -26,7 +26,7 @@ export function paragraphs(max: number) {
   return z.string().check(z.trim(), z.maxLength(max), clean);
 }
 
-/** The longest address that is converted, in UTF-16 units: of RFC 5321, 64 before the at sign and 255 after it. */
+/** The longest address that is converted, in UTF-16 units. RFC 5321 allows 64 octets before the at sign and 255 after it. */
 const LONGEST_TYPED = 320;
 const DOMAIN = /^[\p{L}\p{M}\p{N}.-]+$/u;
 const NON_ASCII = /[^\0-\x7f]/;
@@ -35,7 +35,7 @@ const NON_ASCII = /[^\0-\x7f]/;
 export function storedEmail(typed: string): string {
   const at = typed.lastIndexOf('@') + 1;
   const domain = typed.slice(at);
-  // A longer text is no address. The check of its length comes after this conversion.
+  // A longer text is not an address: the schema refuses it after this conversion.
   if (at === 0 || typed.length > LONGEST_TYPED || !NON_ASCII.test(domain)) return typed;
   const url = `http://${domain}`;
   return DOMAIN.test(domain) && URL.canParse(url) ? typed.slice(0, at) + new URL(url).hostname : typed;

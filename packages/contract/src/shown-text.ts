@@ -15,6 +15,6 @@ export function visible(text: string): string {
  */
 export const ShownText = z.string().check(z.overwrite(visible), z.overwrite(shownEmails));
 
-/** The name to store for one of a body: the stored name when the body has it as replies show it. */
+/** Returns the name to store: the stored one if `given` is the stored name as replies show it, or else `given`. */
 export const keptName = (given: string, stored: string) =>
   given === shownEmails(visible(stored)) ? stored : given;

@@ -32,7 +32,7 @@ export class Attempt {
   /** The family of the current attempt. */
   #family: Family = 4;
   #socket: Attempted | null = null;
-  /** The address of the current attempt, when its socket did not bind. */
+  /** The address of the current attempt if its socket is not bound to a local address; null otherwise. */
   #unbound: string | null = null;
   #timer: NodeJS.Timeout | undefined;
 
@@ -116,7 +116,7 @@ export class Attempt {
     socket[attemptOf] = undefined;
     const address = this.#unbound;
     if (address !== null && !this.#sources.check(address, socket)) {
-      // A route has changed since the kernel was asked. No byte was sent.
+      // A route has changed since the look-up of the local address. No byte was sent, so a bound socket can try again.
       socket.destroy();
       return this.#open(address, true, this.#deadline - performance.now());
     }

@@ -5,7 +5,7 @@ import { plainAddress } from './addresses.ts';
 import { familyOf } from './family-order.ts';
 import type { EgressAddresses } from './settings.ts';
 
-/** Routes change, so answers of the kernel count for 10 s. */
+/** Routes change, so results of `kernelDiffers` are cached for 10 s, and for at most 10,000 destinations. */
 const [FRESH_MS, MOST] = [10_000, 10_000];
 
 /**
@@ -15,7 +15,7 @@ const [FRESH_MS, MOST] = [10_000, 10_000];
 export class SourceAddresses {
   readonly #egress: EgressAddresses;
   /** By destination: whether a socket must bind. */
-  // grows: by addresses of sites; bound: 10,000, about 200 bytes each; at the bound: emptied, as every 10 s
+  // grows: by addresses of sites; bound: 10,000, about 200 bytes each; at the bound: the map is cleared, as it is after 10 s
   readonly #binds = new Map<string, Promise<boolean>>();
   #since = 0;
 
@@ -51,7 +51,10 @@ export class SourceAddresses {
   }
 }
 
-/** Whether the kernel does not choose an address for a destination. A connected UDP socket sends nothing (udp(7)). */
+/**
+ * Whether the kernel would use another local address than `egress` for a destination; also true when the look-up fails. Connecting a
+ * UDP socket selects the local address and sends nothing (udp(7)).
+ */
 async function kernelDiffers(destination: string, egress: string): Promise<boolean> {
   const socket = createSocket(familyOf(destination) === 4 ? 'udp4' : 'udp6');
   try {

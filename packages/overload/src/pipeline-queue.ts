@@ -36,7 +36,7 @@ export interface ServeOptions {
   readonly first?: Buffer;
   /** Whether a client that half-closes the connection still receives its responses. */
   readonly answersHalfClosed?: boolean;
-  /** Counts bytes of a head that is not complete; negative when they are gone. @returns false when there are too many */
+  /** Adds bytes of an incomplete request head; a negative number removes them. @returns false when the limit is exceeded */
   readonly countHead?: (bytes: number) => boolean;
 }
 

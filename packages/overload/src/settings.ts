@@ -9,7 +9,10 @@ const machine = Math.min(totalmem(), process.constrainedMemory() || totalmem()) 
 /** On a machine of 1 GB, PostgreSQL, api and gateway get a quarter each. */
 const quarter = Math.round(Math.min(Math.max(machine / 4, 192), 4_096));
 
-/** Limits of one process: open connections, more than a gateway's 20,000 tunnels, and MiB of heap and buffers. */
+/**
+ * Limits of one process. SOCKETS: open connections; the default exceeds the 20,000 tunnels of a gateway. MEMORY: heap and buffers
+ * in MiB.
+ */
 export const overloadSettings = {
   SOCKETS: wholeNumber(21_000, 16, 200_000),
   MEMORY: wholeNumber(quarter, 128, 65_536),

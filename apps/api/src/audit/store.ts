@@ -152,8 +152,8 @@ export async function listAudit(
 }
 
 /**
- * The changes of an audit row, without the user name of a proxy when an ADMIN stored it. Such a proxy is a paid one, and owners
- * must not see its user name. An edit keeps the name of the field, but no value, as for a secret.
+ * Returns the changes of an audit row. The user name of a proxy is left out when an ADMIN stored it: such a proxy is a paid one,
+ * and owners must not see its user name. For an edit, the field is listed without values, as a secret is.
  */
 function withoutAdminsLogin({
   action,

@@ -169,7 +169,7 @@ test('a company may invite 500 agents a day, and one mailbox gets at most 5 invi
   for (let n = 0; n < 6; n++)
     tries.push((await api.call(owner.token, inviteAgain, { params: { id } })).status);
   expect(tries).toEqual([200, 200, 200, 200, 429, 429]);
-  // A list that the limit of a mailbox refuses is not charged to the company's invitations of the day.
+  // A list that the limit of a mailbox refuses does not count towards the company's daily limit of invitations.
   const { email } = await api.must(owner.token, getUser, { params: { id } });
   expect((await invite(owner.token, [...Array.from({ length: 49 }, address), email])).status).toBe(429);
   const { rows } = await api.database.pool.query(

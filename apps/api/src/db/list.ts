@@ -46,7 +46,8 @@ export function contains(
     return everywhere ? whole : sql`(${whole} || '')`;
   });
   const conditions = [...words].map((word) => {
-    // A mail address is stored in Punycode and shown in Unicode; a word with a dot may be its domain.
+    // Mail addresses are stored in Punycode and shown in Unicode, so each word is also searched in Punycode. A word with a dot
+    // may be the domain of an address.
     const isDomain = word.includes('.') && !word.includes('@');
     const stored = isDomain ? storedEmail(`@${word}`).slice(1) : storedEmail(word);
     const patterns = [...new Set([word, stored])].map((each) => `%${each.replace(/[\\%_]/g, '\\$&')}%`);

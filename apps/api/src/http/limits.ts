@@ -129,7 +129,7 @@ export interface Limits {
   countPairing(userId: number): Promise<void>;
   /** Charges the company for a request, and refunds it when `create` throws, for example for a duplicate. */
   countRequest<T>(companyId: number, create: () => Promise<T>): Promise<T>;
-  /** For pending changes that shorten retention: `demand` refuses one above the budget, and `charge` counts a stored one. */
+  /** The budget of pending changes that shorten retention. `demand` throws when none is left; `charge` counts a stored change. */
   recordsCut(companyId: number): Promise<{ demand(): void; charge(): Promise<unknown> }>;
   /**
    * Whether the mailbox may get a mail about a change of an account; `charge` counts it once the change is stored. Throws when the

@@ -55,7 +55,7 @@ export async function writeToFolder(folder: string, mail: Mail & { from: string 
 
 /**
  * Deletes the mails whose links are used, expired or replaced, and each mail after 7 days.
- * @param publicUrl deletes nothing, and leaves out links to other origins
+ * @param publicUrl when given, no mail is deleted, and mails with links to other origins are left out
  * @returns the mails whose links still work, oldest first
  * @throws Error of the database, with no mail deleted; Error of node:fs
  */
@@ -78,7 +78,9 @@ export async function sweepFolder(db: Db, folder: string, publicUrl?: URL): Prom
   );
 }
 
-/** Reads the mails. Release 0.2 wrote no X-Link: its mails have the last link at `publicUrl` that is alone on its line. */
+/**
+ * Reads the mails. Mails of release 0.2 have no X-Link header. Their link is the last URL at `publicUrl` on a line of its own.
+ */
 async function readFolder(folder: string, publicUrl?: URL): Promise<FolderMail[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];

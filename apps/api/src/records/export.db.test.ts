@@ -86,7 +86,7 @@ test('an exported CSV has labels, mail addresses and times in the company’s zo
   );
   const period = `${url}?from=2026-03-14T15:00:00Z&to=2026-03-15T15:00:00Z`;
   const csv = { accept: 'text/csv' };
-  // As browsers send it.
+  // Browsers send this Accept-Encoding.
   const refused = await open(token, `${url}?result=refused`, { ...csv, 'accept-encoding': 'gzip, br' });
   expect([refused.statusCode, refused.headers['content-encoding']]).toEqual([400, undefined]);
   expect(await json(refused)).toMatchObject({ code: 'bad_input' });

@@ -52,7 +52,7 @@ export function exportRoute(routes: Routes): void {
 
   routes.app.route({
     ...routeOf(routes, exportVisits),
-    // An error of the first page would be sent as plain JSON under the Content-Encoding of the CSV.
+    // With compression, an error on the first page would be sent as plain JSON with the Content-Encoding of the CSV.
     compress: false,
     // A HEAD would read the whole log.
     exposeHeadRoute: false,

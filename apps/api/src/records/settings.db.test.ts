@@ -200,7 +200,7 @@ test('shorter retention needs the password, takes effect after 72 hours, is mail
   await sql('update companies set record_days = 7 where id = $1', home.id);
   await set(home, { ...less, keepNames: false, ...proof });
   await expect.poll(mails).toContainEqual([partner.email, false, true]);
-  // Each new pending change is mailed or refused. A call without one is neither counted nor refused.
+  // Each new pending change is either mailed or refused. Requests that create none are not counted and never refused.
   const cut = (retentionDays: number) =>
     api.call(home.token, setRecordSettings, { body: { ...standard, retentionDays, ...proof } });
   for (const days of [6, 5, 4, 3, 2, 6, 5, 4]) expect((await cut(days)).status).toBe(200);

@@ -48,8 +48,8 @@ export async function readSettings(db: Db, companyId: number, platformDays: numb
 /**
  * Replaces the settings. Gateways receive them with the next snapshot. Shorter retention becomes a pending change with an effective
  * time 72 hours later, unless a later call replaces or cancels it.
- * @throws AppError changed_meanwhile; too_many_requests for too many pending changes; bad_input for more days than the platform's,
- * unless they are stored already, for an unknown time zone, and for shorter retention without the password
+ * @throws AppError changed_meanwhile; too_many_requests for too many pending changes; bad_input for an unknown time zone, for
+ * shorter retention without the password, and for more days than the platform's unless the company already has that number
  */
 export async function writeSettings(
   tx: Tx,
@@ -95,7 +95,7 @@ export async function writeSettings(
   const after = await readSettings(tx, id, platformDays);
   if (isNew && after.pending !== null) {
     afterCommit(tx, counter.charge);
-    // The mail names only what becomes less.
+    // The mail lists only the settings that the change reduces.
     const lost = { retentionDays: less.days ? retentionDays : null, keepNames: !less.names };
     await tellOwners(tx, actor, mails, { ...after.pending, ...lost });
   }

@@ -108,7 +108,8 @@ export function listSites(db: Db, actor: Actor, query: ListQuery): Promise<{ row
 /**
  * Normalizes an entered address to its stored spelling, and reads the start path of a pasted URL. Returns the fault of an invalid
  * address. New addresses must not contain symbols such as emoji.
- * @param stored the site's address before a change, which may keep its symbols; null accepts symbols in any address
+ * @param stored the current address of the site, which may keep its symbols; undefined for a new site; null allows symbols in
+ * every address
  */
 export function readAddress(
   raw: string,

@@ -5,7 +5,7 @@ import { createLookup } from '@propusk/dial/resolver';
 import { sql } from 'kysely';
 import type { Check } from './check.ts';
 
-/** Names in one finding, host names resolved in total and at once, and the time for all of them. */
+/** At most 5 names in a finding. At most 1,000 host names are resolved, 16 at once, within 5 s in total. */
 const [MOST_NAMES, MOST_LOOKUPS, AT_ONCE, WAIT_MS] = [5, 1_000, 16, 5_000];
 
 /**

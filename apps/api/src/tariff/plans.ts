@@ -114,8 +114,8 @@ export async function findConcerned(
 }
 
 /**
- * Serializes the changes of plans, so that a name stays unique and the trial's mark moves in one step.
- * @throws AppError plan_exists when a plan other than `id` has the name, unless it is the one of `id` before the change
+ * Serializes the changes of plans, so that names stay unique and the trial mark moves atomically.
+ * @throws AppError plan_exists when the name is new for plan `id` and another plan has it
  */
 async function lockPlans(tx: Tx, { name }: PlanInput, id?: number): Promise<Plan[]> {
   await sql`lock table plans in share row exclusive mode`.execute(tx);

@@ -463,7 +463,7 @@ test('a second plan of the same name is refused with 409, also when a plan is re
   expect((await api.must(admin, updatePlan, { params: { id }, body })).name).toBe(body.name);
 });
 
-test('a plan whose name another one has since an earlier release stays editable', async () => {
+test('a plan stays editable when an earlier release stored another plan with the same name', async () => {
   const { id } = await api.must(admin, createPlan, { body: { ...full, name: 'Двойной' } });
   const other = await api.must(admin, createPlan, { body: { ...full, name: 'Двойной 2' } });
   await api.database.pool.query("update plans set name = 'двойной' where id = $1", [other.id]);

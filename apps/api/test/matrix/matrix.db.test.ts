@@ -93,7 +93,7 @@ async function faultsOf({ call, target, expected }: Row, caller: Caller): Promis
   return faults;
 }
 
-/** Reads with an audit event, the first time in a day. */
+/** Reads whose first call of a day writes an audit event. */
 const looks = new Set(['GET /visits', 'GET /visits/export', 'GET /visits/live']);
 
 /** Calls that change rows without an audit event, each with the reason. */

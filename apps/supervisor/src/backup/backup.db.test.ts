@@ -353,10 +353,10 @@ test('a backup works without hard links, which FAT and CIFS lack, and does not r
   expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
 
-test('a signal never finds a backup empty under its final name', async () => {
+test('a signal handler never sees an empty backup under its final name', async () => {
   const path = join(folder, 'signalled');
   const sizes = new Set<number | undefined>();
-  // Signal handlers run in turns of the event loop, as this does.
+  // This function runs between turns of the event loop, as signal handlers do.
   const look = () => {
     sizes.add(statSync(path, { throwIfNoEntry: false })?.size);
     if (!settled) setImmediate(look);

@@ -54,8 +54,8 @@ export async function dump(
     });
     await file.sync();
     await file.close();
-    // rename() replaces a file that exists by now, so an empty one takes the name first. FAT and CIFS have no link().
-    // Both calls are synchronous: no signal is handled between them.
+    // rename() would replace an existing file, so an empty file is created first, which fails if the name is taken. FAT and
+    // CIFS have no link(). Both calls are synchronous, so no signal handler runs between them.
     closeSync(openSync(path, 'wx', 0o600));
     try {
       renameSync(draft, path);

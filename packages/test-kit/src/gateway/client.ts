@@ -98,7 +98,7 @@ export async function openTunnel(
   return { socket, head, status, got: () => all.slice(split), closed };
 }
 
-/** Returns the status of a raw response behind its interim ones, and the gateway's reason when it has one. */
+/** Returns the status of the final response in raw bytes, and the gateway's reason if the response has one. */
 export function statusAndReason(raw: string): string {
   const response = raw.replace(/^(?:HTTP\/1\.1 1(?!01)\d\d [^]*?\r\n\r\n)+/, '');
   const status = /^HTTP\/1\.1 (\d{3}) /.exec(response)?.[1] ?? 'none';

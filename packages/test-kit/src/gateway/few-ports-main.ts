@@ -8,8 +8,8 @@ import { createDialer, dialByPromise } from '@propusk/dial/dial';
 /**
  * Dials sites in a network namespace of its own (`unshare --net`) with few local ports. It prints the codes of failed dials, and the
  * addresses from which the sites received bytes, as JSON.
- * Arguments: the egress address, the number of sites, the sockets to each of them, and the address that the kernel chooses
- * for the first site from then on; then that site is dialled once more.
+ * Arguments: the egress address, the number of sites, the number of sockets to each site, and optionally a local address. With it,
+ * the program changes the route to the first site to use this address, and dials that site once more.
  */
 
 const PORTS = [40_000, 40_049] as const;

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import type { Reply } from './scripted-origin.ts';
 
 /**
- * What a proxy does with a request in absolute form and its response, by RFC 9110 and RFC 9112. `{site}` stands for the host and
- * port of the site.
+ * A test case: a request in absolute form, the reply of the site, and the results that RFC 9110 and RFC 9112 demand of a proxy.
+ * `{site}` stands for the host and port of the site.
  */
 export interface ForwardCase {
   /** The section of the RFC that demands the result. */
@@ -12,7 +12,7 @@ export interface ForwardCase {
   /** The request without its last blank line and body; `Host` and the credentials are added behind the first line. */
   readonly head: string;
   readonly body?: string;
-  /** Without the added `Host`. */
+  /** Whether no `Host` is added. */
   readonly hostless?: boolean;
   readonly reply?: Reply;
   /** What the site must receive; null for no request at all. */

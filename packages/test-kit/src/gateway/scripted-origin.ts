@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 /** A site that answers with given bytes, valid HTTP or not. */
 export interface ScriptedOrigin extends AsyncDisposable {
   readonly port: number;
-  /** Sets the answer of the next connections, and forgets what was received. */
+  /** Sets the reply for new connections, closes the open ones, and clears the received bytes and the count of connections. */
   answer(reply: Reply): void;
   /** All bytes received since the last `answer`, as Latin-1. */
   received(): string;
@@ -19,7 +19,7 @@ export type Reply = string | ((socket: Socket, received: string) => void);
 export async function startScriptedOrigin(): Promise<ScriptedOrigin> {
   let reply: Reply = '';
   let [received, connections] = ['', 0];
-  // grows: by connections of a test; bound: those of one case; at the bound: does not grow
+  // grows: by connections of a test; bound: the open connections of one case; at the bound: `answer` closes all of them
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     connections += 1;

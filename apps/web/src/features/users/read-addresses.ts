@@ -1,9 +1,12 @@
 /** Zero-width characters and soft hyphens, which web pages and documents leave in a copied text. */
 const invisible = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
-/** A display name, which may be quoted and contain commas, and the address in angle brackets after it. Matches everywhere: linear. */
+/**
+ * Matches a display name, which may be quoted and contain commas, and the address in angle brackets after it. It matches at every
+ * position, so a search takes linear time.
+ */
 const named = /((?:"[^"\n]*"|[^<>"@;\n])*)(?:<([^<>]*)>)?/g;
 
-/** Replaces a match of `named` by the address and what is before the name. */
+/** Replaces a match of `named` with its address. A match may begin with the domain of a preceding address, which is kept. */
 function unnamed(match: string, name: string, address: string | undefined, at: number, text: string): string {
   if (address === undefined) return match;
   const start = /[^;\n]/.test(text.charAt(at - 1)) ? name.search(/[\s,]/) : 0;
