@@ -77,7 +77,12 @@ test.skipIf(!canRun)(
     const folder = join(scratch, 'server');
     mkdirSync(folder);
     cpSync('deploy/compose.yaml', join(folder, 'compose.yaml'));
-    const own = ['GATEWAY_ALLOW_NETWORKS=127.0.0.0/8', 'GATEWAY_HOSTS=crm.romashka.test=127.0.0.1'];
+    const own = [
+      'GATEWAY_ALLOW_NETWORKS=127.0.0.0/8',
+      'GATEWAY_HOSTS=crm.romashka.test=127.0.0.1',
+      // The gateway refuses the product's own ports but that of the echo.
+      `ECHO_URL=${site}`,
+    ];
     writeFileSync(join(folder, 'propusk.env'), [...settingsOf(page), ...own, ''].join('\n'));
     const up = documented('podman-compose up', folder);
     expect(up).toContain('-p 127.0.0.1:3000:3000 -p 3128:3128');

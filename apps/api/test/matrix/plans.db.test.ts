@@ -110,7 +110,9 @@ test('in calls of a USER and a CREATOR, each scan of a table with company_id has
 test("a list of visits reads as many database pages for another company's user as for a user who does not exist", async () => {
   const lists = [...statements].flatMap(([text, calls]) =>
     calls
+      // The audit event of a read is one statement with an insert, whose plan depends on the statistics of its tables.
       .filter(({ call, values }) => call.startsWith('GET /visits,') && values.includes(OTHER))
+      .filter(() => !text.includes('into audit'))
       .map(({ values }) => ({ text, values })),
   );
   expect(lists.length).toBeGreaterThan(0);
