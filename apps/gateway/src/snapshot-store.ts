@@ -234,11 +234,21 @@ export class SnapshotStore {
 
   /** @throws SnapshotFault when a change is missing in the file, Error with a `code` when the file cannot be read */
   #exists(): boolean {
-    const found = statSync(this.#path, { throwIfNoEntry: false });
-    if (found === undefined || found.size === 0) return false;
+    // `throwIfNoEntry: false` would hide ENOTDIR: a data folder that is a file.
+    const { size, mode } = this.#stat();
+    if (size === 0) return false;
     accessSync(this.#path, constants.R_OK);
-    if ((found.mode & 0o200) === 0) throw new SnapshotFault('It misses a change');
+    if ((mode & 0o200) === 0) throw new SnapshotFault('It misses a change');
     return true;
+  }
+
+  #stat(): { size: number; mode: number } {
+    try {
+      return statSync(this.#path);
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { size: 0, mode: 0 };
+      throw error;
+    }
   }
 
   #manifest(): z.infer<typeof Manifest> {
