@@ -153,8 +153,8 @@ describe('a pairing offer of another account', () => {
     expect(await pairing.question()).toEqual({
       id: expect.any(String),
       origin,
-      // The extension has removed a bidirectional control character from the name.
-      account: { name: 'mallory', email: people.mallory, company: 'Зло' },
+      // The reply's schema escapes a bidirectional control character in the name.
+      account: { name: 'mallory', email: people.mallory, company: 'Зло\\u202e' },
     });
     expect([await token(), logouts(), openedPages]).toEqual(['anna.typed', [], [' in front']]);
   });
