@@ -32,7 +32,8 @@ async function register(page: Page, email: string | null): Promise<void> {
 
 /** Runs `propusk mail`. @returns its output */
 async function liveMails(): Promise<string> {
-  const env = { ...process.env, DATA_DIR: product.dataDir };
+  const PUBLIC_URL = `http://console.test:${new URL(product.url).port}`;
+  const env = { ...process.env, DATA_DIR: product.dataDir, PUBLIC_URL };
   const command = new URL('../apps/supervisor/src/packaged/database-command.ts', import.meta.url).pathname;
   return (await promisify(execFile)('node', [command, 'mail'], { env })).stdout;
 }
