@@ -67,7 +67,7 @@ async function call(
   for (const host of literals) {
     try {
       const connection = await transport.open(
-        { kind: 'outside' },
+        { kind: 'outside', toEcho: true },
         { host, port: placeOf(echo).port },
         signal,
       );

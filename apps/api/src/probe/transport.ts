@@ -28,8 +28,11 @@ export type ProxyRoute =
       readonly password: string;
     };
 
-/** A path to the site; `outside`: directly from this machine. */
-export type Route = { readonly kind: 'outside' } | ProxyRoute;
+/**
+ * A path to the site; `outside`: directly from this machine. With `toEcho`, the address is that of the echo, which the operator
+ * chose: ports of this machine are not refused.
+ */
+export type Route = { readonly kind: 'outside'; readonly toEcho?: true } | ProxyRoute;
 
 /** A host (a name, or an address literal without brackets) and a port. */
 export interface Place {
@@ -96,6 +99,7 @@ export function createTransport(options: TransportOptions): Transport {
   const lookup = options.lookup ?? createLookup({ servers: dns });
   const own = { ownAddresses, ownPorts, echoUrl: options.echoUrl?.origin };
   const dial = dialByPromise(createDialer({ hosts, lookup, allowNetworks, ...own }));
+  const dialEcho = dialByPromise(createDialer({ hosts, lookup, allowNetworks, trusted: true }));
   const dialGateway = dialByPromise(createDialer({ hosts, lookup, allowNetworks: anywhere, trusted: true }));
 
   async function openProxy(route: ProxyRoute, signal: AbortSignal): Promise<Duplex> {
@@ -146,7 +150,11 @@ export function createTransport(options: TransportOptions): Transport {
     },
     async open(route, place, signal) {
       if (route.kind === 'outside')
-        return connecting('site', dial(place.host, place.port, place.host, signal), place.host);
+        return connecting(
+          'site',
+          (route.toEcho ? dialEcho : dial)(place.host, place.port, place.host, signal),
+          place.host,
+        );
       return through(route, await openProxy(route, signal), place, signal);
     },
     async resolve(host) {
