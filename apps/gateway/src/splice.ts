@@ -20,6 +20,11 @@ import type { Meter, Visit } from './visit.ts';
 const LARGE = 8_192;
 /** In bytes: smaller pieces take no share. */
 const LEAST_COUNTED = 4_096;
+/**
+ * A tunnel gets TCP keep-alive probes when it has been idle for this time: most tunnels end before, and eight system calls are a
+ * twentieth of a short tunnel. Probes at this interval keep a connection in the tables of most NATs.
+ */
+const PROBED_MS = 60_000;
 export const nothing = Buffer.alloc(0);
 
 export interface TransferredBytes {
@@ -90,6 +95,8 @@ export class Splice implements SocketReader, Deadline, Meter {
   readonly #idleMs: number;
   readonly #onEnd: () => void;
   #over = false;
+  /** Whether keep-alive probes are on. */
+  #probed = false;
 
   /** @param idle the idle timeout in milliseconds @param onEnd called once: both sockets are destroyed */
   constructor(client: Socket, remote: Socket, source: OriginSource | null, idle: number, onEnd: () => void) {
@@ -111,9 +118,6 @@ export class Splice implements SocketReader, Deadline, Meter {
     for (const socket of [client, remote]) {
       readBy(socket, this);
       startReading(socket);
-      // Keep-alive probes after 60 s keep the connection in the tables of most NATs. The kernel closes the connection after 9
-      // unanswered probes, 15 s apart.
-      socket.setKeepAlive(true, 60_000, 15_000, 9);
     }
     if (this.#source !== null) this.#source.sink = (bytes, lent) => this.#down.send(bytes, lent);
     if (up.length > 0) this.#up.send(up, false);
@@ -138,7 +142,8 @@ export class Splice implements SocketReader, Deadline, Meter {
   }
 
   get deadline(): number {
-    return this.#over ? Number.POSITIVE_INFINITY : this.moved + this.#idleMs;
+    if (this.#over) return Number.POSITIVE_INFINITY;
+    return this.moved + (this.#probed ? this.#idleMs : Math.min(this.#idleMs, PROBED_MS));
   }
 
   received(bytes: Buffer, from: Duplex): void {
@@ -164,7 +169,10 @@ export class Splice implements SocketReader, Deadline, Meter {
   }
 
   late(): void {
-    this.destroy();
+    if (this.#probed || this.#idleMs <= PROBED_MS) return this.destroy();
+    this.#probed = true;
+    // The kernel closes the connection after 9 unanswered probes.
+    for (const socket of [this.#client, this.#remote]) socket.setKeepAlive(true, PROBED_MS, 15_000, 9);
   }
 
   destroy(): void {

@@ -42,9 +42,10 @@ export class SourceAddresses {
   }
 
   /** Whether a connection left from the right address. If not, a route has changed, and this destination needs a bind. */
-  check(destination: string, { localAddress = '' }: Socket): boolean {
+  check(destination: string, socket: Socket): boolean {
     const egress = this.of(destination);
-    if (egress === undefined || plainAddress(localAddress) === plainAddress(egress)) return true;
+    // `localAddress` is a system call, so it is read only where it matters.
+    if (egress === undefined || plainAddress(socket.localAddress ?? '') === plainAddress(egress)) return true;
     this.#binds.clear();
     this.#binds.set(destination, Promise.resolve(true));
     return false;
