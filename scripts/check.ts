@@ -18,7 +18,7 @@ const everything: Step[] = [
   ['format', 'biome', ['ci', '.']],
   ['unused code', 'knip', ['--no-progress']],
   ['supply chain', process.execPath, ['scripts/supply-chain.ts']],
-  ['documentation of the contract', process.execPath, ['scripts/contract-docs.ts', 'check']],
+  ['documentation of the contract', process.execPath, ['scripts/openapi/write.ts', 'check']],
   ['unit tests', 'vitest', ['run', '--project', 'unit']],
   [WEIGHT, process.execPath, ['scripts/weight.ts']],
 ];

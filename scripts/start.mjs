@@ -37,7 +37,7 @@ const commands = {
   test: 'scripts/test',
   soak: 'scripts/soak',
   lines: 'scripts/lines',
-  docs: 'scripts/contract-docs',
+  docs: 'scripts/openapi/write',
   tour: 'e2e/tour',
   lighthouse: 'e2e/lighthouse',
   backup: 'apps/supervisor/src/backup/backup-command',

@@ -7,7 +7,6 @@ import { watchReserve } from '@propusk/embedded-postgres/disk-reserve';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type * as z from 'zod/mini';
-import manifest from '../package.json' with { type: 'json' };
 import { accessRoutes } from './access/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { createProver } from './auth/proof.ts';
@@ -139,7 +138,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   });
   // Compresses replies. It does not decompress requests, because that would let strangers consume CPU.
   await app.register(compress, { globalDecompression: false });
-  if (parts.config.documentation) await serveDocumentation(app, manifest.version, mark);
+  if (parts.config.documentation) await serveDocumentation(app, mark);
 
   const { opened, encryption, passwords, gatewayKeys, config } = parts;
   const watch = watchDatabase(opened, app.log);

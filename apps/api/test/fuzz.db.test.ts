@@ -3,10 +3,10 @@ import { Known, resolve } from '@propusk/test-kit/api/arbitrary';
 import { type Attempt, attemptsAt } from '@propusk/test-kit/api/attempts';
 import { type Caller, callers, createFixtures, type Fixtures } from '@propusk/test-kit/api/fixtures';
 import { openapi } from '@propusk/test-kit/api/openapi-check';
+import type { JsonSchema } from '@propusk/test-kit/api/openapi-types';
 import { openThreatCase, quickOrSoak } from '@propusk/test-kit/threat-case';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import type { JsonSchema } from '../src/http/openapi-schemas.ts';
 
 // FUZZ_SEED selects other random requests. A failure prints its seed and the request.
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_302);

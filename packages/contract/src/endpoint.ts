@@ -128,6 +128,11 @@ export function isIdempotent({ method, status, access }: Endpoint): boolean {
   return method === 'POST' && status === 201 && typeof access !== 'string';
 }
 
+/** Whether a call accepts `If-Match`. */
+export function isConditional({ versioned, method }: Endpoint): boolean {
+  return versioned && (method === 'PUT' || method === 'DELETE');
+}
+
 /** The input type of a part of a call, before parsing. */
 export type Input<S extends Schema> = S extends z.ZodMiniType ? z.input<S> : undefined;
 /** The parsed type of a part of a call: the handler's input, or the caller's reply. */

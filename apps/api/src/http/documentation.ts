@@ -7,7 +7,6 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import swagger, { type StaticDocumentSpec } from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { describeCalls } from './openapi.ts';
 
 /**
  * Serves the documentation at `/api/docs`: Swagger UI, and the OpenAPI document as JSON and YAML. Each file is read and
@@ -37,10 +36,11 @@ interface Page {
   readonly gzip: Buffer;
 }
 
-/** Registers the documentation. @param version of the product @param logo an SVG image */
-export async function serveDocumentation(app: FastifyInstance, version: string, logo: string): Promise<void> {
+/** Registers the documentation. @param logo an SVG image */
+export async function serveDocumentation(app: FastifyInstance, logo: string): Promise<void> {
   // The plugin's types cover OpenAPI 3.0 only; the plugin passes the document through unchanged.
-  const document = describeCalls(version) as unknown as StaticDocumentSpec['document'];
+  const text = await readFile(new URL('./openapi.json', import.meta.url), 'utf8');
+  const document: StaticDocumentSpec['document'] = JSON.parse(text);
   await app.register(swagger, { mode: 'static', specification: { document } });
   const sources = new Map<string, { type: string; read: () => Promise<string | Buffer> }>([
     [

@@ -3,6 +3,7 @@ import {
   asksProof,
   DEVICE_HEADER,
   type Endpoint,
+  isConditional,
   isIdempotent,
   type Output,
 } from '@propusk/contract/endpoint';
@@ -23,7 +24,6 @@ import { bearer, findActor } from './authenticate.ts';
 import type { Load } from './batch-loader.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { type Claim, once, readClaim } from './idempotency.ts';
-import { isConditional } from './openapi-errors.ts';
 import type { Calls, Reads } from './reads.ts';
 import { serializeList } from './replies.ts';
 

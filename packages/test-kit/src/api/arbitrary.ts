@@ -1,7 +1,7 @@
-import type { JsonSchema } from '@propusk/api/http/openapi-schemas';
 import fc from 'fast-check';
 import { PASSWORD } from './api.ts';
 import { openapi } from './openapi-check.ts';
+import type { JsonSchema } from './openapi-types.ts';
 
 /**
  * A placeholder for the id or address of a row. The test resolves it when it sends the request, because

@@ -1,6 +1,6 @@
-import type { Operation } from '@propusk/api/http/openapi';
 import fc from 'fast-check';
 import { fitting, hostile, hostileTexts, type Known, known, nearMiss } from './arbitrary.ts';
+import type { Operation } from './openapi-types.ts';
 
 /** One request, with placeholders for ids. */
 export interface Attempt {

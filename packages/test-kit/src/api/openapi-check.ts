@@ -1,11 +1,13 @@
-import { describeCalls } from '@propusk/api/http/openapi';
-import type { JsonSchema } from '@propusk/api/http/openapi-schemas';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { JsonSchema, OpenApi } from './openapi-types.ts';
 
 /** The OpenAPI document that the server serves. */
-export const openapi = describeCalls('test');
+const path = fileURLToPath(import.meta.resolve('@propusk/api/http/openapi.json'));
+export const openapi: OpenApi = JSON.parse(readFileSync(path, 'utf8'));
 
 // ajv's strict mode is off, because references point into the whole OpenAPI document, which is no schema.
 const ajv = formats.default(new Ajv2020({ strict: false, addUsedSchema: false, validateSchema: false }));

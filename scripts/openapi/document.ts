@@ -1,73 +1,24 @@
-import { type Endpoint, isIdempotent } from '@propusk/contract/endpoint';
+import { type Endpoint, isConditional, isIdempotent } from '@propusk/contract/endpoint';
 import { calls } from '@propusk/contract/endpoints';
 import { ErrorBody, type ErrorCode, errors } from '@propusk/contract/errors';
 import { CompanySnapshot, feed } from '@propusk/contract/feed';
 import { exportVisits } from '@propusk/contract/records';
 import { errorMessages } from '@propusk/phrases/errors';
 import { productName } from '@propusk/phrases/openapi';
+import type {
+  Components,
+  Content,
+  Header,
+  JsonSchema,
+  OpenApi,
+  Operation,
+  Parameter,
+  Response,
+} from '@propusk/test-kit/api/openapi-types';
 import type * as z from 'zod/mini';
-import { isConditional, refusalsOf } from './openapi-errors.ts';
-import {
-  type Components,
-  exampleOf,
-  fieldsOf,
-  type JsonSchema,
-  nameOf,
-  schemaOf,
-  textOf,
-} from './openapi-schemas.ts';
-import { feedExample, groups, introduction } from './openapi-texts.ts';
-
-type Examples = Record<string, { summary?: string; value: unknown }>;
-type Content = Record<string, { schema: JsonSchema; examples: Examples }>;
-
-interface Parameter {
-  name: string;
-  in: 'path' | 'query' | 'header';
-  required: boolean;
-  description: string;
-  schema: JsonSchema;
-  example: unknown;
-}
-
-interface Header {
-  description: string;
-  required: boolean;
-  schema: JsonSchema;
-  example: unknown;
-}
-
-interface Response {
-  description: string;
-  headers?: Record<string, Header>;
-  content?: Content;
-}
-
-export interface Operation {
-  operationId: string;
-  tags: string[];
-  summary: string;
-  description: string;
-  security: Record<string, string[]>[];
-  parameters?: Parameter[];
-  requestBody?: { required: boolean; content: Content };
-  responses: Record<string, Response>;
-}
-
-/** An OpenAPI 3.1 document, reduced to the fields that we write. */
-export interface OpenApi {
-  openapi: '3.1.1';
-  info: {
-    title: string;
-    version: string;
-    description: string;
-    license: { name: string; identifier: string };
-  };
-  servers: { url: string; description: string }[];
-  tags: { name: string; description: string }[];
-  paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Components; securitySchemes: Record<string, object> };
-}
+import { refusalsOf } from './errors.ts';
+import { exampleOf, fieldsOf, nameOf, schemaOf, textOf } from './schemas.ts';
+import { feedExample, groups, introduction } from './texts.ts';
 
 /** Derives the OpenAPI document from the contract. */
 export function describeCalls(version: string): OpenApi {

@@ -4,13 +4,12 @@ import { errors } from '@propusk/contract/errors';
 import { errorMessages } from '@propusk/phrases/errors';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { misfit, pointer } from '@propusk/test-kit/api/openapi-check';
+import type { JsonSchema, OpenApi, Operation } from '@propusk/test-kit/api/openapi-types';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import manifest from '../../package.json' with { type: 'json' };
-import type { OpenApi, Operation } from './openapi.ts';
-import { refusalsOf } from './openapi-errors.ts';
-import type { JsonSchema } from './openapi-schemas.ts';
+import { refusalsOf } from '../../../scripts/openapi/errors.ts';
+import manifest from '../package.json' with { type: 'json' };
 
 let api: TestApi;
 let document: OpenApi;

@@ -1,17 +1,12 @@
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { type Comment, parseSync } from 'oxc-parser';
 
-/**
- * The texts of the OpenAPI document are the JSDoc comments of the contract. `npm run docs` writes them into a JSON file, because
- * the api runs without a parser, and the console's bundle must not contain them. `npm run check` fails when the file is not
- * current, or when a call, schema, field or error code has no comment.
- */
+/** Reads the JSDoc comments of the contract, which are the texts of the OpenAPI document. */
 
 /**
  * The contract's files without tests and without endpoints.ts, which only lists the exports of the others.
  */
 const SOURCES = 'packages/contract/src/!(*.test|endpoints).ts';
-const FILE = 'apps/api/src/http/contract-docs.json';
 
 interface Docs {
   /** By path: `login`, `User`, `User.company.confirmed`, `addVantage.body.name`, `errors.bad_input`. */
@@ -185,17 +180,9 @@ function objectOf(node: Node): Node {
   return node.type === 'ObjectExpression' ? node : objectOf(node.expression as Node);
 }
 
-if (import.meta.main) {
-  const { docs, missing } = readContract(
-    globSync(SOURCES)
-      .toSorted()
-      .map((path) => readFileSync(path, 'utf8')),
-  );
-  const faults = missing.map((path) => `${path}: the contract has no comment for it`);
-  const current = `${JSON.stringify(docs, null, 2)}\n`;
-  if (process.argv[2] !== 'check') writeFileSync(FILE, current);
-  else if (readFileSync(FILE, 'utf8') !== current)
-    faults.push(`${FILE} is not current: run \`npm run docs\``);
-  for (const fault of faults) process.stderr.write(`${fault}\n`);
-  process.exit(faults.length === 0 ? 0 : 1);
-}
+/** The documentation of the contract in this tree. */
+export const contract = readContract(
+  globSync(SOURCES)
+    .toSorted()
+    .map((path) => readFileSync(path, 'utf8')),
+);

@@ -1,10 +1,5 @@
-import { type Endpoint, isIdempotent } from '@propusk/contract/endpoint';
+import { type Endpoint, isConditional, isIdempotent } from '@propusk/contract/endpoint';
 import { type ErrorCode, errors } from '@propusk/contract/errors';
-
-/** Whether a call honours `If-Match`. */
-export function isConditional({ versioned, method }: Endpoint): boolean {
-  return versioned && (method === 'PUT' || method === 'DELETE');
-}
 
 /**
  * Every code that a call may answer with: its declared codes, and those that follow from its access, input and method

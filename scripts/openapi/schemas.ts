@@ -1,47 +1,20 @@
 import { exported } from '@propusk/contract/endpoints';
 import { openApiExamples } from '@propusk/phrases/openapi';
+import type { Components, JsonSchema } from '@propusk/test-kit/api/openapi-types';
 import * as z from 'zod/mini';
-import docs from './contract-docs.json' with { type: 'json' };
+import { contract } from './contract-docs.ts';
 
-/** A JSON Schema (draft 2020-12), reduced to the keywords that the documentation and its tests use. */
-export interface JsonSchema {
-  $ref?: string;
-  type?: string | string[];
-  description?: string;
-  examples?: unknown[];
-  properties?: Record<string, JsonSchema>;
-  required?: string[];
-  additionalProperties?: boolean | JsonSchema;
-  items?: JsonSchema;
-  anyOf?: JsonSchema[];
-  allOf?: JsonSchema[];
-  enum?: unknown[];
-  const?: unknown;
-  default?: unknown;
-  pattern?: string;
-  format?: string;
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  minItems?: number;
-  maxItems?: number;
-}
-
-/** The named schemas of a document. Describing a call adds the schemas that it uses. */
-export type Components = Record<string, JsonSchema>;
-
-const texts: Readonly<Record<string, string>> = docs.texts;
-const ownExamples: Readonly<Record<string, unknown[]>> = docs.examples;
+const texts: Readonly<Record<string, string>> = contract.docs.texts;
+const ownExamples: Readonly<Record<string, unknown[]>> = contract.docs.examples;
 /** The example of a field without its own: that of another field with the same name. */
 const byField = new Map(
   Object.entries(ownExamples).map(([path, [example]]) => [path.split('.').at(-1), example] as const),
 );
 
-/** The text of a call, schema, field or error code. @param path see `contract-docs.json` @throws Error when there is none */
+/** The text of a call, schema, field or error code. @param path as in `Docs.texts` @throws Error when there is none */
 export function textOf(path: string): string {
   const text = texts[path];
-  if (text === undefined) throw new Error(`contract-docs.json has no text of ${path}`);
+  if (text === undefined) throw new Error(`The contract has no comment for ${path}`);
   return text;
 }
 
@@ -63,7 +36,7 @@ export function nameOf(schema: z.ZodMiniType): string | undefined {
 /**
  * Converts a contract's schema to JSON Schema. Named schemas move to `components`, and a `$ref` replaces them.
  * @param io `input` for requests, `output` for replies
- * @param path the path of the schema in `contract-docs.json`, such as `pair.body`
+ * @param path the path of the schema in `Docs.texts`, such as `pair.body`
  */
 export function schemaOf(
   components: Components,
