@@ -367,7 +367,7 @@ test('a signal handler never sees an empty backup under its final name', async (
   expect([...sizes]).not.toContain(0);
 });
 
-test('a backup names the leftover of an interrupted one and keeps it', async () => {
+test('a backup fails when an interrupted backup left a partial file, names this file, and keeps it', async () => {
   const path = join(folder, 'interrupted');
   await writeFile(`${path}.part`, 'half');
   const dumped = dump(api.database.url, keys, phrase, path);
