@@ -296,7 +296,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
         if (this.#socket.destroyed) throw clientLeft;
         await carry(active, target);
       } finally {
-        this.#request = null;
+        if (this.#request === active) this.#request = null;
         active.release();
       }
     } catch (error) {

@@ -35,8 +35,8 @@ interface OriginConnection extends ClientRequestArgs {
 
 /** How long an origin connection waits for the next request of a login, in milliseconds. */
 const LOGIN_MS = 10_000;
-/** How long a client may go on to send a body that nobody reads, in milliseconds. */
-const DISCARD_MS = 30_000;
+/** How long a client may go on to send a body after the response, in milliseconds. */
+const REST_MS = 30_000;
 
 /**
  * The origin connections of one client connection. A connection closes after its response: a request that is never repeated must not
@@ -59,6 +59,11 @@ export class OriginAgent extends Agent {
     const continues = statusCode === 401 && /\b(?:ntlm|negotiate)\b/i.test(headers['www-authenticate'] ?? '');
     if (this.#login !== socket) this.#login?.destroy();
     this.#login = continues ? socket : null;
+  }
+
+  /** Whether a login continues on the connection of a request whose response has ended. */
+  continues({ socket, shouldKeepAlive }: ClientRequest): boolean {
+    return shouldKeepAlive && socket !== null && socket === this.#login && !socket.destroyed;
   }
 
   override keepSocketAlive(socket: Duplex): void {
@@ -137,9 +142,23 @@ export function sendByHttp(
       if (res.headersSent) req.socket.destroy();
     };
     signal.addEventListener('abort', onAbort);
+    // Node would wait for the end of the request before it closes the connection.
+    const abandon = () => {
+      origin.destroy();
+      req.unpipe().resume();
+    };
     const end = (error?: Error) => {
+      const continues = agent.continues(origin);
+      if (!req.complete && !req.closed) {
+        limitRest(req);
+        // The site needs the rest of the body before it reads the next request of the login.
+        if (continues) {
+          origin.socket?.once('end', abandon).once('close', abandon);
+          return void req.once('close', () => end(error));
+        }
+      }
       signal.removeEventListener('abort', onAbort);
-      if (!req.complete) discardRest(req);
+      if (!origin.writableFinished && !continues) abandon();
       if (error === undefined) resolve();
       else reject(error);
     };
@@ -174,13 +193,11 @@ export function sendByHttp(
 }
 
 /**
- * Reads and discards the rest of a request body after the response. Closing a socket with unread data sends a reset, and the client
- * could then lose the response (RFC 9112 section 9.6).
+ * Limits the time for the rest of a request body after the response. Closing a socket with unread data at once would send a reset,
+ * and the client could lose the response (RFC 9112 section 9.6).
  */
-function discardRest(req: IncomingMessage): void {
-  req.unpipe();
-  req.resume();
-  const timer = setTimeout(() => req.complete || req.socket.destroy(), DISCARD_MS);
+function limitRest(req: IncomingMessage): void {
+  const timer = setTimeout(() => req.complete || req.socket.destroy(), REST_MS);
   req.once('close', () => clearTimeout(timer));
 }
 

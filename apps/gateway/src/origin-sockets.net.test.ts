@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Server } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { get, statusAndReason, stop } from '@propusk/test-kit/gateway/client';
@@ -32,7 +32,8 @@ let reply: (req: IncomingMessage, res: ServerResponse) => void;
 beforeAll(async () => {
   server = createServer({ keepAliveTimeout: 0 }, (req, res) => {
     ports.push(req.socket.remotePort);
-    req.resume().on('end', () => reply(req, res));
+    req.resume();
+    reply(req, res);
   });
   server.on('connection', (socket) => {
     open += 1;
@@ -46,6 +47,12 @@ afterAll(() => void server.close());
 
 const site = (i: number) => `h${i}.company.test:${port}`;
 const sites = () => Array.from({ length: NAMES }, (_, i) => site(i));
+/** Answers the first request with a challenge of NTLM. */
+const challenge: typeof reply = (_req, res) => {
+  if (ports.length === 1)
+    res.writeHead(401, { 'content-length': 5, 'www-authenticate': 'NTLM TlRMTVNTUAAC' });
+  res.end('hello');
+};
 const settings = () => ({
   GATEWAY_HOSTS: sites()
     .map((name) => `${name.split(':')[0]}=127.0.0.1`)
@@ -59,12 +66,14 @@ function keptClient(gateway: number, user = 1) {
     .on('error', () => {});
   let got = '';
   socket.on('data', (text: string) => (got += text));
-  return async (method: string, to: string) => {
+  const send = async (method: string, to: string, more = '') => {
     got = '';
-    socket.write(`${method} http://${to}/ HTTP/1.1\r\nHost: x\r\n${authorization(credentials(user))}\r\n`);
+    const head = `${method} http://${to}/ HTTP/1.1\r\nHost: x\r\n${authorization(credentials(user))}`;
+    socket.write(`${head}${more || '\r\n'}`);
     await until(() => /hello$|<\/html>\s*$/.test(got) || socket.destroyed);
     return statusAndReason(got);
   };
+  return Object.assign(send, { socket });
 }
 
 test('POST requests of one connection to many sites leave no origin connection open', async () => {
@@ -85,15 +94,62 @@ test('GET requests of one connection keep at most 4 origin connections, which cl
 test('a POST that continues an NTLM login uses the connection of the challenge, and the next POST a new one', async () => {
   await using world = await startWorld(() => [company(sites())], settings());
   const send = keptClient(world.port);
-  ports = [];
-  reply = (_req, res) => {
-    if (ports.length === 1)
-      res.writeHead(401, { 'content-length': 5, 'www-authenticate': 'NTLM TlRMTVNTUAAC' });
-    res.end('hello');
-  };
+  [ports, reply] = [[], challenge];
   for (let i = 0; i < 3; i++) await send('POST', site(0));
   expect(ports[1]).toBe(ports[0]);
   expect(ports[2]).not.toBe(ports[0]);
+});
+
+const closing = 'Connection: close\r\n';
+test.each([
+  ['of a site that keeps the connection', 20, 10, ''],
+  ['of a site that neither reads the body nor closes', 12_000_000, 12_000_000, closing],
+  ['with an NTLM challenge that closes', 12_000_000, 12_000_000, `${closing}WWW-Authenticate: NTLM\r\n`],
+])('an early response to a POST, %s, leaves no origin connection open', async (_, length, first, more) => {
+  await using world = await startWorld(() => [company(sites())], settings());
+  const send = keptClient(world.port);
+  const held: Socket[] = [];
+  reply = (req) => {
+    held.push(req.socket);
+    const answer = `HTTP/1.1 401 No\r\n${more}Content-Length: 5\r\n\r\nhello`;
+    setTimeout(() => req.socket.write(answer), 300);
+    req.pause();
+  };
+  for (let i = 0; i < 3; i++) {
+    const body = 'a'.repeat(first);
+    expect(await send('POST', site(0), `Content-Length: ${length}\r\n\r\n${body}`)).toBe('401');
+    send.socket.write('a'.repeat(length - first));
+  }
+  await until(() => {
+    // A socket that nobody reads notices a reset when it writes.
+    for (const socket of held) socket.write('x');
+    return open === 0;
+  }, 5_000);
+  expect(send.socket.destroyed).toBe(false);
+});
+
+test('a client goes on when the site closes the connection of a login before the end of the body', async () => {
+  await using world = await startWorld(() => [company(sites())], settings());
+  const send = keptClient(world.port);
+  [ports, reply] = [[], challenge];
+  await send('POST', site(0), 'Content-Length: 2000000\r\n\r\n0123456789');
+  server.closeAllConnections();
+  send.socket.write('a'.repeat(1_999_990));
+  expect(await send('POST', site(0))).toBe('200');
+});
+
+test('an NTLM login continues on the connection of a challenge that arrived before the end of the body', async () => {
+  await using world = await startWorld(() => [company(sites())], settings());
+  const send = keptClient(world.port);
+  [ports, reply] = [[], challenge];
+  let body = '';
+  server.once('request', (req: IncomingMessage) => req.on('data', (bytes) => (body += bytes)));
+  await send('POST', site(0), 'Content-Length: 20\r\n\r\n0123456789');
+  send.socket.write('abcdefghij');
+  await until(() => body === '0123456789abcdefghij', 5_000);
+  await send('POST', site(0));
+  expect(ports[1]).toBe(ports[0]);
+  expect(world.gateway.activeRequests()).toBe(0);
 });
 
 test('a gateway with few descriptors serves a company while the user of another company holds idle origin connections', async () => {
