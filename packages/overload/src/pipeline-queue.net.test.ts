@@ -3,7 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { type PipelineQueues, queuePipelines, TrackedResponse } from './pipeline-queue.ts';
+import {
+  type PipelineQueue,
+  type PipelineQueues,
+  queuePipelines,
+  type ServeOptions,
+  TrackedResponse,
+} from './pipeline-queue.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
@@ -14,11 +20,17 @@ afterEach(async () => {
 
 async function serve(
   handler: Handler,
-  answersHalfClosed = false,
+  options: ServeOptions = {},
 ): Promise<{ port: number; connections: PipelineQueues }> {
   const server = createServer({ ServerResponse: TrackedResponse }, handler);
   const connections = queuePipelines(server, 60_000);
-  server.on('connection', (socket) => connections.serve(socket, { answersHalfClosed }));
+  let newest: PipelineQueue | null;
+  server.on('connection', (socket) => (newest = connections.serve(socket, options)));
+  for (const event of ['upgrade', 'connect'])
+    server.on(event, (_req, socket: Socket) => {
+      newest?.detach();
+      socket.write('HTTP/1.1 200 Switched\r\n\r\n');
+    });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   ends.push(() => {
@@ -154,12 +166,34 @@ test('invalid HTTP is refused once, and the requests before it are answered', as
 });
 
 test('a client that half-closes behind its requests gets their responses where the server answers it', async () => {
-  const { port } = await serve((req, res) => void setTimeout(() => res.end(req.url), 20), true);
+  const { port } = await serve((req, res) => void setTimeout(() => res.end(req.url), 20), {
+    answersHalfClosed: true,
+  });
   const socket = await client(port);
   const closed = once(socket, 'close');
   socket.end(get('/1') + get('/2'));
   expect(bodies(await read(socket, 2))).toEqual(['/1', '/2']);
   await closed;
+});
+
+test.each([
+  'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n',
+  'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n',
+])('a complete head that switches protocols is not counted as an incomplete one: %j', async (head) => {
+  let counted = 0;
+  let added = 0;
+  const countHead = (bytes: number) => {
+    counted += bytes;
+    added += Math.max(bytes, 0);
+    return true;
+  };
+  const { port } = await serve((_req, res) => res.end(), { countHead });
+  const socket = await client(port);
+  socket.write(head);
+  await expect.poll(() => added).toBe(head.length);
+  socket.write('\r\n');
+  expect(await read(socket, 1)).toContain('Switched');
+  expect(counted).toBe(0);
 });
 
 test('pipelining clients hold at most 16 MiB together, and other clients are served meanwhile', async () => {

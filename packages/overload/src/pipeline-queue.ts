@@ -159,7 +159,7 @@ export class PipelineQueue {
         const last = this.#request;
         const isBody = last?.complete === false;
         this.#parse(piece);
-        if (!isBody && this.#request === last) this.#holdHead(piece.length);
+        if (!this.#detached && !isBody && this.#request === last) this.#holdHead(piece.length);
       }
     } finally {
       this.#feeding = false;
