@@ -181,9 +181,9 @@ export function sendByHttp(
       socket.destroy();
       end(unreadable(active));
     });
-    origin.on('information', ({ statusCode: status, statusMessage: phrase, rawHeaders }) => {
+    origin.on('information', ({ statusCode, rawHeaders }) => {
       if (++early > EARLY_MOST) origin.destroy(unreadable(active));
-      else answerEarly({ status, phrase, rawHeaders }, req, res, via);
+      else answerEarly(statusCode, rawHeaders, req, res, via);
     });
     if (hasBody(req.headers)) {
       origin.flushHeaders();

@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { ActiveRequest } from './active-requests.ts';
 import { nameOf } from './authenticate.ts';
-import { endToEnd, isCoded } from './headers.ts';
+import { endToEnd, isCoded, without } from './headers.ts';
 import { ProxyError } from './proxy-error.ts';
 import { refusedCredentials, unreadableUpstream, upstreamRefusal } from './upstream.ts';
 
@@ -53,6 +53,8 @@ export function answer(
   if (unwanted !== null) return unwanted;
   // The client would receive an encoded body without its Transfer-Encoding field.
   if (isCoded(reply.rawHeaders)) return unreadable(active);
+  // Parsers take 101 without Upgrade for an ordinary response.
+  if (reply.status < 200) return unreadable(active);
   try {
     res.writeHead(reply.status, reply.phrase, [...endToEnd(reply.rawHeaders), 'Via', `1.1 ${via}`]);
     return null;
@@ -80,14 +82,17 @@ function challengeOf(reply: OriginResponse, { egress }: ActiveRequest): ProxyErr
  * @param via this gateway's name in Via
  */
 export function answerEarly(
-  { status, phrase, rawHeaders }: OriginResponse,
+  status: number,
+  rawHeaders: readonly string[],
   { httpVersionMinor }: IncomingMessage,
   res: ServerResponse,
   via: string,
 ): void {
   if (httpVersionMinor === 0 || res.headersSent || res.socket === null) return;
-  const headers = [...endToEnd(rawHeaders), 'Via', `1.1 ${via}`];
-  let text = `HTTP/1.1 ${status} ${phrase}\r\n`;
+  // RFC 9110 section 8.6: an interim response has no Content-Length.
+  const headers = [...without(endToEnd(rawHeaders), 'content-length'), 'Via', `1.1 ${via}`];
+  // Parsers accept control characters in a phrase.
+  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
   for (let i = 0; i < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`;
   res.socket.write(`${text}\r\n`, 'latin1');
 }

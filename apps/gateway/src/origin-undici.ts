@@ -238,14 +238,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     phrase = '',
   ): void {
     const rawHeaders = (controller.rawHeaders as Buffer[]).map(text);
-    if (status >= 100 && status < 200 && ++this.#early <= EARLY_MOST)
-      return answerEarly(
-        { status, phrase: asWritten(status, phrase), rawHeaders },
-        this.#req,
-        this.#res,
-        this.#via,
-      );
-    if (status < 200) return controller.abort(unreadable(this.#active));
+    if (status >= 100 && status < 200 && status !== 101 && ++this.#early <= EARLY_MOST)
+      return answerEarly(status, rawHeaders, this.#req, this.#res, this.#via);
     this.#length = valueOf(rawHeaders, 'content-length') ?? '';
     const reply = { status, phrase: asWritten(status, phrase), rawHeaders };
     const refusal = answer(reply, this.#res, this.#active, this.#via);

@@ -45,6 +45,7 @@ site.on('upgrade', (req, socket, head) => {
     );
   if (req.url === '/other')
     return void socket.write('HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
+  if (req.url === '/invalid') return void socket.end('nonsense\r\n\r\n');
   if (req.url === '/stays') return void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf');
   echo.handleUpgrade(req, socket, head, (ws) => {
     ws.send('welcome');
@@ -137,8 +138,8 @@ test.each([
   expect(seen).toEqual([]);
 });
 
-const upgrading = (path: string, more = 'Connection: Upgrade\r\nUpgrade: websocket\r\n') =>
-  raw(world.port, `GET http://${host}${path} HTTP/1.1\r\nHost: x\r\n${authorization(me)}${more}\r\n`);
+const upgrading = (path: string, more = 'Connection: Upgrade\r\nUpgrade: websocket\r\n', who = me) =>
+  raw(world.port, `GET http://${host}${path} HTTP/1.1\r\nHost: x\r\n${authorization(who)}${more}\r\n`);
 
 test("a site's refusal of an upgrade is forwarded, and a second request behind it is not", async () => {
   seen.length = 0;
@@ -166,6 +167,12 @@ test.each([
   ['/other', 'bad_response'],
 ])('answers 502 to an upgrade whose site sends a forbidden reply: %s', async (path, reason) => {
   expect(statusAndReason(await upgrading(path))).toBe(`502 ${reason}`);
+});
+
+test('invalid HTTP of a site behind an upstream proxy is not reported as that of the proxy', async () => {
+  const got = await upgrading('/invalid', undefined, credentials(11));
+  expect(statusAndReason(got)).toBe('502 bad_response');
+  expect(Buffer.from(got, 'latin1').toString()).toContain('Ответ сайта нарушает правила HTTP');
 });
 
 test('an upgrade that loops back to the gateway is refused', async () => {

@@ -4,7 +4,7 @@ import { type Duplex, pipeline } from 'node:stream';
 import type { Dial } from '@propusk/dial/dial';
 import type { ActiveRequest } from './active-requests.ts';
 import { loops } from './forward.ts';
-import { endToEnd, hasBody, without } from './headers.ts';
+import { endToEnd, hasBody, isCoded, without } from './headers.ts';
 import { connectSite } from './origin-connect.ts';
 import { HEAD_MOST, IDLE_MS, refusalOf } from './origin-request.ts';
 import { ProxyError } from './proxy-error.ts';
@@ -86,7 +86,10 @@ function answered(origin: ClientRequest, remote: Socket, active: ActiveRequest):
       remote.destroy();
       reject(refusalOf(error, active));
     };
-    origin.once('error', fail);
+    origin.once('error', (error: NodeJS.ErrnoException) =>
+      // Invalid HTTP is that of the site: a proxy of the company has only opened the tunnel.
+      fail(error.code?.startsWith('HPE_') ? new ProxyError('bad_response') : error),
+    );
     origin.once('upgrade', (reply: IncomingMessage, _socket, first: Buffer) => {
       clearTimeout(timer);
       if (!/^websocket$/i.test(reply.headers.upgrade ?? '')) {
@@ -97,9 +100,10 @@ function answered(origin: ClientRequest, remote: Socket, active: ActiveRequest):
     });
     origin.once('response', (reply) => {
       clearTimeout(timer);
-      // A site's proxy challenge must not reach the client (origin-request.ts).
-      if (reply.statusCode === 407 || (reply.statusCode ?? 0) < 200)
-        return fail(new ProxyError('connect_failed'));
+      // A site's proxy challenge must not reach the client, nor a body whose coding it does not see (origin-request.ts).
+      if (reply.statusCode === 407) return fail(new ProxyError('connect_failed'));
+      if ((reply.statusCode ?? 0) < 200 || isCoded(reply.rawHeaders))
+        return fail(new ProxyError('bad_response'));
       resolve({ reply, socket: null });
     });
     origin.end();

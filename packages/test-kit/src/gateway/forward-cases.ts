@@ -180,6 +180,8 @@ const badResponses: [section: string, name: string, reply: string][] = [
     '101 that nobody asked for',
     'HTTP/1.1 101 Switching Protocols\r\nUpgrade: a\r\nConnection: upgrade\r\n\r\n',
   ],
+  ['9110 15.2.2', '101 without Upgrade', `HTTP/1.1 101 Switching Protocols\r\n\r\n${OK}`],
+  ['9110 5.5', 'a control character in 103', `HTTP/1.1 103 Early Hints\r\nLink: a\x01b\r\n\r\n${OK}`],
   ['9110 15.2', '17 interim responses', `${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(17)}${OK}`],
 ];
 const unreadable = ['GET', 'POST'].flatMap((method) =>
@@ -188,6 +190,7 @@ const unreadable = ['GET', 'POST'].flatMap((method) =>
       ...{ section, name: `a response to ${method} with ${name} is 502 bad_response`, reply },
       head: `${method} http://{site}/ HTTP/1.1`,
       client: [/HTTP\/1\.1 502 /, /x-propusk-reason: bad_response/i],
+      hidden: [/HTTP\/1\.1 101/],
     }),
   ),
 );
@@ -202,6 +205,12 @@ const interim = ['GET', 'HEAD', 'POST'].flatMap((method): ForwardCase[] => [
       /^HTTP\/1\.1 103 Early Hints\r\nLink: <\/a\.css>; rel=preload\r\nVia: [^\r]+\r\n\r\nHTTP\/1\.1 200 OK\r\n/,
     ],
     hidden: [/Keep-Alive: a/],
+  },
+  {
+    ...{ section: '9110 8.6', name: `103 to ${method} loses its phrase and Content-Length` },
+    head: `${method} http://{site}/ HTTP/1.1`,
+    reply: `HTTP/1.1 103 a\0\x01b\r\nContent-Length: 5\r\n\r\n${OK}`,
+    client: [/^HTTP\/1\.1 103 Early Hints\r\nVia: [^\r]+\r\n\r\nHTTP\/1\.1 200 OK\r\n/],
   },
   {
     ...{ section: '9110 15.2', name: `an unsolicited 100 to ${method} is forwarded` },
@@ -565,6 +574,16 @@ const upgrades: ForwardCase[] = [
     reply: closing('nonsense\r\n\r\n'),
     client: refused(502, 'bad_response'),
   },
+  ...[
+    ['without Upgrade and 101', 'HTTP/1.1 101 Switching Protocols\r\n\r\nbytes'],
+    ['with gzip, chunked', 'HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n'],
+  ].map(
+    ([name, reply = '']): ForwardCase => ({
+      ...{ section: '9110 7.8', name: `a response to an upgrade ${name} is 502` },
+      head: `${GET}\r\nConnection: Upgrade\r\nUpgrade: websocket`,
+      ...{ reply: closing(reply), client: refused(502, 'bad_response'), hidden: [/HTTP\/1\.1 101/] },
+    }),
+  ),
   {
     section: '9110 7.8',
     name: 'another upgrade is ignored',
