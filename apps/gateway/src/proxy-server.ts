@@ -146,14 +146,13 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     certificateEnd: tls && (() => expiryOf(tls.certificate)),
   });
   let [draining, stopping] = [false, false];
-  /** The product's ports on this machine, to which connections of tenants are refused. listen() adds the gateway's own port. */
-  // grows: by settings and the gateway's own port, at startup only; bound: 65,535 ports; at the bound: every port is in the set
-  const ownPorts = new Set(config.ownPorts);
+  let listening: AddressInfo | null = null;
   /** The functions with which close() stops what listen() started. */
   // grows: not, filled once at startup
   const running: (() => void)[] = [];
 
-  const startDial = metrics.timed(createDialer({ ...config, ownPorts }));
+  const own = { ownPorts: new Set(config.ownPorts), ownListener: () => listening };
+  const startDial = metrics.timed(createDialer({ ...config, ...own }));
   const refusals = new RefusalLog(log);
   const context: ProxyContext = {
     authenticate: createAuthenticate(keys),
@@ -203,9 +202,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
       if (socket === undefined) server.listen(config.port, config.host, BACKLOG);
       else server.listen(socket, BACKLOG);
       await once(server, 'listening');
-      const { port } = server.address() as AddressInfo;
-      // On ports 80 and 443, other addresses of this machine may serve sites, unless the gateway listens on all addresses.
-      if ((port !== 80 && port !== 443) || /^(?:0\.0\.0\.0|::)$/.test(config.host)) ownPorts.add(port);
+      listening = server.address() as AddressInfo;
       sender.start();
       records.start();
       if (secure !== undefined && tls !== undefined)
@@ -217,7 +214,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
       }, SWEEP_MS);
       running.push(() => clearInterval(watch), refusals.start());
       running.push(logConnectionRefusals(metrics.refusedConnections, log));
-      return port;
+      return listening.port;
     },
     async drain() {
       draining = true;

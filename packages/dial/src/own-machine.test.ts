@@ -57,3 +57,16 @@ test('connections to the host and port of the echo endpoint are allowed', () => 
     machine('', { echoUrl, ownPorts: new Set([8443]) }).refuses(host, ['203.0.113.5'], 8443);
   expect([refuses('pass.test'), refuses('other.test')]).toEqual([false, true]);
 });
+
+test.each([
+  ['0.0.0.0', 443, [true, true, true]],
+  ['::', 80, [true, true, true]],
+  ['203.0.113.5', 443, [true, true, false]],
+  ['::ffff:203.0.113.5', 443, [true, true, false]],
+  ['203.0.113.5', 3129, [true, true, true]],
+])('with a listener at %s port %d, connections to its port are refused: %j', (address, port, expected) => {
+  const networks = '203.0.113.5/32,127.0.0.0/8';
+  const refuses = (host: string) =>
+    machine(networks, { ownListener: () => ({ address, port }) }).refuses('a.test', [host], port);
+  expect(['203.0.113.5', '::ffff:203.0.113.5', '127.0.0.1'].map(refuses)).toEqual(expected);
+});

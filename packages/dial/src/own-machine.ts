@@ -13,6 +13,8 @@ export interface OwnMachineOptions {
   readonly ownAddresses?: readonly string[];
   /** Ports of the product on this machine, refused even in allowed networks. */
   readonly ownPorts?: ReadonlySet<number>;
+  /** The address and port that this process listens on; null before it listens. On ports 80 and 443 other addresses may serve sites. */
+  readonly ownListener?: () => { readonly address: string; readonly port: number } | null;
   /** The URL of the echo endpoint. Connections to its host and port are allowed even on this machine. */
   readonly echoUrl?: string | undefined;
 }
@@ -25,6 +27,7 @@ const loopback = { v4: ipaddr.IPv4.parseCIDR('127.0.0.0/8'), v6: ipaddr.IPv6.par
 export class OwnMachine {
   readonly #further: readonly string[];
   readonly #ports: ReadonlySet<number>;
+  readonly #listener: OwnMachineOptions['ownListener'];
   readonly #named: Networks;
   readonly #echo: URL | undefined;
   /** The addresses of this machine: those of its interfaces and `ownAddresses`. */
@@ -43,6 +46,7 @@ export class OwnMachine {
     const { allowNetworks, ownAddresses = [], ownPorts = new Set(), echoUrl } = options;
     this.#further = ownAddresses;
     this.#ports = ownPorts;
+    this.#listener = options.ownListener;
     this.#named = namingNetworks(allowNetworks);
     this.#echo = echoUrl === undefined ? undefined : new URL(echoUrl);
   }
@@ -54,7 +58,11 @@ export class OwnMachine {
     if (kind === undefined) this.#known.set(addresses, (kind = this.#kindOf(addresses)));
     if (kind === 'other') return false;
     if (this.#isEcho(host, port)) return false;
-    return this.#ports.has(port) || (kind === 'own' && !publicPorts.has(port));
+    if (this.#ports.has(port) || (kind === 'own' && !publicPorts.has(port))) return true;
+    const own = this.#listener?.();
+    if (port !== own?.port) return false;
+    const address = plainAddress(own.address);
+    return !publicPorts.has(port) || isWildcard(address) || addresses.map(plainAddress).includes(address);
   }
 
   #kindOf(addresses: readonly string[]): 'other' | 'named' | 'own' {
@@ -65,7 +73,7 @@ export class OwnMachine {
 
   #isOwn(address: string): boolean {
     // Connecting to the wildcard address reaches this machine.
-    return address === '0.0.0.0' || address === '::' || isLoopback(address) || this.#addresses.has(address);
+    return isWildcard(address) || isLoopback(address) || this.#addresses.has(address);
   }
 
   #isEcho(host: string, port: number): boolean {
@@ -87,6 +95,8 @@ export class OwnMachine {
     this.#known = new WeakMap();
   }
 }
+
+const isWildcard = (address: string) => address === '0.0.0.0' || address === '::';
 
 function isLoopback(address: string): boolean {
   return inNetworks(address, { v4: [loopback.v4], v6: [loopback.v6] });
