@@ -1,8 +1,10 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  appendFileSync,
   chmodSync,
   chownSync,
+  copyFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -18,16 +20,24 @@ import { buildConsole } from '@propusk/supervisor/build-console';
 import { buildExtension } from '@propusk/supervisor/build-extension';
 import { freePort } from '@propusk/test-kit/daemon';
 import { asRoot, ordinary } from '@propusk/test-kit/embedded/scratch';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { commandsOf } from './documented/commands.ts';
 import { architectures, type Built, buildPackage } from './package/debian.ts';
 import { entriesOf } from './package/files.ts';
 import { installModules } from './package/modules.ts';
+import { signerOf, writeRelease } from './package/release.ts';
 
 /**
  * Tests build the Debian package twice, read its files, run it as an ordinary user, and install it with
  * dpkg.
  */
 const TIME = 1_700_000_000;
+const contacts = {
+  DEBFULLNAME: 'Anna & Co',
+  DEBEMAIL: 'anna@example.ru',
+  SUPPORT_CONTACT: 'support@example.ru',
+  SECURITY_CONTACT: 'https://example.ru/$&',
+};
 /** For a busy machine; the longest test takes 4 minutes on an idle one. */
 const PATIENCE_MS = 30 * 60_000;
 const quiet = () => undefined;
@@ -48,6 +58,7 @@ let files: string[];
 
 beforeAll(async () => {
   if (!hasDpkg) return;
+  for (const [name, value] of Object.entries(contacts)) vi.stubEnv(name, value);
   scratch = mkdtempSync('/tmp/propusk-package-');
   chmodSync(scratch, 0o711);
   await buildConsole(quiet);
@@ -135,6 +146,69 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
     const sums = spawnSync('md5sum', ['--quiet', '-c', 'DEBIAN/md5sums'], { cwd: root, encoding: 'utf8' });
     expect(sums.stdout + sums.stderr).toBe('');
   });
+
+  test('the control file, the documents and the command of the Debian package name the contacts of the build', () => {
+    const control = readFileSync(join(root, 'DEBIAN/control'), 'utf8');
+    expect(control).toContain('\nMaintainer: Anna & Co <anna@example.ru>\n');
+    expect(control).toContain('\n  Support: support@example.ru\n  Security reports: https://example.ru/$&\n');
+    const texts = ['SECURITY.md', 'docs/operating/debian.md', 'docs/guide-ru/server.md', '../../bin/propusk'];
+    const found = texts.map((name) => readFileSync(join(root, 'usr/lib/propusk', name), 'utf8'));
+    expect(found[0]).toContain('Write to https://example.ru/$&');
+    for (const text of found.slice(1)) expect(text).toContain('support@example.ru');
+    expect([control, ...found].filter((text) => text.includes('propusk.invalid'))).toEqual([]);
+  });
+
+  test('npm run package -- --release ends with 1 before the build when a contact is missing', () => {
+    const env = { ...process.env, SUPPORT_CONTACT: '' };
+    const run = spawnSync(process.execPath, ['scripts/package.ts', '--release'], { env, encoding: 'utf8' });
+    expect(run).toMatchObject({ status: 1, stdout: '' });
+    expect(run.stderr).toMatch(/Выпуск не собран, ничего не записано\..* Задайте SUPPORT_CONTACT:/);
+  });
+
+  const canSign = has('gpg') && has('gpg-agent') && has('gpgv');
+  test.skipIf(!canSign)(
+    `two releases hold the same bytes, and the documented commands verify them${canSign ? '' : ' (skipped: needs gpg and gpgv)'}`,
+    async () => {
+      const home = join(scratch, 'keys');
+      mkdirSync(home, { mode: 0o700 });
+      vi.stubEnv('GNUPGHOME', home);
+      const ask = ['--batch', '--quiet', '--passphrase', ''];
+      for (const mail of [contacts.DEBEMAIL, 'other@example.ru'])
+        execFileSync('gpg', [...ask, '--quick-gen-key', mail, 'ed25519', 'sign', '1y'], { stdio: 'ignore' });
+      await expect(signerOf('nobody@example.ru')).rejects.toThrow(/DEB_SIGN_KEYID[^]*No secret key/);
+      const [signer, other] = [await signerOf(contacts.DEBEMAIL), await signerOf('other@example.ru')];
+      const notes = '## 1.2.3\n\nThe first.\n';
+      const write = async (name: string, { path }: Built, by = signer) => {
+        const folder = join(scratch, name);
+        await writeRelease(folder, { packages: [path], lock, notes, signer: by, seconds: TIME });
+        return folder;
+      };
+      const folder = await write('release', first);
+      const names = readdirSync(folder).toSorted();
+      const wanted =
+        /^NOTES\.md SHA256SUMS SHA256SUMS\.asc propusk\.gpg propusk_1\.2\.3_\w+\.deb sbom\.json$/;
+      expect(names.join(' ')).toMatch(wanted);
+      const read = (at: string) => names.map((name) => readFileSync(join(at, name)).toString('base64'));
+      const bytes = read(folder);
+      await sleep(1_100);
+      expect(read(await write('release', second)).every((text, at) => text === bytes[at])).toBe(true);
+      expect(JSON.parse(readFileSync(join(folder, 'sbom.json'), 'utf8')).bomFormat).toBe('CycloneDX');
+
+      const shown = commandsOf('docs/operating/debian.md');
+      const commands = shown.filter((line) => /^(gpgv|sha256sum) /.test(line));
+      expect(commands).toHaveLength(2);
+      const script = commands.join('\n');
+      const verify = (cwd: string) => spawnSync('sh', ['-ec', script], { cwd, encoding: 'utf8' });
+      expect(verify(folder).stderr).toContain('Good signature');
+      expect(verify(folder).status).toBe(0);
+      const forged = await write('forged', first, other);
+      copyFileSync(join(folder, 'propusk.gpg'), join(forged, 'propusk.gpg'));
+      expect(verify(forged).status).not.toBe(0);
+      appendFileSync(join(folder, names.find((name) => name.endsWith('.deb')) ?? ''), 'x');
+      expect(verify(folder)).toMatchObject({ status: 1, stdout: expect.stringContaining('.deb: FAILED') });
+      execFileSync('gpgconf', ['--kill', 'gpg-agent']);
+    },
+  );
 
   const canAnalyze = has('systemd-analyze');
   test.skipIf(!canAnalyze)(

@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { StartError } from '@propusk/embedded-postgres/start-error';
 import { packagePhrases } from '@propusk/phrases/launcher';
+import { contactOf, withContacts } from './contacts.ts';
 import { copy, md5sums, normalise, sizeOf, write } from './files.ts';
 import { type Parts, stage } from './stage.ts';
 
@@ -68,15 +69,9 @@ export async function buildPackage(
 
 async function control(version: string, arch: string, unpacked: number): Promise<string> {
   const template = await readFile('deploy/debian/control', 'utf8');
-  return template
+  return withContacts(template)
     .replace('@VERSION@', version)
     .replace('@ARCH@', arch)
-    .replace('@MAINTAINER@', maintainer())
+    .replace('@MAINTAINER@', () => contactOf('DEBFULLNAME') ?? 'Propusk')
     .replace('@INSTALLED_SIZE@', String(Math.ceil(unpacked / 1024)));
-}
-
-/** The builder's name and address, by Debian's variables (deb-control(5), dch(1)). */
-function maintainer(): string {
-  const { DEBFULLNAME = 'Propusk', DEBEMAIL } = process.env;
-  return `${DEBFULLNAME} <${DEBEMAIL ?? 'nobody@invalid'}>`;
 }

@@ -1,6 +1,7 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { billOf, type Lock, licencesOf, needed } from '../supply-chain.ts';
+import { withContacts } from './contacts.ts';
 import { copy, link, write } from './files.ts';
 import { serverApps } from './modules.ts';
 import { unitOf } from './units.ts';
@@ -64,7 +65,7 @@ export function stage(root: string, { version, cpu, lock, modules }: Parts): voi
     'deploy/logrotate.conf',
   ])
     copy(name, join(home, name));
-  for (const name of globSync('docs/**/*.md')) copy(name, join(home, name));
+  for (const name of globSync(['*.md', 'docs/**/*.md'])) copy(name, join(home, name));
   for (const name of ['propusk.env', 'upgrade']) copy(`deploy/debian/${name}`, join(home, name));
   write(join(home, 'VERSION'), `${version}\n`);
   write(join(home, 'sbom.json'), `${JSON.stringify(billOf(lock, cpu), null, 2)}\n`);
@@ -75,6 +76,8 @@ export function stage(root: string, { version, cpu, lock, modules }: Parts): voi
     write(join(root, `usr/lib/systemd/system/${name}.service`), unitOf(name));
   for (const name of globSync('deploy/debian/*.{service,timer}'))
     copy(name, join(root, 'usr/lib/systemd/system', basename(name)));
+  for (const path of globSync([join(root, 'usr/bin/propusk'), join(home, '{*.md,docs/**/*.md}')]))
+    writeFileSync(path, withContacts(readFileSync(path, 'utf8')));
 }
 
 /** The text of /usr/share/doc/propusk/copyright. */

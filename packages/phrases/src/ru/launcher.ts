@@ -255,6 +255,23 @@ export const packagePhrases = {
   staging: (folder: string) => `Раскладываю файлы в ${folder}…`,
   packing: () => 'Упаковываю…',
   notPacked: (output: string) => `Пакет не собрался:\n${output}`,
+  notOneLine: (name: string) => `В ${name} есть перевод строки или другой управляющий знак: уберите его`,
+  notReleased: (refusals: readonly string[]) =>
+    `Выпуск не собран, ничего не записано. ${refusals.join('. ')}`,
+  dirty: (status: string) =>
+    `Файлы отличаются от последнего коммита, сделайте новый или уберите их: ${status.trim().split('\n').slice(0, 5).join(', ')}`,
+  noNotes: (version: string) =>
+    `В CHANGELOG.md нет раздела «## ${version}», или он пуст: опишите в нём изменения`,
+  unreleased: (version: string) =>
+    `Раздел ${version} в CHANGELOG.md помечен «unreleased»: поставьте вместо этого дату`,
+  noContacts: (names: readonly string[]) =>
+    `Задайте ${names.join(', ')}: контакты выпуска не бывают заглушками`,
+  noGpg: () => 'Нет программы gpg: установите её или соберите без подписи (уберите DEB_SIGN_KEYID)',
+  notSigned: (output: string) => `Подписать ключом из DEB_SIGN_KEYID не получилось: ${output}`,
+  released: (folder: string, fingerprint: string | undefined) => `
+  Выпуск       ${folder}
+  Подпись      ${fingerprint === undefined ? 'нет: задайте ключ в DEB_SIGN_KEYID' : `ключ ${fingerprint}`}
+`,
   noTime: () => 'Нет времени последнего коммита: соберите из копии git или укажите SOURCE_DATE_EPOCH',
   packed: (made: { path: string; bytes: number; unpacked: number; sha256: string }) => `
   Пакет        ${made.path}
