@@ -94,6 +94,10 @@ export const titled =
   (page) =>
     expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
 
+/** Waits for the chart, which loads after its page. */
+export const charted: Steps = (page) =>
+  expect(page.getByRole('figure', { name: /^Столбцы/ }).locator('canvas')).toBeVisible();
+
 const reload: Steps = (page) => page.reload();
 
 /** Stubs a call that the demo's data cannot answer. */

@@ -348,13 +348,22 @@ export const storage = {
   ...{ version: 3, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' },
 };
 
+/** The start of a day in Moscow, so many days ago. */
+const dayAgo = (days: number) =>
+  new Date(Math.floor(Date.now() / 86_400_000 + 1 / 8 - days) * 86_400_000 - 10_800_000).toISOString();
+
 /** The figures of a company in a week. */
 export const figures = {
   people: { now: 14, before: 14 },
   visits: { now: 1240, before: 1000 },
   bytes: { now: 3_400_000_000, before: 2_900_000_000 },
   refusals: { now: 15, before: 30 },
-  chart: [],
+  chart: [180, 210, 190, 240, 12, 8, 400].map((visits, at) => ({
+    at: dayAgo(at),
+    visits,
+    bytes: visits * 2_700_000,
+    refusals: at % 4,
+  })),
   sites: [crm, otchet].map((site, at) => ({ ...site, visits: 820 - 400 * at, bytes: 2_000_000_000 - at })),
   users: [anna, gleb].map((user, at) => ({ ...user, visits: 640 - 40 * at, bytes: 1_700_000_000 - at })),
   refused: [

@@ -2,6 +2,7 @@ import { expect } from '@playwright/test';
 import {
   answering,
   answeringReload,
+  charted,
   failing,
   fill,
   inOrder,
@@ -83,7 +84,7 @@ export const tariffScenarios: { owner: Scenario[]; admin: Scenario[] } = {
   owner: [
     ...states('owner', `${creator}/statistics`, {
       statistics: loaded,
-      'statistics-figures': answeringReload('**/api/statistics?*', figures, shows('Чаще всего открывают')),
+      'statistics-figures': answeringReload('**/api/statistics?*', figures, charted),
       'statistics-why': answeringReload('**/api/statistics?*', figures, async (page) => {
         await page
           .getByRole('button', { name: /^Почему/ })
@@ -101,11 +102,18 @@ export const tariffScenarios: { owner: Scenario[]; admin: Scenario[] } = {
     }),
     ...states('owner', `${creator}/statistics/now`, {
       'statistics-now': answeringReload('**/api/visits/live', visits, shows('otchet.romashka.test')),
+    }),
+    ...states('newcomer', `${creator}/statistics/now`, {
       'statistics-now-empty': shows('Сейчас никто не подключён'),
+    }),
+    ...states('newcomer', `${creator}/statistics/log`, {
+      'statistics-log-empty': shows('Записей пока нет'),
+    }),
+    ...states('newcomer', `${creator}/statistics`, {
+      'statistics-empty': shows('Посещений ещё не было'),
     }),
     ...states('owner', `${creator}/statistics/log`, {
       'statistics-log': answeringReload('**/api/visits', visits, shows('games.test')),
-      'statistics-log-empty': shows('Записей пока нет'),
       'statistics-log-export-failed': inOrder(async (page) => {
         await page.route('**/api/visits/export', (route) => route.abort());
         await page.getByRole('button', { name: 'Скачать CSV' }).click();

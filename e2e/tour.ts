@@ -1,15 +1,18 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from '@playwright/test';
 import { freePort } from '@propusk/test-kit/daemon';
 import { installPackages } from '../scripts/debian.ts';
+import { PASSWORD } from '../scripts/demo-data.ts';
+import { takePictures } from './pictures.ts';
 import config from './playwright.config.ts';
 import { endProduct } from './product.ts';
 import { scenarios } from './scenarios.ts';
 import {
   type Appearance,
   appearances,
+  demoFeed,
   prepare,
   startDemoProduct,
   type Tokens,
@@ -24,13 +27,14 @@ import {
  *
  *   npm run tour            every scenario
  *   npm run tour sites      scenarios whose name contains "sites"
+ *   npm run tour docs       the pictures of the documents, to docs/pictures
  */
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const folder = fileURLToPath(new URL('../.cache/tour', import.meta.url));
 const wanted = process.argv[2] ?? '';
 let missed = 0;
 
-async function takePictures(
+async function takeScreens(
   browser: Browser,
   consoleUrl: string,
   tokens: Tokens,
@@ -58,15 +62,25 @@ async function takePictures(
 }
 
 await installPackages(['chromium-headless-shell'], say);
+if (wanted === 'docs') {
+  await installPackages(['apache2'], say);
+  const browser = await chromium.launch(config.use?.launchOptions);
+  const pictures = fileURLToPath(new URL('../docs/pictures', import.meta.url));
+  const shown = await takePictures(browser, pictures);
+  await writeFile(join(pictures, 'shown.json'), `${JSON.stringify(shown, null, 2)}\n`);
+  await browser.close();
+  say(`Снимки: ${pictures}`);
+  process.exit(0);
+}
 const product = await startDemoProduct();
 try {
-  const tokens = await prepare(product.consoleUrl, await freePort());
+  const tokens = await prepare(product.consoleUrl, await freePort(), PASSWORD, demoFeed);
   await rm(folder, { recursive: true, force: true });
   const browser = await chromium.launch(config.use?.launchOptions);
   const looks = [...appearances, ...wideAppearances];
   const work = async () => {
     for (let look = looks.shift(); look !== undefined; look = looks.shift())
-      await takePictures(browser, product.consoleUrl, tokens, look);
+      await takeScreens(browser, product.consoleUrl, tokens, look);
   };
   // Two looks at a time: more browsers at once time out on a small machine.
   await Promise.all([work(), work()]);

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { type Browser, type BrowserContext, expect, type Page } from '@playwright/test';
+import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { login, register, Token } from '@propusk/contract/auth';
 import { admin, PASSWORD } from '../scripts/demo-data.ts';
 import { fillDemo } from '../scripts/fill-demo.ts';
@@ -13,13 +15,15 @@ export type Tokens = Readonly<Record<Exclude<Viewer, 'nobody'>, string>>;
 /**
  * Fills a fresh product with the demo's companies and an empty one, and signs every viewer in.
  * @param adminPassword the password of `admin@propusk.test`
+ * @param feedToken the gateways' key; without it the companies have no visits
  */
 export async function prepare(
   consoleUrl: string,
   sitePort: number,
   adminPassword = PASSWORD,
+  feedToken?: string,
 ): Promise<Tokens> {
-  const { agent, owners } = await fillDemo(consoleUrl, sitePort);
+  const { agent, owners } = await fillDemo(consoleUrl, sitePort, feedToken);
   const post = async (path: string, body: object) => {
     const answer = await fetch(`${consoleUrl}/api${path}`, {
       method: 'POST',
@@ -46,10 +50,24 @@ export async function prepare(
   };
 }
 
-/** Starts the product that `prepare` fills. The demo's companies must never reach a real database. */
-export function startDemoProduct(): Promise<RunningProduct> {
-  const real = { DATABASE_URL: undefined, SECRET_KEY: undefined, GATEWAY_SECRET: undefined };
-  return startProduct(() => ({ ADMIN_EMAIL: admin, ADMIN_PASSWORD: PASSWORD, ...real }));
+/** The secret of the gateways of a demo product. */
+const secret = randomBytes(32).toString('base64url');
+/** The key with which the records of a demo product are sent. */
+export const demoFeed = gatewayKeys(secret).feed;
+
+/**
+ * Starts the product that `prepare` fills. The demo's companies must never reach a real database.
+ * @param settings more environment
+ */
+export function startDemoProduct(
+  settings: (consolePort: number) => NodeJS.ProcessEnv = () => ({}),
+): Promise<RunningProduct> {
+  const own = { DATABASE_URL: undefined, SECRET_KEY: undefined, GATEWAY_SECRET: secret };
+  return startProduct((ports) => ({
+    ...{ ADMIN_EMAIL: admin, ADMIN_PASSWORD: PASSWORD },
+    ...settings(ports.console),
+    ...own,
+  }));
 }
 
 /** The colour scheme and size of a browser. */

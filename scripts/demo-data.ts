@@ -1,3 +1,5 @@
+import type { LockedSite } from './locked-site.ts';
+
 /** The data of `npm run demo`: two companies with 25 users in all. */
 
 export const PASSWORD = 'propusk-demo';
@@ -5,12 +7,43 @@ export const admin = 'admin@propusk.test';
 /** The user whose gateway password the demo prints: Пётр Орлов. */
 export const demoAgent = 'petr.orlov@romashka.test';
 
-/** The sites that the demo's Apache serves. */
-export const demoSites = [
-  { name: 'crm.romashka.test', title: 'Клиенты «Ромашки»' },
-  { name: 'wiki.romashka.test', title: 'Знания «Ромашки»' },
-  { name: '1c.vasilek.test', title: '1С «Василька»' },
-] as const;
+/** The gateway's egress address. Strangers connect from 127.0.0.1, so a lock can distinguish the two. */
+const EGRESS = '127.0.0.2';
+const ECHO_NAME = 'console.propusk.test';
+
+/** The sites that the demo's Apache serves, each with the address that its lock admits. One has no lock. */
+export const demoSites = (
+  [
+    ['crm.romashka.test', 'Клиенты «Ромашки»', EGRESS],
+    ['wiki.romashka.test', 'Знания «Ромашки»', EGRESS],
+    ['1c.romashka.test', '1С «Ромашки»', EGRESS],
+    ['otchet.romashka.test', 'Отчётность «Ромашки»', EGRESS],
+    ['admin.romashka.test', 'Админка «Ромашки»', EGRESS],
+    ['git.romashka.test', 'Git «Ромашки»', EGRESS],
+    ['kadry.romashka.test', 'Кадры «Ромашки»', null],
+    ['1c.vasilek.test', '1С «Василька»', EGRESS],
+  ] as const
+).map(
+  ([name, title, admits]): LockedSite => ({
+    name,
+    title,
+    admits,
+    pages: ['clients.html', 'orders.html', 'reports.html'],
+  }),
+);
+
+/** The settings with which a product reaches the `demoSites` on loopback, and its gateway has an address of its own. */
+export const demoSettings = (consolePort: number | string) => ({
+  ADMIN_EMAIL: admin,
+  ADMIN_PASSWORD: PASSWORD,
+  // The gateway denies IP addresses as hosts, so the echo needs a name.
+  ECHO_URL: `http://${ECHO_NAME}:${consolePort}`,
+  GATEWAY_EGRESS: EGRESS,
+  GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
+  GATEWAY_HOSTS: [ECHO_NAME, ...demoSites.map(({ name }) => name)]
+    .map((name) => `${name}=127.0.0.1`)
+    .join(','),
+});
 
 export interface DemoCompany {
   owner: { name: string; email: string };
@@ -32,23 +65,24 @@ export const companies: DemoCompany[] = [
       { name: 'Продажи', description: 'CRM и внутренняя база знаний для отдела продаж и их руководителей' },
       { name: 'Бухгалтерия', description: '1С и отчётность' },
       {
-        name: 'Разработка',
-        description: 'Админки сайта, Git и мониторинг через собственный прокси',
+        name: 'Подрядчики',
+        description: 'Стенды и мониторинг через собственный прокси',
         own: true,
       },
+      { name: 'Разработка', description: 'Админки сайта и Git' },
       { name: 'Все сотрудники', description: '' },
     ],
     sites: [
       ['crm.romashka.test', 'Продажи'],
-      ['wiki.romashka.test', 'Все сотрудники', 'Разработка'],
+      ['wiki.romashka.test', 'Все сотрудники'],
       ['1c.romashka.test', 'Бухгалтерия'],
       ['otchet.romashka.test', 'Бухгалтерия'],
+      ['kadry.romashka.test', 'Бухгалтерия', 'Все сотрудники'],
       ['admin.romashka.test', 'Разработка'],
       ['git.romashka.test', 'Разработка'],
-      ['*.stage.romashka.test', 'Разработка'],
+      ['*.stage.romashka.test', 'Подрядчики'],
       ['почта.ромашка.рф', 'Все сотрудники'],
-      ['grafana.romashka.test:3000', 'Разработка'],
-      ['kadry.romashka.test', 'Бухгалтерия', 'Все сотрудники'],
+      ['mon.romashka.test:3000', 'Подрядчики'],
       ['sklad.romashka.test'],
     ],
     people: [
@@ -64,7 +98,7 @@ export const companies: DemoCompany[] = [
       ['Юлия', 'Ёлкина', 'Все сотрудники'],
       ['Артём', 'Зайцев', 'Все сотрудники'],
       ['Виктория', 'Соловьёва', 'Все сотрудники'],
-      ['Павел', 'Беляев', 'Разработка', 'Все сотрудники'],
+      ['Павел', 'Беляев', 'Разработка', 'Подрядчики', 'Все сотрудники'],
       ['Татьяна', 'Комарова', 'Все сотрудники'],
       ['Глеб', 'Тихонов'],
     ],

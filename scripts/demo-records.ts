@@ -24,7 +24,7 @@ const strangers = ['games.example', 'video.example', 'cdn.example'];
 
 /**
  * The batches of one gateway for two months, so that the last one stands beside another: busy working hours, quiet weekends,
- * refusals, and some visits that are open now.
+ * refusals, also in the last minutes, and some visits that are open now.
  */
 export function demoBatches(companies: readonly DemoIds[], now = Date.now()): RecordBatch[] {
   const random = seeded(7);
@@ -60,6 +60,11 @@ export function demoBatches(companies: readonly DemoIds[], now = Date.now()): Re
         record('refusal', at(), { host, reason: reason ?? '', count: 1 + some(6) });
       }
       const [site] = person.sites;
+      if (place % 4 === 1) {
+        const startedAt = new Date(now - some(1_200_000)).toISOString();
+        const refusal = { ...common, host: 'games.example', reason: 'site_unknown', ms: 0, up: 0, down: 0 };
+        records.push({ ...refusal, id: randomUUID(), kind: 'refusal', startedAt });
+      }
       if (site === undefined || place % 4 !== 0) continue;
       const ms = 60_000 + some(1_200_000);
       const open = { ...common, open: true, siteId: site.id, host: site.host, policyId: site.policyId, ms };

@@ -9,18 +9,14 @@ import { explain, runCommand, say } from '@propusk/supervisor/command';
 import { startProduct } from '@propusk/supervisor/product';
 import { freePort } from '@propusk/test-kit/daemon';
 import { installPackages } from './debian.ts';
-import { admin, demoSites, PASSWORD } from './demo-data.ts';
+import { admin, demoSettings, demoSites, PASSWORD } from './demo-data.ts';
 import { fillDemo } from './fill-demo.ts';
-import { type LockedSite, startLockedSites } from './locked-site.ts';
+import { startLockedSites } from './locked-site.ts';
 
 /**
  * `npm run demo`: the product on a throwaway data folder with two companies, their users, and local sites that Apache
  * serves and locks to the gateway's address. Ctrl-C removes everything.
  */
-
-/** The gateway's egress address. The browser connects from 127.0.0.1, so the lock can distinguish the two. */
-const EGRESS = '127.0.0.2';
-const ECHO_NAME = 'console.propusk.test';
 
 /** Starts Apache with the sites. @returns null when Apache cannot be installed: the demo then runs without sites */
 async function serveSites(port: number): Promise<{ stop(): Promise<void> } | null> {
@@ -30,10 +26,7 @@ async function serveSites(port: number): Promise<{ stop(): Promise<void> } | nul
     say(scriptPhrases.sitesNotServed(explain(error)));
     return null;
   }
-  return startLockedSites(
-    port,
-    demoSites.map((site): LockedSite => ({ ...site, admits: EGRESS })),
-  );
+  return startLockedSites(port, demoSites);
 }
 
 await runCommand(async () => {
@@ -48,21 +41,12 @@ await runCommand(async () => {
   const secret = randomBytes(32).toString('base64url');
   const sites = await serveSites(port);
   if (sites !== null) started.defer(sites.stop);
-  const consolePort = env.PORT ?? '3000';
   const product = await startProduct({
     env: {
       ...env,
-      // The gateway denies IP addresses as hosts, so the echo needs a name.
-      ECHO_URL: `http://${ECHO_NAME}:${consolePort}`,
+      ...demoSettings(env.PORT ?? '3000'),
       DATA_DIR: dataDir,
       GATEWAY_SECRET: secret,
-      ADMIN_EMAIL: admin,
-      ADMIN_PASSWORD: PASSWORD,
-      GATEWAY_EGRESS: EGRESS,
-      GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
-      GATEWAY_HOSTS: [ECHO_NAME, ...demoSites.map(({ name }) => name)]
-        .map((name) => `${name}=127.0.0.1`)
-        .join(','),
       LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
     },
     say,
@@ -72,7 +56,7 @@ await runCommand(async () => {
   say(scriptPhrases.fillingDemo());
   const { owners, agent, access } = await fillDemo(product.consoleUrl, port, gatewayKeys(secret).feed);
   const proxy = `http://${access.username}:${access.password}@${access.gateway.host}:${access.gateway.port}`;
-  const site = demoSites[0].name;
+  const site = demoSites[0]?.name ?? '';
   say(
     scriptPhrases.demoRunning({
       consoleUrl: product.consoleUrl,

@@ -60,7 +60,7 @@ async function fillCompany(call: Call, demo: DemoCompany, sitePort: number): Pro
   for (const [address, ...names] of demo.sites) {
     const served = demoSites.some(({ name }) => name === address);
     const { id } = await call(token, createSite, {
-      body: { address: served ? `${address}:${sitePort}` : address, politics: ids(names) },
+      body: { address: served && sitePort !== 80 ? `${address}:${sitePort}` : address, politics: ids(names) },
     });
     sites.push({ id, host: new URL(`http://${address.replace('*', 'new')}`).hostname, names });
     if (served) await call(token, checkSite, { params: { id } });

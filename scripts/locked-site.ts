@@ -11,6 +11,8 @@ export interface LockedSite {
   readonly title: string;
   /** The address that its lock admits; null for a site without a lock. */
   readonly admits: string | null;
+  /** The files of further pages, which its first page links. */
+  readonly pages?: readonly string[];
 }
 
 /**
@@ -19,7 +21,7 @@ export interface LockedSite {
  */
 export async function startLockedSites(
   port: number,
-  sites: LockedSite[],
+  sites: readonly LockedSite[],
 ): Promise<{
   /** The access log: one line of `client name status` for each request that reached Apache. */
   log(): Promise<string>;
@@ -30,7 +32,9 @@ export async function startLockedSites(
   const folder = await openFolder('apache');
   for (const site of sites) {
     await mkdir(join(folder, site.name));
-    await writeFile(join(folder, site.name, 'index.html'), page(site));
+    for (const file of ['index.html', ...(site.pages ?? [])]) {
+      await writeFile(join(folder, site.name, file), page(site));
+    }
     await writeFile(join(folder, site.name, '.htaccess'), lockOf(site));
   }
   await mkdir(join(folder, 'nobody'));
@@ -50,7 +54,7 @@ function lockOf({ name, admits }: LockedSite): string {
   return lines.text;
 }
 
-function configuration(folder: string, port: number, sites: LockedSite[]): string {
+function configuration(folder: string, port: number, sites: readonly LockedSite[]): string {
   const modules = ['mpm_event', 'authz_core', 'authz_host', 'dir', 'mime', 'setenvif'];
   const hosts = sites.map(
     // The lock is added to an ordinary site, which grants access.
@@ -85,7 +89,7 @@ ${hosts.join('\n')}
   );
 }
 
-function page({ name, title }: LockedSite): string {
+function page({ name, title, pages = [] }: LockedSite): string {
   return `<!doctype html>
 <html lang="ru">
 <meta charset="utf-8">
@@ -93,6 +97,7 @@ function page({ name, title }: LockedSite): string {
 <body style="font: 18px/1.5 system-ui; max-width: 40rem; margin: 4rem auto; padding: 0 1rem">
 <h1>${title}</h1>
 ${scriptPhrases.protectedPage(name)}
+${pages.map((file) => `<a href="/${file}">${file}</a>`).join('\n')}
 </body>
 </html>
 `;
