@@ -14,6 +14,21 @@ const unread =
 /** The files that the Debian package takes from the npm package of the Node runtime. */
 const runtimeFiles = ['bin/node', 'LICENSE'];
 
+/** The files of the tree that have the same path in the package: settings to copy, and the documentation. */
+export const unchangedFiles = (): string[] => [
+  'package.json',
+  'LICENSE',
+  'deploy/nginx.conf',
+  'deploy/certbot-deploy-hook',
+  'deploy/Caddyfile',
+  'deploy/haproxy.cfg',
+  'deploy/rsyslog.conf',
+  'deploy/rsyslog-tls.conf',
+  'deploy/stunnel.conf',
+  'deploy/logrotate.conf',
+  ...globSync(['*.md', 'bench/results.md', 'docs/**/*.{gif,md,png,txt}']),
+];
+
 /** The inputs of a package build. */
 export interface Parts {
   readonly version: string;
@@ -52,20 +67,7 @@ export function stage(root: string, { version, cpu, lock, modules }: Parts): voi
     copy(join(modules, `node_modules/node-linux-${cpu}`, name), join(home, 'bin', basename(name)));
   copy('apps/web/dist', join(home, 'apps/web/dist'), (path) => !basename(path).startsWith('.'));
   for (const zip of globSync('apps/extension/dist/*.zip')) copy(zip, join(home, zip));
-  for (const name of [
-    'package.json',
-    'LICENSE',
-    'deploy/nginx.conf',
-    'deploy/certbot-deploy-hook',
-    'deploy/Caddyfile',
-    'deploy/haproxy.cfg',
-    'deploy/rsyslog.conf',
-    'deploy/rsyslog-tls.conf',
-    'deploy/stunnel.conf',
-    'deploy/logrotate.conf',
-  ])
-    copy(name, join(home, name));
-  for (const name of globSync(['*.md', 'docs/**/*.md'])) copy(name, join(home, name));
+  for (const name of unchangedFiles()) copy(name, join(home, name));
   for (const name of ['propusk.env', 'upgrade']) copy(`deploy/debian/${name}`, join(home, name));
   write(join(home, 'VERSION'), `${version}\n`);
   write(join(home, 'sbom.json'), `${JSON.stringify(billOf(lock, cpu), null, 2)}\n`);
