@@ -149,6 +149,6 @@ timeout 200 dpkg -i /package.deb >/dev/null && echo installed
 step purge-with-data
 PROPUSK_PURGE_DATA=yes timeout 200 dpkg --purge propusk
 look_closed
-ls -d /etc/propusk /var/lib/propusk /var/lib/propusk.old /var/backups/propusk /usr/lib/propusk 2>/dev/null || echo gone
+ls -d /etc/propusk /etc/systemd/system/propusk.service.d/* /var/*/propusk* /usr/lib/propusk 2>/dev/null || echo gone
 STEPS
 chroot "$box/root" sh /steps.sh
