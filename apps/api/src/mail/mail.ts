@@ -170,8 +170,8 @@ function isFinal(error: unknown): boolean {
   return responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA');
 }
 
-/** The kind of a failure, for the console. */
-function kindOf(error: unknown): MailFailure {
+/** The kind of a failure, for the console and the setup. */
+export function kindOf(error: unknown): MailFailure {
   const { name, code, originalCode, responseCode } = error as Record<string, unknown>;
   if (code === 'EAUTH') return 'login';
   if (originalCode === 'ECONNREFUSED') return 'refused';

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { packagedPhrases } from '@propusk/phrases/launcher';
 import { asRoot, ordinary } from '@propusk/test-kit/embedded/scratch';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -39,3 +40,40 @@ describe('propusk restore', () => {
     expect(run(['restore', file])).toEqual({ status: 0, said: `product restore ${file}\n` });
   });
 });
+
+describe('a mistake in the command', () => {
+  test.each<[args: string, status: number, said: string]>([
+    ['foo', 2, 'Команды «foo» нет. Все команды: propusk help\n'],
+    ['restore', 2, 'У команды не те аргументы. Нужно так:\npropusk restore ФАЙЛ     восстановить'],
+    ['api x', 2, 'У команды не те аргументы. Нужно так:\npropusk api, gateway'],
+    ['doctor --fail x', 1, 'Нужно так: propusk doctor --file ФАЙЛ\n'],
+    ['restore /absent', 1, 'Файла /absent нет: проверьте путь\n'],
+    ['upgrade a.deb', 1, 'Не хватает прав. Запустите от root: sudo propusk upgrade a.deb\n'],
+    ['restart', 1, 'Не хватает прав. Запустите от root: sudo propusk restart\n'],
+  ])('propusk %s ends with %i and a sentence', (args, status, said) => {
+    const result = run(args.split(' '));
+    expect(result).toEqual({ status, said: expect.stringContaining(said) });
+    expect(result.said.split('\n').length).toBeLessThan(5);
+  });
+
+  test.each(['setup a.test b@a.test', 'status', 'doctor', 'passphrase', 'mail', 'sites', 'backup', 'restore /x'])(
+    'propusk %s by a user who may not read the settings names the command with sudo',
+    (args) => {
+      const env = { PROPUSK_ENV: asRoot ? '/etc/shadow' : '/proc/1/environ' };
+      const said = `Не хватает прав. Запустите от root: sudo propusk ${args}\n`;
+      expect(run(args.split(' '), env)).toEqual({ status: 1, said });
+    },
+  );
+});
+
+test.each(['mail', 'doctor brief'])(
+  'propusk %s before the setup says to begin with the setup',
+  (args) => {
+    const command = [join(import.meta.dirname, 'packaged-command.ts'), join(root, 'etc/propusk.env')];
+    const { status, stderr } = spawnSync(process.execPath, [...command, ...args.split(' ')], {
+      env: { DATA_DIR: root },
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({ status: 1, stderr: `${packagedPhrases.notSetUp()}\n` });
+  },
+);

@@ -41,24 +41,26 @@ export async function checkDns(
 /**
  * Checks the ports of the console and the gateway.
  * @param wanted the mode that the operator asked for
- * @param nginxConf the configuration to name when nginx has a port of the console
+ * @param nginxConf the configuration to name when nginx has a port of the console; `settings` is the file that changes a port
  * @returns the mode: `off` when nginx has a port of the console and the operator asked for no other mode
  * @throws StartError when another program listens there
  */
 export function checkPorts(
   wanted: TlsMode | undefined,
-  { http, https, gateway }: Ports,
-  nginxConf: string,
+  { http, https, gateway, api }: Ports & { readonly api: number },
+  { nginxConf, settings }: { nginxConf: string; settings: string },
 ): TlsMode {
-  const foreign = (port: number) => {
-    const stranger = strangerOn(port);
-    return stranger === null ? [] : [{ port, ...stranger }];
-  };
-  const onConsole = wanted === 'off' ? [] : [http, https].flatMap(foreign);
+  const foreign = (ofSettings: Readonly<Record<string, number>>) =>
+    Object.entries(ofSettings).flatMap(([setting, port]) => {
+      const stranger = strangerOn(port);
+      return stranger === null ? [] : [{ port, setting, ...stranger }];
+    });
+  const onConsole = wanted === 'off' ? [] : foreign({ HTTP_PORT: http, HTTPS_PORT: https });
   const isBehind =
     wanted === undefined && onConsole.length > 0 && onConsole.every(({ name }) => name === 'nginx');
-  const [taken] = [...(isBehind ? [] : onConsole), ...foreign(gateway)];
-  if (taken !== undefined) throw new StartError(setupPhrases.portTaken(taken.port, taken.name));
+  const [taken] = [...(isBehind ? [] : onConsole), ...foreign({ GATEWAY_PORT: gateway, PORT: api })];
+  if (taken !== undefined)
+    throw new StartError(setupPhrases.portTaken(taken.port, taken.name, taken.setting, settings));
   if (!isBehind) return wanted ?? 'auto';
   say(setupPhrases.behindNginx(onConsole[0]?.port ?? 0, nginxConf));
   return 'off';

@@ -1,4 +1,5 @@
 import { readConfig } from '@propusk/api/config';
+import { kindOf } from '@propusk/api/mail/mail';
 import { smtpSender } from '@propusk/api/mail/smtp';
 import { setupPhrases } from '@propusk/phrases/setup';
 import { ask, say } from '../command.ts';
@@ -17,7 +18,8 @@ async function accepts(env: NodeJS.ProcessEnv, to: string): Promise<boolean> {
     return true;
   } catch (error) {
     const { response, message } = error as Error & { response?: string };
-    say(setupPhrases.mailRefused(response ?? message));
+    const kind = kindOf(error);
+    say(setupPhrases.mailRefused(kind, kind === 'other' ? (response ?? message) : response));
     return false;
   }
 }

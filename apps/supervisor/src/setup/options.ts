@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Email, storedEmail } from '@propusk/contract/fields';
@@ -19,7 +20,7 @@ const options = {
 
 /**
  * Reads the arguments of `propusk setup`.
- * @throws StartError with the name of the first unfit argument
+ * @throws StartError that says what is wrong with the first unfit argument
  */
 export function readOptions(args: string[]) {
   const { values, positionals } = parse(args);
@@ -31,19 +32,21 @@ export function readOptions(args: string[]) {
   const gateway = values.gateway === undefined ? undefined : domainToASCII(values.gateway);
   const owner = storedEmail(values.owner ?? mail.replace('@', '+company@'));
   const hasFiles = values.cert !== undefined && values.key !== undefined;
-  const unfit = Object.entries({
-    DOMAIN: !domainToASCII(domain).includes('.'),
-    MAIL: !Email.safeParse(mail).success,
-    '--owner': !Email.safeParse(owner).success || owner.toLowerCase() === mail.toLowerCase(),
+  const say = setupPhrases.unfit;
+  const isName = /^[^.]+(\.[^.]+)+$/.test(domainToASCII(domain)) && isIP(domain) === 0;
+  const [fault] = [
+    !isName && say.domain(domain),
+    !Email.safeParse(mail).success && say.mail(typed),
+    (!Email.safeParse(owner).success || owner.toLowerCase() === mail.toLowerCase()) && say.owner(),
     // A password in the arguments is visible to every user of the machine.
-    '--smtp': values.smtp?.includes('@') ?? false,
-    '--gateway': gateway === '',
-    '--tls': values.tls !== undefined && tls === undefined,
-    '--cert': (tls === 'files' || values.key !== undefined || values.cert !== undefined) && !hasFiles,
-    '--wait': !/^\d{1,5}$/.test(values.wait),
-    [rest[0] ?? '']: rest.length > 0,
-  }).find(([, isUnfit]) => isUnfit);
-  if (unfit !== undefined) throw new StartError(setupPhrases.badOption(unfit[0]));
+    values.smtp?.includes('@') && say.smtp(),
+    gateway === '' && say.gateway(),
+    values.tls !== undefined && tls === undefined && say.tls(),
+    (tls === 'files' || values.key !== undefined || values.cert !== undefined) && !hasFiles && say.files(),
+    !/^\d{1,5}$/.test(values.wait) && say.wait(),
+    rest[0] !== undefined && say.extra(rest[0]),
+  ].filter((each) => typeof each === 'string');
+  if (fault !== undefined) throw new StartError(fault);
   const waitMs = Number(values.wait) * 1_000;
   return { ...values, domain: domainToASCII(domain), mail, gateway, tls, owner, waitMs };
 }
@@ -52,6 +55,8 @@ function parse(args: string[]) {
   try {
     return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
-    throw new StartError(setupPhrases.badOption((error as Error).message));
+    const { code, message } = error as NodeJS.ErrnoException;
+    const kind = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? 'option' : 'value';
+    throw new StartError(setupPhrases.unfit[kind](/'(-[^\s'=]+)/.exec(message)?.[1] ?? ''));
   }
 }

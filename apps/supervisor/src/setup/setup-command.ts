@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '@propusk/api/config';
@@ -46,7 +46,8 @@ async function setup(options: Options): Promise<number> {
   const hasOwnName = (await dns(ownName)).length > 0;
   const gateway = options.gateway ?? (hasOwnName ? ownName : options.domain);
   const names = [...new Set([options.domain, gateway])];
-  const tls = checkPorts(options.tls, ports, nginxConf);
+  const onMachine = { ...ports, api: port('PORT', 3000) };
+  const tls = checkPorts(options.tls, onMachine, { nginxConf, settings: path });
   await checkDns(dns, names, options);
   const wanted = wantedSettings(options, { tls, gateway, ports }, env);
   // An invalid setting stops before anything changes.
@@ -83,19 +84,20 @@ async function setup(options: Options): Promise<number> {
  */
 async function readInput({ asks }: Options): Promise<string | undefined> {
   const given = asks ? undefined : (await text(process.stdin)).trim();
-  if (given === '') throw new StartError(setupPhrases.badOption('--smtp'));
+  if (given === '') throw new StartError(setupPhrases.unfit.input());
   return given;
 }
 
-/** Puts the previous settings file back. A second `--undo` undoes the first. */
+/** Puts the previous settings file back, once. The other text stays beside it. */
 async function undo(options: Options): Promise<number> {
   const previous = previousOf(path);
   if (!existsSync(previous)) throw new StartError(setupPhrases.nothingToUndo(previous));
   const settings = readIfThere(previous);
   if (!(await agree(readIfThere(path), settings, options))) return NOT_AGREED;
   replaceFile(path, settings);
+  renameSync(previous, `${path}.undone`);
   startService(settings, true);
-  say(setupPhrases.undone(path));
+  say(setupPhrases.undone(path, `${path}.undone`));
   return 0;
 }
 

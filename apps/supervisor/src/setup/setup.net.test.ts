@@ -259,6 +259,10 @@ UNKNOWN="kept"`);
       expect(settings()).toBe(written);
       expect(await setup('--undo', '--yes')).toMatchObject({ code: 0 });
       expect([settings(), log().at(-2)]).toEqual([before, 'restart propusk.service']);
+      // The settings that did not work do not return.
+      const undone = `${setupPhrases.nothingToUndo(join(root, 'etc/propusk.env.previous'))}\n`;
+      expect(await setup('--undo', '--yes')).toEqual({ code: 1, said: undone });
+      expect([settings(), read('etc/propusk.env.undone')]).toEqual([before, written]);
     });
 
     test('setup without a terminal and without --yes shows the changes and ends with 2', async () => {
@@ -304,21 +308,15 @@ UNKNOWN="kept"`);
     });
 
     test('setup names an argument that does not fit, and a port of the gateway that another program has', async () => {
-      for (const [unfit, ...args] of [
-        ['DOMAIN', 'nodots', ADMIN],
-        ['MAIL', DOMAIN, 'nomail'],
-        ['--tls', DOMAIN, ADMIN, '--tls', 'internal'],
-        ['--cert', DOMAIN, ADMIN, '--tls', 'files'],
-        ['--smtp', DOMAIN, ADMIN, '--smtp', 'smtp://user:secret@mx.test'],
-      ])
-        expect((await setup(...args)).said).toBe(`${setupPhrases.badOption(unfit ?? '')}\n`);
+      const unfit = { code: 1, said: `${setupPhrases.unfit.domain('nodots')}\n` };
+      expect(await setup('nodots', ADMIN)).toEqual(unfit);
       const folder = await openFolder('setup-nginx');
       const server = `server { listen 127.0.0.1:${ports.GATEWAY_PORT}; }`;
       const nginx = await runNginx(folder, ports.GATEWAY_PORT, nginxMain(folder, server));
       const taken = await setup(DOMAIN, ADMIN, ...own, '--yes').finally(() => nginx.stop());
       expect(taken).toMatchObject({
         code: 1,
-        said: `${setupPhrases.portTaken(ports.GATEWAY_PORT, 'nginx')}\n`,
+        said: `${setupPhrases.portTaken(ports.GATEWAY_PORT, 'nginx', 'GATEWAY_PORT', join(root, 'etc/propusk.env'))}\n`,
       });
     });
 
@@ -353,9 +351,9 @@ UNKNOWN="kept"`);
       const args = [DOMAIN, ADMIN, ...own, '--smtp', '-', '--yes'];
       const { code, said } = await setupWith(`${inbox.url}\n`, ...args);
       expect([code, settings(), log()]).toEqual([1, before, ['']]);
-      expect(said).toContain(setupPhrases.mailRefused('554'));
+      expect(said).toContain(setupPhrases.mailRefused('rejected', '554'));
       const empty = await setup(...args);
-      expect(empty.said).toContain(setupPhrases.badOption('--smtp'));
+      expect(empty.said).toContain(setupPhrases.unfit.input());
     });
 
     test('setup behind a real nginx goes on with --tls off, and refuses --tls auto', async () => {
@@ -401,7 +399,7 @@ UNKNOWN="kept"`);
       });
       expect(await once(child, 'exit')).toEqual([2, null]);
       expect([answers, settings()]).toEqual([[], before]);
-      expect(said).toContain('ECONNREFUSED');
+      expect(said).toContain(setupPhrases.mailRefused('refused', undefined));
       expect(said).toContain(setupPhrases.declined());
     });
   },

@@ -64,7 +64,7 @@ export const databasePhrases = {
 
   // The data folder and the place of the cluster.
   alreadyRunning: (folder: string, pid: number | undefined) =>
-    `Пропуск уже запущен на папке данных ${folder}${pid === undefined ? '' : ` (процесс ${pid})`}: остановите его или укажите другой DATA_DIR.`,
+    `Пропуск уже запущен на папке данных ${folder}${pid === undefined ? '' : ` (процесс ${pid})`}: остановите его (службу: systemctl stop propusk propusk-gateway) или укажите другой DATA_DIR.`,
   databaseIn: (home: string) => `База данных этой папки лежит в ${home}.`,
   databaseMoves: (user: string, base: string, home: string) =>
     `PostgreSQL от root не работает, а пользователь ${user} не может войти в ${base}: ` +
@@ -210,21 +210,22 @@ export const backupPhrases = {
   passphraseShort: (shortest: number) =>
     `Фраза короче ${shortest} знаков: без неё копию не открыть, но и подобрать её не должны`,
   wrongPassphrase: () =>
-    'Фраза не подходит к этой копии: введите ту, с которой копия сделана. Ничего не изменено',
+    "Фраза не подходит к этой копии. Ту, с которой копия сделана, укажите перед командой: BACKUP_PASSPHRASE='фраза'. Ничего не изменено",
   interrupted: () => 'Прервано',
 
   restored: (created: string, dataDir: string) =>
     `Копия от ${created} восстановлена в ${dataDir}. Запустите «Пропуск»: всем нужно войти заново`,
   restoreFailed: (reason: string, dataDir: string) =>
-    `${reason}. Восстановление не завершено: удалите папку ${dataDir} и повторите`,
+    `${reason}. Восстановление не завершено. Удалите папку и повторите: rm -r ${dataDir}`,
   restoreInterrupted: (dataDir: string) =>
-    `Восстановление копии в ${dataDir} прервалось: удалите эту папку (с DATABASE_URL создайте и базу данных заново) и повторите восстановление.`,
+    `Восстановление копии в ${dataDir} прервалось: удалите эту папку (rm -r ${dataDir}; с DATABASE_URL создайте и базу данных заново) и повторите восстановление.`,
   folderNotEmpty: (dataDir: string, found: string | undefined) =>
-    `В папке ${dataDir} ${found === undefined ? 'уже есть база данных' : `не пусто (${found})`}: восстановить копию можно только в пустую. Переименуйте эту папку или укажите другой DATA_DIR`,
+    `В папке ${dataDir} ${found === undefined ? 'уже есть база данных' : `не пусто (${found})`}: восстановить копию можно только в пустую. Уберите эту и повторите: mv ${dataDir} ${dataDir}.old`,
 };
 
 /** The command `propusk` of the Debian package. */
 export const packagedPhrases = {
+  notSetUp: () => '«Пропуск» ещё не настроен. Начните с propusk setup ДОМЕН ПОЧТА',
   databaseNeeded: () => 'База данных не запущена: запустите systemctl start propusk и повторите',
   noLiveMail: () => 'Писем с действующими ссылками нет',
   quoteValue: (path: string, name: string) =>

@@ -1,3 +1,8 @@
+import type { MailFailure } from '@propusk/contract/mail';
+import { stuckMail } from './console/company.ts';
+
+const example = 'propusk setup pass.example.ru admin@example.ru';
+
 /** `propusk setup` and `propusk first-links`. */
 export const setupPhrases = {
   usage:
@@ -15,7 +20,29 @@ export const setupPhrases = {
   --wait СЕКУНДЫ     сколько ждать DNS и запуска, обычно 600
   --yes              не спрашивать
   --undo             вернуть прежний файл настроек`,
-  badOption: (name: string) => `Не подходит ${name}. Справка: propusk setup --help`,
+  // What is wrong with an argument.
+  unfit: {
+    domain: (typed: string) =>
+      typed === ''
+        ? `Укажите домен консоли и почту администратора: ${example}`
+        : `«${typed}» — не имя домена. Сначала имя, как в DNS, без https://, порта и пути, затем почта: ${example}`,
+    mail: (typed: string) =>
+      typed === ''
+        ? `Укажите после домена почту администратора: ${example}`
+        : `«${typed}» — не адрес почты. Укажите почту администратора: ${example}`,
+    owner: () =>
+      'После --owner нужна почта владельца компании, не та, что у администратора: --owner owner@example.ru',
+    smtp: () =>
+      'Пароль в команде виден всем пользователям сервера: укажите --smtp - и передайте адрес на стандартный ввод',
+    gateway: () => 'После --gateway нужно имя шлюза, как в DNS: --gateway gw.example.ru',
+    tls: () => 'После --tls пишут auto, files или off: --tls auto',
+    files: () => 'Нужны оба файла, сертификат и ключ: --cert ФАЙЛ --key ФАЙЛ',
+    wait: () => 'После --wait нужно целое число секунд: --wait 600',
+    extra: (typed: string) => `«${typed}» здесь лишнее. Команда выглядит так: ${example}`,
+    option: (name: string) => `Параметра ${name} нет. Все параметры: propusk setup --help`,
+    value: (name: string) => `Параметр ${name} написан не так. Как его писать: propusk setup --help`,
+    input: () => 'На стандартном вводе нет адреса почтового сервера: smtp://имя:пароль@сервер:587',
+  },
   noFile: (path: string) => `Файл ${path} не читается пользователем root: проверьте путь`,
   notEditable: () =>
     'Файл настроек не удаётся изменить построчно: запишите значения в нескольких строках одной строкой',
@@ -27,10 +54,13 @@ export const setupPhrases = {
     `DNS не ведёт на этот сервер: ${names.join(', ')}. Исправьте записи A и AAAA (лишние удалите) и повторите. Ничего не изменено`,
   noPublicAddress: () =>
     'У сервера нет публичного адреса на интерфейсах: DNS сверить не с чем. Если он за NAT, добавьте --address АДРЕС',
-  portTaken: (port: number, name: string) =>
-    `Порт ${port} занят: ${name || 'процесс неизвестен'}. Остановите его или выберите другой порт. Ничего не изменено`,
+  portTaken: (port: number, name: string, setting: string, settings: string) =>
+    `Порт ${port} занят программой ${name || '(её покажет ss -ltnp)'}. Остановите её (службу: systemctl disable --now ${name || 'ИМЯ'}) или ${
+      // A CA checks a name on port 80 only.
+      setting === 'HTTP_PORT' ? 'повторите с --tls off' : `задайте другой порт, ${setting} в ${settings}`
+    }. Ничего не изменено`,
   behindNginx: (port: number, config: string) =>
-    `Порт ${port} занят nginx. Продолжаю с --tls off: консоль будет за ним. Проверенная конфигурация: ${config}`,
+    `Порт ${port} занят nginx. Продолжаю с --tls off: консоль будет за ним. Проверенная конфигурация: ${config}. Если nginx не нужен, остановите его и повторите: systemctl disable --now nginx`,
   stopped: ({ title, text, mend }: { title: string; text: string; mend: string | null }) =>
     `${title}: ${text} ${mend ?? ''} Ничего не изменено`,
   caRefuses: (fault: string) =>
@@ -44,7 +74,9 @@ export const setupPhrases = {
     text: `Это проверочное письмо. «Пропуск» на ${consoleUrl} может отправлять почту.`,
   }),
   mailSent: (to: string, reply: string) => `Письмо для ${to} принято сервером: ${reply}`,
-  mailRefused: (reply: string) => `Письмо не ушло: ${reply}`,
+  // `reply` is the server's, or an error of no known kind.
+  mailRefused: (failure: MailFailure, reply: string | undefined) =>
+    `Письмо не ушло. ${failure === 'other' ? '' : `${stuckMail.failures[failure]} `}${reply === undefined ? '' : `Ответ: ${reply}`}`.trim(),
 
   notWritten: (path: string) => `Не удалось записать ${path}`,
   changes: (path: string, lines: readonly string[]) => `Изменится ${path}:\n${lines.join('\n')}`,
@@ -55,7 +87,8 @@ export const setupPhrases = {
   needsYes: () => 'Спросить некого: запустите в терминале или с --yes. Ничего не изменено',
   declined: () => 'Ничего не изменено',
   nothingToUndo: (path: string) => `Прежнего файла ${path} нет: отменять нечего`,
-  undone: (path: string) => `${path} возвращён, служба перезапущена`,
+  undone: (path: string, undone: string) =>
+    `${path} возвращён, служба перезапущена. Отменённые настройки: ${undone}`,
 
   failed: (command: string) => `Команда не удалась: ${command}`,
   starting: () => 'Запускаю службу propusk',

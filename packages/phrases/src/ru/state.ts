@@ -107,7 +107,7 @@ export const state = {
   gateway_down: ({ at }: { at: string }): Said => ({
     title: GATEWAY,
     text: `На ${at} никто не отвечает.`,
-    mend: 'Посмотрите journalctl -u propusk-gateway -u propusk: чаще всего не читается ключ сертификата или занят порт.',
+    mend: 'Запустите его: systemctl start propusk-gateway. Если он не запускается, причина в journalctl -u propusk-gateway: чаще всего не читается ключ сертификата или занят порт.',
   }),
   gateway_foreign: ({ at }: { at: string }): Said => ({
     title: GATEWAY,
