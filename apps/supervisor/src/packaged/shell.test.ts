@@ -14,7 +14,9 @@ beforeAll(() => {
   cpSync('deploy/debian/propusk', join(root, 'bin/propusk'));
   writeFileSync(join(root, 'etc/propusk.env'), '');
   writeFileSync(join(root, 'etc/backup-passphrase'), 'own phrase\n');
-  writeFileSync(join(root, 'lib/propusk/bin/node'), '#!/bin/sh\nshift 3\necho "product $*"\n', { mode: 0o755 });
+  writeFileSync(join(root, 'lib/propusk/bin/node'), '#!/bin/sh\nshift 3\necho "product $*"\n', {
+    mode: 0o755,
+  });
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
@@ -56,24 +58,27 @@ describe('a mistake in the command', () => {
     expect(result.said.split('\n').length).toBeLessThan(5);
   });
 
-  test.each(['setup a.test b@a.test', 'status', 'doctor', 'passphrase', 'mail', 'sites', 'backup', 'restore /x'])(
-    'propusk %s by a user who may not read the settings names the command with sudo',
-    (args) => {
-      const env = { PROPUSK_ENV: asRoot ? '/etc/shadow' : '/proc/1/environ' };
-      const said = `Не хватает прав. Запустите от root: sudo propusk ${args}\n`;
-      expect(run(args.split(' '), env)).toEqual({ status: 1, said });
-    },
-  );
+  test.each([
+    'setup a.test b@a.test',
+    'status',
+    'doctor',
+    'passphrase',
+    'mail',
+    'sites',
+    'backup',
+    'restore /x',
+  ])('propusk %s by a user who may not read the settings names the command with sudo', (args) => {
+    const env = { PROPUSK_ENV: asRoot ? '/etc/shadow' : '/proc/1/environ' };
+    const said = `Не хватает прав. Запустите от root: sudo propusk ${args}\n`;
+    expect(run(args.split(' '), env)).toEqual({ status: 1, said });
+  });
 });
 
-test.each(['mail', 'doctor brief'])(
-  'propusk %s before the setup says to begin with the setup',
-  (args) => {
-    const command = [join(import.meta.dirname, 'packaged-command.ts'), join(root, 'etc/propusk.env')];
-    const { status, stderr } = spawnSync(process.execPath, [...command, ...args.split(' ')], {
-      env: { DATA_DIR: root },
-      encoding: 'utf8',
-    });
-    expect({ status, stderr }).toEqual({ status: 1, stderr: `${packagedPhrases.notSetUp()}\n` });
-  },
-);
+test.each(['mail', 'doctor brief'])('propusk %s before the setup says to begin with the setup', (args) => {
+  const command = [join(import.meta.dirname, 'packaged-command.ts'), join(root, 'etc/propusk.env')];
+  const { status, stderr } = spawnSync(process.execPath, [...command, ...args.split(' ')], {
+    env: { DATA_DIR: root },
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toEqual({ status: 1, stderr: `${packagedPhrases.notSetUp()}\n` });
+});
