@@ -75,13 +75,16 @@ test.skipIf(!canRun)(
   async () => {
     const site = 'http://crm.romashka.test:3000';
     const folder = join(scratch, 'server');
-    mkdirSync(folder);
+    mkdirSync(join(folder, 'certs'), { recursive: true });
     cpSync('deploy/compose.yaml', join(folder, 'compose.yaml'));
     const own = [
       'GATEWAY_ALLOW_NETWORKS=127.0.0.0/8',
       'GATEWAY_HOSTS=crm.romashka.test=127.0.0.1',
       // The gateway refuses the product's own ports but that of the echo.
       `ECHO_URL=${site}`,
+      'GATEWAY_TLS_CERT=',
+      'GATEWAY_TLS_KEY=',
+      'GATEWAY_PLAIN=anyone',
     ];
     writeFileSync(join(folder, 'propusk.env'), [...settingsOf(page), ...own, ''].join('\n'));
     const up = documented('podman-compose up', folder);

@@ -38,6 +38,7 @@ export const gatewaySettings = {
   ...overloadSettings,
   GATEWAY_TLS_CERT: plain(values.tlsCert),
   GATEWAY_TLS_KEY: plain(values.tlsKey),
+  GATEWAY_PLAIN: setting(values.plain, z._default(z.enum(['loopback', 'anyone']), 'loopback')),
   GATEWAY_PROXY_PROTOCOL: setting(values.proxyProtocol, addressList),
   GATEWAY_METRICS_PORT: setting(
     values.metricsPort,
@@ -108,6 +109,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const apiUrl = (s.API_URL ?? 'http://127.0.0.1:3000').replace(/\/$/, '');
   const consoleUrl = s.CONSOLE_URL ?? s.PUBLIC_URL ?? apiUrl;
   const metricsPort = s.GATEWAY_METRICS_PORT === undefined ? undefined : Number(s.GATEWAY_METRICS_PORT);
+  const tls = tlsFiles(s.GATEWAY_TLS_CERT, s.GATEWAY_TLS_KEY);
+  // Users send their passwords to it (RFC 7617).
+  if (tls === undefined && s.GATEWAY_PLAIN === 'loopback' && !isLoopback(s.GATEWAY_HOST))
+    throw new SettingError(startErrors.plain(s.GATEWAY_HOST));
   return {
     host: s.GATEWAY_HOST,
     publicUrl: s.GATEWAY_PUBLIC_URL,
@@ -132,7 +137,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     hosts: s.GATEWAY_HOSTS,
     egress: s.GATEWAY_EGRESS,
     dns: s.GATEWAY_DNS,
-    tls: tlsFiles(s.GATEWAY_TLS_CERT, s.GATEWAY_TLS_KEY),
+    tls,
     proxyProtocol: s.GATEWAY_PROXY_PROTOCOL,
     metricsPort,
     sockets: s.SOCKETS,

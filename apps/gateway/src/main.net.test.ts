@@ -4,6 +4,7 @@ import { chmod, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startErrors } from '@propusk/phrases/gateway';
 import { type Certificate, makeCertificate } from '@propusk/test-kit/gateway/certificate';
 import { get, openTunnel, raw, statusAndReason, stop } from '@propusk/test-kit/gateway/client';
 import { type FeedServer, startFeedServer } from '@propusk/test-kit/gateway/feed-server';
@@ -187,6 +188,7 @@ describe.each(['1', '2'])('a misconfigured gateway of %s processes', (GATEWAY_PR
       { GATEWAY_TLS_CERT: '/etc/hostname' },
       'Задана настройка GATEWAY_TLS_CERT, а GATEWAY_TLS_KEY нет: нужны обе',
     ],
+    [{ GATEWAY_HOST: '0.0.0.0' }, startErrors.plain('0.0.0.0')],
   ])('the gateway exits with code 1 and one line for the settings %o', async (env, line) => {
     const { said, complained, ended } = start({ ...env, GATEWAY_PROCESSES });
     expect(await ended).toBe(1);
@@ -211,7 +213,8 @@ describe.each(['1', '2'])('a misconfigured gateway of %s processes', (GATEWAY_PR
   });
 
   test('the gateway exits with code 1 for an address that this machine does not have', async () => {
-    const { complained, ended } = start({ GATEWAY_HOST: '192.0.2.1', GATEWAY_PROCESSES });
+    const env = { GATEWAY_HOST: '192.0.2.1', GATEWAY_PLAIN: 'anyone', GATEWAY_PROCESSES };
+    const { complained, ended } = start(env);
     expect(await ended).toBe(1);
     expect(complained()).toBe(
       'У этой машины нет адреса «192.0.2.1». Укажите её адрес в настройке GATEWAY_HOST\n',

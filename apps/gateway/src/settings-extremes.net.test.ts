@@ -27,7 +27,7 @@ const list = (count: number, each: (i: number) => string) =>
 
 const extremes: Record<keyof typeof gatewaySettings, Extremes> = {
   GATEWAY_PORT: { serves: ['0', '65535'], refused: ['-1', '65536', '1e3'] },
-  GATEWAY_HOST: { serves: ['127.0.0.1', 'localhost', '0.0.0.0'], refused: ['a b', 'a'.repeat(254)] },
+  GATEWAY_HOST: { serves: ['127.0.0.1', 'localhost'], refused: ['a b', 'a'.repeat(254), '0.0.0.0'] },
   GATEWAY_PUBLIC_URL: { serves: ['http://a', `https://${'a'.repeat(60)}.test:65535`], refused: ['a.test'] },
   // The test runs a single process. It only checks that the maximum is accepted.
   GATEWAY_PROCESSES: { serves: ['1', '64'], refused: ['0', '65'] },
@@ -68,6 +68,7 @@ const extremes: Record<keyof typeof gatewaySettings, Extremes> = {
   // TLS needs a pair of files, which tls.net.test.ts covers.
   GATEWAY_TLS_CERT: { serves: [], refused: ['x'.repeat(4_097), 'alone.pem'] },
   GATEWAY_TLS_KEY: { serves: [], refused: ['x'.repeat(4_097), 'alone.pem'] },
+  GATEWAY_PLAIN: { serves: ['loopback', 'anyone'], refused: ['yes'] },
   // The test's own address is none of them: it sends no header.
   GATEWAY_PROXY_PROTOCOL: {
     serves: ['10.0.0.4', `2000::/3,${list(1_000, (i) => `10.${i >> 8}.${i & 255}.0/24`)}`],

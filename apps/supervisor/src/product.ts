@@ -59,7 +59,8 @@ export async function startProduct(options: {
     started.defer(lock.release);
     refuseUnfinished(dataDir);
     const secrets = await readSecrets(dataDir, env);
-    readGatewayConfig({ ...env, ...secrets });
+    // A gateway of its own service reports its settings there.
+    if (!options.withoutGateway) readGatewayConfig(gatewayEnvironment(env, config, secrets.GATEWAY_SECRET));
     if (!options.watch) {
       await buildConsole(say);
       await buildExtension(say);

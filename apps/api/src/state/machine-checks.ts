@@ -28,6 +28,10 @@ function contradictions(config: Examined['config'], env: NodeJS.ProcessEnv): Fin
     found.push({ level: 'error', code: 'settings_gateway_local', params: { host } });
   else if (gatewayUrl.protocol === 'http:')
     found.push({ level: 'warning', code: 'settings_gateway_plain', params: { url: gatewayUrl.origin } });
+  const isBehind = env.GATEWAY_PLAIN === 'anyone' || (isLoopback(host) && env.GATEWAY_PROXY_PROTOCOL);
+  const hasTls = env.TLS === 'auto' || env.GATEWAY_TLS_CERT || isBehind;
+  if (gatewayUrl.protocol === 'https:' && !hasTls)
+    found.push({ level: 'error', code: 'settings_gateway_bare', params: { url: gatewayUrl.origin } });
   return found;
 }
 

@@ -116,6 +116,7 @@ const opened = {
   GATEWAY_HOST: '0.0.0.0',
   GATEWAY_PUBLIC_URL: 'https://0.0.0.0:9',
   TRUST_PROXY: '127.0.0.1',
+  GATEWAY_TLS_CERT: '/cert.pem',
 };
 
 test('a sound server has no finding that needs attention', async () => {
@@ -189,6 +190,11 @@ const faults: [string, () => Promise<NodeJS.ProcessEnv> | NodeJS.ProcessEnv, str
     'the gateway listens on loopback, the console does not',
     () => ({ ...opened, GATEWAY_HOST: '' }),
     'error settings_gateway_local',
+  ],
+  [
+    "the gateway's URL is https, and the gateway has no certificate",
+    () => ({ ...opened, GATEWAY_TLS_CERT: '' }),
+    'error settings_gateway_bare',
   ],
   [
     'https without a certificate or a trusted proxy',

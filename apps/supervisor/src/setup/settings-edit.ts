@@ -12,20 +12,25 @@ import { isDeepStrictEqual, parseEnv } from 'node:util';
 import { StartError, startErrorFrom } from '@propusk/embedded-postgres/start-error';
 import { setupPhrases } from '@propusk/phrases/setup';
 
-type Values = Readonly<Record<string, string>>;
+type Values = Readonly<Record<string, string | undefined>>;
 
 /**
- * Sets names in the text of a settings file. Comments, order and other lines stay. A new name goes below its commented example,
- * else to the end.
+ * Sets names in the text of a settings file, or removes those whose value is undefined. Comments, order and other lines stay. A new
+ * name goes below its commented example, else to the end.
  * @throws StartError when the text cannot be edited by lines, such as one with a value of several lines
  */
 export function editSettings(text: string, wanted: Values): string {
   let edited = text;
   for (const [name, value] of Object.entries(wanted)) {
     if (parseEnv(edited)[name] === value) continue;
+    const lines = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*$`, 'gm');
+    if (value === undefined) {
+      edited = edited.replaceAll(new RegExp(`${lines.source}\\n?`, 'gm'), '');
+      continue;
+    }
     const line = `${name}=${quote(value)}`;
     // The last line of a name counts.
-    const set = [...edited.matchAll(new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*$`, 'gm'))].at(-1);
+    const set = [...edited.matchAll(lines)].at(-1);
     const example = set ?? new RegExp(`^#[ \\t]*${name}=.*$`, 'm').exec(edited) ?? undefined;
     if (example === undefined) edited += `${edited === '' || edited.endsWith('\n') ? '' : '\n'}${line}\n`;
     else {
@@ -34,7 +39,8 @@ export function editSettings(text: string, wanted: Values): string {
       edited = `${edited.slice(0, example.index)}${kept}${line}${edited.slice(end)}`;
     }
   }
-  if (!isDeepStrictEqual({ ...parseEnv(edited) }, { ...parseEnv(text), ...wanted }))
+  const all = Object.entries({ ...parseEnv(text), ...wanted }).filter(([, value]) => value !== undefined);
+  if (!isDeepStrictEqual({ ...parseEnv(edited) }, Object.fromEntries(all)))
     throw new StartError(setupPhrases.notEditable());
   return edited;
 }

@@ -13,8 +13,14 @@ export interface Ports {
   readonly gateway: number;
 }
 
+/** The settings that belong to a mode: a change of the mode removes those that the new mode does not set. */
+const ofMode = [
+  ...['TLS_CERT', 'TLS_KEY', 'GATEWAY_TLS_CERT', 'GATEWAY_TLS_KEY'],
+  ...['GATEWAY_HOST', 'GATEWAY_PUBLIC_URL', 'GATEWAY_PLAIN'],
+];
+
 /**
- * The settings that `propusk setup` wants, except SMTP_URL.
+ * The settings that `propusk setup` wants, except SMTP_URL; undefined for one to remove.
  * @param env the current settings
  * @throws StartError when a file of a certificate is unreadable
  */
@@ -22,13 +28,17 @@ export function wantedSettings(
   { domain, mail, cert, key, address }: ReturnType<typeof readOptions>,
   { tls, gateway, ports }: { tls: TlsMode; gateway: string; ports: Ports },
   env: NodeJS.ProcessEnv,
-): Record<string, string> {
+): Record<string, string | undefined> {
   const files = cert !== undefined && key !== undefined ? [readable(cert), readable(key)] : [];
   const named = (...names: readonly [string, string]) =>
     Object.fromEntries(files.map((file, at) => [names[at], file]));
-  const opensGateway = tls === 'auto' || files.length > 0 || Boolean(env.GATEWAY_TLS_CERT);
-  if (!opensGateway) say(setupPhrases.gatewayWithoutTls());
+  const isSameMode = (env.TLS || 'off') === tls;
+  const kept = Object.fromEntries(ofMode.map((name) => [name, isSameMode ? env[name] : undefined]));
+  const isSecure = tls === 'auto' || files.length > 0 || Boolean(kept.GATEWAY_TLS_CERT);
+  const isPlain = !isSecure && kept.GATEWAY_PLAIN === 'anyone';
+  if (!isSecure && !isPlain) say(setupPhrases.gatewayWithoutTls());
   return {
+    ...kept,
     PUBLIC_URL: originOf(domain, ports.https),
     REGISTRATION: 'invited',
     TLS: tls,
@@ -38,9 +48,10 @@ export function wantedSettings(
     ...named('GATEWAY_TLS_CERT', 'GATEWAY_TLS_KEY'),
     // Behind NAT no interface has the address.
     ...(address.length > 0 && { GATEWAY_OWN_ADDRESSES: address.join(',') }),
-    ...(opensGateway && {
-      GATEWAY_HOST: everyAddress(),
-      GATEWAY_PUBLIC_URL: originOf(gateway, ports.gateway),
+    ...(!isPlain && {
+      GATEWAY_PLAIN: undefined,
+      GATEWAY_HOST: isSecure ? everyAddress() : undefined,
+      GATEWAY_PUBLIC_URL: isSecure ? originOf(gateway, ports.gateway) : undefined,
     }),
   };
 }

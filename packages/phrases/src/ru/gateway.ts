@@ -108,6 +108,8 @@ export const startErrors = {
     `Нет права слушать порт ${port}. Укажите порт от 1024 в настройке GATEWAY_PORT`,
   notLocal: (address: string, setting: 'GATEWAY_HOST' | 'GATEWAY_EGRESS') =>
     `У этой машины нет адреса «${address}». Укажите её адрес в настройке ${setting}`,
+  plain: (host: string) =>
+    `Шлюз без сертификата не слушает ${host}: пароли пользователей шли бы по сети открытым текстом. Задайте GATEWAY_TLS_CERT и GATEWAY_TLS_KEY, уберите GATEWAY_HOST или, если TLS завершает балансировщик перед шлюзом, задайте GATEWAY_PLAIN=anyone`,
   dataDir: (folder: string, code: string) =>
     `Папка данных «${folder}» не читается (${code}). Проверьте права на неё или укажите другую в настройке DATA_DIR`,
   tlsHalf: (given: string, missing: string) =>

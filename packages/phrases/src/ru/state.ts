@@ -49,7 +49,12 @@ export const state = {
   settings_gateway_local: ({ host }: { host: string }): Said => ({
     title: SETTINGS,
     text: `Консоль открыта в сеть, а шлюз слушает только ${host}: люди до него не дойдут.`,
-    mend: `Задайте GATEWAY_HOST=0.0.0.0 и GATEWAY_PUBLIC_URL с внешним адресом шлюза, затем ${restart}.`,
+    mend: `Дайте шлюзу сертификат и откройте его: propusk setup с --cert и --key или с --tls auto. Без setup: GATEWAY_TLS_CERT, GATEWAY_TLS_KEY, GATEWAY_HOST=0.0.0.0 и GATEWAY_PUBLIC_URL, затем ${restart}.`,
+  }),
+  settings_gateway_bare: ({ url }: { url: string }): Said => ({
+    title: SETTINGS,
+    text: `Люди идут к шлюзу на ${url}, а сертификата у него нет: соединиться с ним они не могут.`,
+    mend: `Дайте шлюзу сертификат: TLS=auto или GATEWAY_TLS_CERT и GATEWAY_TLS_KEY. Если TLS завершает балансировщик перед шлюзом, задайте GATEWAY_PLAIN=anyone. Затем ${restart}.`,
   }),
   settings_gateway_plain: ({ url }: { url: string }): Said => ({
     title: SETTINGS,
