@@ -34,7 +34,7 @@ export function readOptions(args: string[]) {
   const hasFiles = values.cert !== undefined && values.key !== undefined;
   const say = setupPhrases.unfit;
   const isName = /^[^.]+(\.[^.]+)+$/.test(domainToASCII(domain)) && isIP(domain) === 0;
-  const [fault] = [
+  const fault = [
     !isName && say.domain(domain),
     !Email.safeParse(mail).success && say.mail(typed),
     (!Email.safeParse(owner).success || owner.toLowerCase() === mail.toLowerCase()) && say.owner(),
@@ -45,7 +45,7 @@ export function readOptions(args: string[]) {
     (tls === 'files' || values.key !== undefined || values.cert !== undefined) && !hasFiles && say.files(),
     !/^\d{1,5}$/.test(values.wait) && say.wait(),
     rest[0] !== undefined && say.extra(rest[0]),
-  ].filter((each) => typeof each === 'string');
+  ].find((each) => typeof each === 'string');
   if (fault !== undefined) throw new StartError(fault);
   const waitMs = Number(values.wait) * 1_000;
   return { ...values, domain: domainToASCII(domain), mail, gateway, tls, owner, waitMs };
