@@ -35,8 +35,6 @@ interface OriginConnection extends ClientRequestArgs {
 
 /** How long an origin connection waits for the next request of a login, in milliseconds. */
 const LOGIN_MS = 10_000;
-/** How long a client may go on to send a body after the response, in milliseconds. */
-const REST_MS = 30_000;
 
 /**
  * The origin connections of one client connection. A connection closes after its response: a request that is never repeated must not
@@ -148,14 +146,11 @@ export function sendByHttp(
       req.unpipe().resume();
     };
     const end = (error?: Error) => {
-      const continues = agent.continues(origin);
-      if (!req.complete && !req.closed) {
-        limitRest(req);
-        // The site needs the rest of the body before it reads the next request of the login.
-        if (continues) {
-          origin.socket?.once('end', abandon).once('close', abandon);
-          return void req.once('close', () => end(error));
-        }
+      const continues = agent.continues(origin) && !req.socket.writableEnded;
+      // The site needs the rest of the body before it reads the next request of the login.
+      if (continues && !req.complete && !req.closed) {
+        origin.socket?.once('end', abandon).once('close', abandon);
+        return void req.once('close', () => end(error));
       }
       signal.removeEventListener('abort', onAbort);
       if (!origin.writableFinished && !continues) abandon();
@@ -190,15 +185,6 @@ export function sendByHttp(
       req.pipe(origin);
     } else origin.end();
   });
-}
-
-/**
- * Limits the time for the rest of a request body after the response. Closing a socket with unread data at once would send a reset,
- * and the client could lose the response (RFC 9112 section 9.6).
- */
-function limitRest(req: IncomingMessage): void {
-  const timer = setTimeout(() => req.complete || req.socket.destroy(), REST_MS);
-  req.once('close', () => clearTimeout(timer));
 }
 
 /**

@@ -196,6 +196,25 @@ test.each([
   expect(counted).toBe(0);
 });
 
+test.each(['/', '/half-read'])(
+  'a client that reads nothing before it has sent its body gets the response that closes the connection: %s',
+  async (path) => {
+    const { port } = await serve((req, res) => {
+      if (path === '/half-read') req.once('data', () => req.pause());
+      setTimeout(() => res.writeHead(413, { connection: 'close', 'content-length': 9 }).end('too large'), 50);
+    });
+    const socket = await client(port);
+    socket.pause().on('error', () => {});
+    socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 12000000\r\n\r\n`);
+    await new Promise((resolve) => socket.write(Buffer.alloc(12_000_000), resolve));
+    let [text, closed] = ['', false];
+    socket.on('data', (bytes) => (text += bytes.toString())).once('close', () => (closed = true));
+    socket.resume();
+    await expect.poll(() => closed).toBe(true);
+    expect(bodies(text)).toEqual(['too large']);
+  },
+);
+
 test('pipelining clients hold at most 16 MiB together, and other clients are served meanwhile', async () => {
   const { port, connections } = await serve((req, res) => {
     if (req.url === '/neighbour') res.end('served');

@@ -18,6 +18,8 @@ import { HeadSplitter } from './head-splitter.ts';
 const SWEEP_MS = 5_000;
 /** A half-closed connection is destroyed after this time, even without its response. */
 const HALF_CLOSED_MS = 30_000;
+/** How long a client may go on to send a request body after the response, in milliseconds. */
+const REST_MS = 30_000;
 
 const nothing = Buffer.alloc(0);
 
@@ -271,6 +273,26 @@ export class TrackedResponse<
     super(request, ...options);
     queues.get(request.socket)?.begin(request, this);
   }
+
+  /** Called by Node behind the last byte of a response, before it closes the socket of the last one. */
+  override detachSocket(socket: Socket): void {
+    super.detachSocket(socket);
+    if (!this.req.complete) acceptRest(this.req, socket);
+  }
+}
+
+/**
+ * Lets a client send the rest of a request body after the response. Closing a socket with unread data sends a reset, and the client
+ * could lose the response (RFC 9112 section 9.6).
+ */
+function acceptRest(request: IncomingMessage, socket: Socket): void {
+  // Node calls this method to close the socket. After end() the queue discards what arrives.
+  socket.destroySoon = () => {
+    socket.end();
+    request.resume();
+  };
+  const timer = setTimeout(() => request.complete || socket.destroy(), REST_MS);
+  request.once('close', () => clearTimeout(timer));
 }
 
 /**
