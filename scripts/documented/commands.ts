@@ -41,8 +41,4 @@ export const notRun: Readonly<Record<string, string>> = {
   'npm run api': 'needs the settings of several machines: api-process.ts of the test kit starts this process',
   'npm run gateway':
     'needs the settings of several machines: gateway-process.ts of the test kit starts this process',
-  'npm run check': 'runs this test among others, for minutes',
-  'npm run soak': 'takes hours',
-  'npm run bench': 'takes an hour and a quiet machine',
-  'npm test': 'runs this test',
 };
