@@ -148,10 +148,18 @@ const auth: Scenario[] = [
     'mail-link': loaded,
     'mail-link-invited': answering(
       '**/api/auth/link',
-      { email: 'anna@romashka.ru', invitedBy: 'ООО «Ромашка»' },
+      { email: 'anna@romashka.ru', invitedBy: 'ООО «Ромашка»', firstAdmin: false },
       async (page) => {
         await page.goto(new URL('/security/login#token=t&for=password', page.url()).href);
         await titled(/^Добро пожаловать/)(page);
+      },
+    ),
+    'mail-link-first-admin': answering(
+      '**/api/auth/link',
+      { email: '', invitedBy: null, firstAdmin: true },
+      async (page) => {
+        await page.goto(new URL('/security/login#token=t&for=password', page.url()).href);
+        await titled(/^Первый администратор/)(page);
       },
     ),
   }),

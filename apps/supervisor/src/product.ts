@@ -1,6 +1,8 @@
 import { watch as watchFolder } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { makeAdminLink } from '@propusk/api/auth/first-links';
 import { type Config, readConfig } from '@propusk/api/config';
+import { openDb } from '@propusk/api/db/open';
 import { lockDataDir } from '@propusk/embedded-postgres/data-dir-lock';
 import { StartError } from '@propusk/embedded-postgres/start-error';
 import { readConfig as readGatewayConfig } from '@propusk/gateway/config';
@@ -24,6 +26,8 @@ export interface Product {
   readonly apiUrl: string;
   readonly gatewayUrl: string;
   readonly dataDir: string;
+  /** Makes the link of the first ADMIN; null when an ADMIN has a password. */
+  makeAdminLink(): Promise<string | null>;
   /** Resolves with one line for the operator when the product cannot go on. */
   readonly failed: Promise<string>;
   stop(): Promise<void>;
@@ -95,6 +99,10 @@ export async function startProduct(options: {
       apiUrl: config.localUrl,
       gatewayUrl: config.gatewayUrl.origin,
       dataDir,
+      makeAdminLink: async () => {
+        const { db, close } = openDb(String(forApi.DATABASE_URL));
+        return makeAdminLink(db, config.publicUrl).finally(close);
+      },
       failed: embedded?.failed.then(explain) ?? new Promise(() => {}),
       stop: () => running.disposeAsync(),
     };

@@ -68,7 +68,8 @@ export const register = endpoint({
 });
 
 /**
- * Exactly one of `{email}`, `{token, password}`, `{email, change: true, currentPassword}`, `{token}`.
+ * Exactly one of `{email}`, `{token, password}`, `{email, change: true, currentPassword}`, `{token}`, and for the link of the first
+ * ADMIN `{token, password, email}`.
  * @example {"email": "anna@romashka.ru"}
  * @example {"token": "bGluay1mcm9tLW1haWwtdGhhdC13b3Jrcy1vbmNlLi4", "password": "battery staple"}
  * @example {"email": "anna.petrova@romashka.ru", "change": true, "currentPassword": "correct horse"}
@@ -76,7 +77,7 @@ export const register = endpoint({
  */
 export const LinkUse = z
   .object({
-    /** The recipient of the link: the account with the forgotten password, or the new address. */
+    /** The recipient of the link: the account with the forgotten password, or the new address; the address of the first ADMIN. */
     email: z.optional(Email),
     /** true requests a link that changes the email of the signed-in caller. */
     change: z.optional(z.boolean()),
@@ -92,8 +93,10 @@ export const LinkUse = z
     const refuse = (field: string, fault: IssueCode) =>
       context.issues.push({ code: 'custom', input: context.value, path: [field], ...issue(fault) });
     if (email === undefined && token === undefined) refuse('email', 'required');
-    if (email !== undefined && token !== undefined) refuse('email', 'email_or_token');
-    if (email !== undefined && password !== undefined) refuse('password', 'password_from_link');
+    if (email !== undefined && token !== undefined && password === undefined)
+      refuse('email', 'email_or_token');
+    if (email !== undefined && password !== undefined && token === undefined)
+      refuse('password', 'password_from_link');
     if (token !== undefined && change === true) refuse('change', 'email_from_link');
     const asksForEmail = email !== undefined && token === undefined && change === true;
     if (asksForEmail && currentPassword === undefined) refuse('currentPassword', 'required');

@@ -88,6 +88,8 @@ export const LinkAccount = z.object({
   email: ShownEmail,
   /** The company that invited the user; null for the link of a forgotten password. @example Romashka */
   invitedBy: z.nullable(ShownText),
+  /** Whether the link makes the first ADMIN, who types the address. `email` is then a proposal, or empty. */
+  firstAdmin: z.boolean(),
 });
 export type LinkAccount = z.infer<typeof LinkAccount>;
 

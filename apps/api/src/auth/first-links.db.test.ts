@@ -1,8 +1,11 @@
 import { login, register, useLink } from '@propusk/contract/auth';
+import { openLink } from '@propusk/contract/invitations';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openDb } from '../db/open.ts';
-import { makeFirstLinks } from './first-links.ts';
+import { makeAdminLink, makeFirstLinks } from './first-links.ts';
+import { addLink } from './link-store.ts';
+import { ensureAdmin } from './store.ts';
 
 const config = { publicUrl: new URL('https://pass.example.ru'), registration: 'invited' } as const;
 const who = { email: 'admin@example.ru', owner: 'owner@example.ru', again: false };
@@ -20,8 +23,71 @@ afterAll(async () => {
 
 const fragment = (link: string, name: string) =>
   new URLSearchParams(new URL(link).hash.slice(1)).get(name) ?? '';
-const setPassword = (link: string) =>
-  api.call(null, useLink, { body: { token: fragment(link, 'token'), password: PASSWORD } });
+const setPassword = (link: string, email?: string) =>
+  api.call(null, useLink, {
+    body: { token: fragment(link, 'token'), password: PASSWORD, ...(email && { email }) },
+  });
+const signIn = (email: string) => api.call(null, login, { body: { email, password: PASSWORD } });
+const admins = async () => {
+  const { rows } = await opened.pool.query(
+    `select email::text, invited from users where roles @> array['ADMIN']`,
+  );
+  return rows;
+};
+
+/** Before the tests of an ADMIN with a password. */
+test('the link of a terminal makes the first ADMIN with the typed address, and no other link does afterwards', async () => {
+  const [first, second] = [
+    await makeAdminLink(opened.db, config.publicUrl),
+    await makeAdminLink(opened.db, config.publicUrl),
+  ].map(String) as [string, string];
+  const body = { token: fragment(first, 'token') };
+  const opening = { email: '', invitedBy: null, firstAdmin: true };
+  expect((await api.call(null, openLink, { body })).body).toEqual(opening);
+  const { rows } = await opened.pool.query(
+    `select round(extract(epoch from expires_at - now()) / 60)::int as minutes, token_hash from mail_links`,
+  );
+  expect(rows).toEqual(Array(2).fill({ minutes: 60, token_hash: expect.any(Buffer) }));
+  // Without an address nobody could sign in.
+  expect((await setPassword(first)).error.code).toBe('bad_input');
+  expect(await admins()).toEqual([{ email: 'admin@localhost', invited: true }]);
+  const uses = await Promise.all(Array.from({ length: 20 }, () => setPassword(first, 'typed@example.ru')));
+  expect(
+    uses
+      .map(({ status }) => status)
+      .toSorted()
+      .slice(0, 2),
+  ).toEqual([204, 400]);
+  expect((await setPassword(second, 'other@example.ru')).error.code).toBe('link_dead');
+  expect(await admins()).toEqual([{ email: 'typed@example.ru', invited: false }]);
+  expect((await signIn('typed@example.ru')).status).toBe(200);
+  expect(await makeAdminLink(opened.db, config.publicUrl)).toBeNull();
+  await opened.pool.query('delete from users');
+});
+
+test('a mistyped address of the first ADMIN is replaced by the next setup, and by its page', async () => {
+  const wrong = await makeFirstLinks(opened.db, config, { ...who, email: 'amdin@example.ru' });
+  expect(wrong?.company).toContain('invitation=');
+  const right = await makeFirstLinks(opened.db, config, who);
+  // The invitation of the first run stays valid.
+  expect(right).toEqual({ admin: expect.stringContaining('#token='), company: null });
+  const body = { token: fragment(wrong?.admin ?? '', 'token') };
+  expect((await api.call(null, openLink, { body })).body).toMatchObject({
+    email: who.email,
+    firstAdmin: true,
+  });
+  expect((await setPassword(right?.admin ?? '', 'mine@example.ru')).status).toBe(204);
+  expect(await admins()).toEqual([{ email: 'mine@example.ru', invited: false }]);
+  await opened.pool.query('delete from users');
+});
+
+test('ADMIN_EMAIL takes the place of a first ADMIN who waits for a password, and ends its link', async () => {
+  const link = String(await makeAdminLink(opened.db, config.publicUrl));
+  await ensureAdmin(opened.db, 'set@example.ru', () => Promise.resolve('any'));
+  expect(await admins()).toEqual([{ email: 'set@example.ru', invited: false }]);
+  expect((await setPassword(link, 'late@example.ru')).error.code).toBe('link_dead');
+  await opened.pool.query('delete from users');
+});
 
 test('the first links set the password of the ADMIN within an hour and register a company, each once', async () => {
   const links = await makeFirstLinks(opened.db, config, who);
@@ -54,4 +120,11 @@ test('a second run makes no links unless it asks for them, and none for an addre
   expect(await makeFirstLinks(opened.db, config, other)).toBeNull();
   const links = await makeFirstLinks(opened.db, config, { ...who, owner: 'third@example.ru', again: true });
   expect((await setPassword(links?.admin ?? '')).status).toBe(204);
+});
+
+test('the link of another account does not change its address', async () => {
+  const { rows } = await opened.pool.query('select id from users where email = $1', [who.owner]);
+  const { token } = await opened.db.transaction().execute((tx) => addLink(tx, Number(rows[0].id), null));
+  const body = { token, password: PASSWORD, email: 'stolen@example.ru' };
+  expect((await api.call(null, useLink, { body })).error.code).toBe('bad_input');
 });

@@ -4,7 +4,7 @@ import { findAccount } from '../accounts/store.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/open.ts';
 import { createPasswords, ofProcess } from '../passwords.ts';
-import { addLink } from './link-store.ts';
+import { addLink, isFirstAdmin, NO_ADDRESS } from './link-store.ts';
 import { createLinks } from './links.ts';
 import { addInvitation } from './registration-store.ts';
 import { ensureAdmin } from './store.ts';
@@ -14,16 +14,26 @@ const ADMIN_LINK_MINUTES = 60;
 
 /** The links that open a new platform. */
 export interface FirstLinks {
-  /** Sets the password of the ADMIN. One hour, once. */
+  /** Makes the first ADMIN, or sets the password of an ADMIN again. One hour, once. */
   readonly admin: string;
-  /** Registers a company. Seven days, once. null when the owner's address has an account. */
+  /** Registers a company. Seven days, once. null when the owner's address has an account, and for a second link of the ADMIN. */
   readonly company: string | null;
 }
 
 /**
- * Creates the first ADMIN without a password, a link that sets it, and an invitation of a company. Only hashes are stored.
- * @param again makes new links although the platform has an ADMIN
- * @returns null when the platform has an ADMIN already; with `again`, when no ADMIN has the address
+ * Creates a link that makes the first ADMIN: its page asks for address and password. Only its hash is stored.
+ * @returns null when an ADMIN has a password
+ */
+export async function makeAdminLink(db: Db, publicUrl: URL): Promise<string | null> {
+  const admin = await firstAdmin(db);
+  return admin === null ? null : adminLink(db, publicUrl, admin.id);
+}
+
+/**
+ * Creates a link that makes the first ADMIN, with a proposed address, and an invitation of a company. Only hashes are stored. While no
+ * ADMIN has a password, another call makes another link, and another address replaces the proposed one.
+ * @param again makes new links although an ADMIN has a password, and the invitation again
+ * @returns null when an ADMIN has a password; with `again`, when no ADMIN has the address
  * @throws AppError registration_closed
  */
 export async function makeFirstLinks(
@@ -31,20 +41,37 @@ export async function makeFirstLinks(
   { publicUrl, registration }: Pick<Config, 'publicUrl' | 'registration'>,
   { email, owner, again }: { email: string; owner: string; again: boolean },
 ): Promise<FirstLinks | null> {
-  const isAdmin = sql<boolean>`roles @> array['ADMIN']`;
-  const admins = db.selectFrom('users').select('id').where(isAdmin);
-  if (!again && (await admins.limit(1).executeTakeFirst()) !== undefined) return null;
-  const unknown = randomBytes(32).toString('base64url');
-  await ensureAdmin(db, email, () => createPasswords().hash(unknown, ofProcess));
-  const admin = await admins.where('email', '=', email).executeTakeFirst();
+  const first = await firstAdmin(db, email);
+  const named = db.selectFrom('users').select('id').where(sql<boolean>`roles @> array['ADMIN']`);
+  const admin = first ?? (again ? await named.where('email', '=', email).executeTakeFirst() : undefined);
   if (admin === undefined) return null;
-  const links = createLinks(publicUrl);
+  const made = { admin: await adminLink(db, publicUrl, admin.id), company: null };
+  if (first?.isNew !== true && !again) return made;
   return db.transaction().execute(async (tx) => {
-    const { token } = await addLink(tx, admin.id, null, ADMIN_LINK_MINUTES);
-    const made = { admin: links.token('password', token), company: null };
     if ((await findAccount(tx, owner)) !== undefined) return made;
     const by = { userId: admin.id, address: '127.0.0.1' };
     const invitation = await addInvitation(tx, registration, by, owner);
-    return { ...made, company: links.invitation(invitation.token, owner) };
+    return { ...made, company: createLinks(publicUrl).invitation(invitation.token, owner) };
   });
+}
+
+const adminLink = (db: Db, publicUrl: URL, id: number) =>
+  db.transaction().execute(async (tx) => {
+    const { token } = await addLink(tx, id, null, ADMIN_LINK_MINUTES);
+    return createLinks(publicUrl).token('password', token);
+  });
+
+/** Finds the first ADMIN, or creates it while there is no ADMIN. @returns null when an ADMIN has a password */
+async function firstAdmin(db: Db, email?: string): Promise<{ id: number; isNew: boolean } | null> {
+  const waiting = db.selectFrom('users').select('id').where(isFirstAdmin);
+  const isFree = email !== undefined && (await findAccount(db, email)) === undefined;
+  const found = await waiting.executeTakeFirst();
+  if (found !== undefined) {
+    if (isFree) await db.updateTable('users').set({ email }).where('id', '=', found.id).execute();
+    return { ...found, isNew: false };
+  }
+  const unknown = randomBytes(32).toString('base64url');
+  await ensureAdmin(db, isFree ? email : NO_ADDRESS, () => createPasswords().hash(unknown, ofProcess), true);
+  const made = await waiting.executeTakeFirst();
+  return made === undefined ? null : { ...made, isNew: true };
 }

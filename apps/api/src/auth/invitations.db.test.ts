@@ -86,7 +86,7 @@ test('an invited agent is in no snapshot until the link from the mail has set a 
   expect(why).toMatchObject({ allow: false, reason: 'invitation_pending' });
 
   // Reading the link does not use it up.
-  const account = { email: emails[0], invitedBy: company?.companyName };
+  const account = { email: emails[0], invitedBy: company?.companyName, firstAdmin: false };
   for (let reads = 0; reads < 2; reads++) expect((await open(tokenOf(link))).body).toEqual(account);
   expect((await accept(tokenOf(link))).status).toBe(204);
   expect((await signIn(emails[0] ?? '')).status).toBe(200);

@@ -42,7 +42,7 @@ export function linkRoutes(
       await redeeming(() => findLink(db, 'password', token));
       const passwordHash = await routes.passwords.hash(password, strangers(address));
       const owner = await redeeming(() =>
-        write((tx) => redeemPasswordLink(tx, token, passwordHash, address)),
+        write((tx) => redeemPasswordLink(tx, token, passwordHash, { address, typed: email })),
       );
       // The link proves the account's owner: reset the failed attempts, which strangers may have caused.
       await limits.forgive(owner, address);

@@ -146,15 +146,16 @@ export async function addInvitationLinks(
 
 /** Reads the account of a valid password link. @throws AppError link_dead */
 export async function openPasswordLink(db: Db, token: string): Promise<LinkAccount> {
-  const { email, invited, company } = await db
+  const { email, invited, company, firstAdmin } = await db
     .selectFrom('mail_links')
     .innerJoin('users', 'users.id', 'mail_links.user_id')
     .leftJoin('companies', 'companies.id', 'users.company_id')
     .select(['users.email', 'users.invited', 'companies.company_name as company'])
+    .select(isFirstAdmin.as('firstAdmin'))
     .where(works('mail_links', token))
     .where(ofKind.password)
     .executeTakeFirstOrThrow(() => new AppError('link_dead'));
-  return { email, invitedBy: invited ? company : null };
+  return { email: email === NO_ADDRESS ? '' : email, invitedBy: invited ? company : null, firstAdmin };
 }
 
 /**
@@ -173,16 +174,24 @@ export async function findLink(db: Db, kind: LinkKind, token: string): Promise<{
 /**
  * Redeems a password link.
  * @param address the caller's IP address
+ * @param typed the email of the first ADMIN
  * @returns the email of the account
- * @throws AppError link_dead
+ * @throws AppError link_dead, email_taken; bad_input for an email to another account, and when the first ADMIN has none
  */
 export async function redeemPasswordLink(
   tx: Tx,
   token: string,
   passwordHash: string,
-  address: string,
+  { address, typed }: { address: string; typed: string | undefined },
 ): Promise<string> {
-  const { user_id, email } = await useUp(tx, 'password', token);
+  const { user_id, email: stored } = await useUp(tx, 'password', token);
+  const email = typed ?? stored;
+  if (email === NO_ADDRESS) throw new AppError('bad_input');
+  if (typed !== undefined) {
+    const isFirst = tx.selectFrom('users').select('id').where('id', '=', user_id).where(isFirstAdmin);
+    await isFirst.executeTakeFirstOrThrow(() => new AppError('bad_input'));
+    await moveEmail(tx, user_id, typed);
+  }
   await setPassword(tx, user_id, passwordHash);
   const by = { userId: user_id, address };
   await recordOwn(tx, by, 'password_reset', { secret: 'password' });
@@ -235,6 +244,12 @@ async function useUp(tx: Tx, kind: LinkKind, token: string) {
     .executeTakeFirstOrThrow(() => new AppError('link_dead'));
   return { ...used, email: account?.email ?? '' };
 }
+
+/** The address of the first ADMIN before one is typed. It does not fit `Email`, so nobody signs in with it or requests a link. */
+export const NO_ADDRESS = 'admin@localhost';
+
+/** The first ADMIN before the first password: no other ADMIN is `invited`. */
+export const isFirstAdmin = sql<boolean>`users.invited and users.roles @> array['ADMIN']`;
 
 const ofKind: Readonly<Record<LinkKind, RawBuilder<boolean>>> = {
   password: sql`new_email is null`,

@@ -9,6 +9,7 @@ import { newToken } from '../core/tokens.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { refusing } from '../db/violations.ts';
 import { nameAgent } from './agent.ts';
+import { isFirstAdmin } from './link-store.ts';
 
 /** The limit of sessions of one user. Another sign-in ends the longest idle one. */
 const MOST_SESSIONS = 100;
@@ -121,16 +122,24 @@ export async function registerCompany(
 }
 
 /**
- * Creates the platform's first ADMIN. Does nothing when an ADMIN exists, so that a restart does not restore a removed operator,
- * or when another account has the email.
+ * Creates the platform's first ADMIN, in place of one that waits for its password. Does nothing when an ADMIN exists, so that a restart
+ * does not restore a removed operator, or when another account has the email.
+ * @param invited for an ADMIN whose link sets the password
  */
-export async function ensureAdmin(db: Db, email: string, hash: () => Promise<string>): Promise<void> {
+export async function ensureAdmin(
+  db: Db,
+  email: string,
+  hash: () => Promise<string>,
+  invited = false,
+): Promise<void> {
   const admin = await db
     .selectFrom('users')
     .select('id')
     .where('roles', '@>', sql<never>`array['ADMIN']`)
+    .where('invited', '=', false)
     .executeTakeFirst();
   if (admin !== undefined) return;
+  await db.deleteFrom('users').where(isFirstAdmin).execute();
   if ((await findAccount(db, email)) !== undefined) return;
   await db
     .insertInto('users')
@@ -141,6 +150,7 @@ export async function ensureAdmin(db: Db, email: string, hash: () => Promise<str
       surname: '',
       password_hash: await hash(),
       roles: ['ADMIN'],
+      invited,
     })
     .onConflict((oc) => oc.column('email').doNothing())
     .execute();

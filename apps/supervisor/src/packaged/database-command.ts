@@ -1,10 +1,10 @@
-import { makeFirstLinks } from '@propusk/api/auth/first-links';
+import { makeAdminLink, makeFirstLinks } from '@propusk/api/auth/first-links';
 import { type Config, readConfig } from '@propusk/api/config';
 import { type Db, openDb } from '@propusk/api/db/open';
 import { sweepFolder } from '@propusk/api/mail/folder';
 import { findRunning } from '@propusk/embedded-postgres/find-running';
 import { StartError } from '@propusk/embedded-postgres/start-error';
-import { packagedPhrases } from '@propusk/phrases/launcher';
+import { packagedPhrases, supervisorPhrases } from '@propusk/phrases/launcher';
 import { setupPhrases } from '@propusk/phrases/setup';
 import { runCommand, say } from '../command.ts';
 
@@ -22,6 +22,13 @@ const commands: Readonly<Record<string, (db: Db, config: Config, ...args: string
     for (const { date, to, subject, link } of mails)
       say(`${date.toISOString()}  ${to}\n${subject}\n${link}\n`);
     if (mails.length === 0) say(packagedPhrases.noLiveMail());
+  },
+
+  /** The link of the first ADMIN, to a terminal alone. */
+  async admin(db, { publicUrl }) {
+    if (!process.stdout.isTTY) throw new StartError(packagedPhrases.terminalOnly());
+    const link = await makeAdminLink(db, publicUrl);
+    say(link === null ? packagedPhrases.adminThere() : supervisorPhrases.adminLink(link));
   },
 
   /** `MAIL OWNER [again]`. Prints nothing when the links were made before. */

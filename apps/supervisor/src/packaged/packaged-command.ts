@@ -23,13 +23,14 @@ const modules: Readonly<Record<string, readonly [path: string, ...args: string[]
   trial: ['../backup/trial-command.ts'],
   sites: ['./database-command.ts', 'sites'],
   mail: ['./database-command.ts', 'mail'],
+  admin: ['./database-command.ts', 'admin'],
   'first-links': ['./database-command.ts', 'first-links'],
   doctor: ['./doctor.ts'],
 };
 
 const services = new Set(['start', 'serve', 'api', 'gateway']);
 /** They need a product that has been started once. */
-const later = new Set(['backup', 'sites', 'mail', 'doctor brief']);
+const later = new Set(['backup', 'sites', 'mail', 'admin', 'doctor brief']);
 const isSetUp = ({ PUBLIC_URL, DATABASE_URL, DATA_DIR = '' }: NodeJS.ProcessEnv) =>
   Boolean(PUBLIC_URL || DATABASE_URL) ||
   ['postgres', 'postgres.location'].some((name) => existsSync(join(DATA_DIR, name)));

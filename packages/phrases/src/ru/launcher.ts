@@ -163,6 +163,8 @@ export const supervisorPhrases = {
 
   Остановить: Ctrl-C
 `,
+  adminLink: (link: string) =>
+    `  Администратора ещё нет. Ссылка, по которой его создают (1 час, 1 раз):\n  ${link}\n`,
   stopping: () => 'Останавливаюсь: текущие запросы завершаются…',
   otherSecret: (name: string) => `В окружении другой ${name}, чем в копии: уберите его или укажите прежний`,
   secretLost: (path: string, name: string) =>
@@ -227,6 +229,9 @@ export const backupPhrases = {
 export const packagedPhrases = {
   notSetUp: () => '«Пропуск» ещё не настроен. Начните с propusk setup ДОМЕН ПОЧТА',
   databaseNeeded: () => 'База данных не запущена: запустите systemctl start propusk и повторите',
+  terminalOnly: () => 'Ссылку показывают только в терминале: её не должно быть в журналах',
+  adminThere: () =>
+    'Администратор уже есть. Ссылка для нового пароля: propusk setup ДОМЕН ЕГО_ПОЧТА --invite',
   noLiveMail: () => 'Писем с действующими ссылками нет',
   quoteValue: (path: string, name: string) =>
     `В ${path} у ${name} знак # без кавычек: заключите всё значение в двойные кавычки, а примечание вынесите на свою строку`,

@@ -1,5 +1,5 @@
 import { useLink as linkCall, login } from '@propusk/contract/auth';
-import { Password } from '@propusk/contract/fields';
+import { Email, Password } from '@propusk/contract/fields';
 import type { LinkAccount } from '@propusk/contract/invitations';
 import { limits } from '@propusk/contract/limits';
 import * as t from '@propusk/phrases/console';
@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
 import { token } from '../../api/token.ts';
 import { showFailure } from '../../common/contract-form.ts';
-import { PasswordField } from '../../common/fields.tsx';
+import { EmailField, PasswordField } from '../../common/fields.tsx';
 import { useAttempt } from '../../common/use-attempt.ts';
 import { useContractForm } from '../../common/use-contract-form.ts';
 import { Notice } from '../../ui/notice.tsx';
@@ -15,7 +15,7 @@ import { Questions } from '../../ui/questions.tsx';
 import { AuthForm } from './auth-form.tsx';
 import { ToLogin } from './auth-page.tsx';
 
-const NewPasswordForm = z.object({ password: Password, repeat: Password });
+const NewPasswordForm = z.object({ email: Email, password: Password, repeat: Password });
 
 /** Makes a link's call, signs the user in if asked to, and navigates by the outcome. */
 export type UseLink = (
@@ -23,36 +23,42 @@ export type UseLink = (
   signIn?: () => Promise<{ token: string }>,
 ) => Promise<void>;
 
-/** The form for a new password that a mail link opens. An invited user is signed in with it at once. */
+/** The form for a new password that a link opens. An invited user and the first ADMIN are signed in with it at once. */
 export function NewPassword(props: { token: string; account: LinkAccount; use: UseLink }) {
-  const { email, invitedBy } = props.account;
-  const form = useContractForm(NewPasswordForm, { password: '', repeat: '' });
+  const { email, invitedBy, firstAdmin } = props.account;
+  const texts =
+    invitedBy === null
+      ? firstAdmin
+        ? { title: t.mailLink.adminTitle, hint: t.mailLink.adminHint }
+        : { title: t.mailLink.newPasswordTitle, hint: t.mailLink.newPasswordHint }
+      : { title: t.mailLink.welcomeTitle, hint: t.mailLink.welcomeHint(invitedBy, email) };
+  const joins = invitedBy !== null || firstAdmin;
+  const form = useContractForm(NewPasswordForm, { email, password: '', repeat: '' });
   const attempt = useAttempt((error) => showFailure(form, error));
 
-  const submit = form.handleSubmit(({ password, repeat }) => {
+  const submit = form.handleSubmit(({ email: typed, password, repeat }) => {
     if (password !== repeat) return attempt.fail(t.auth.mismatch);
-    const signIn = () => call(login, { body: { email, password } });
-    return attempt.run(() =>
-      props.use(
-        () => call(linkCall, { body: { token: props.token, password } }),
-        invitedBy === null ? undefined : signIn,
-      ),
-    );
+    const body = { token: props.token, password, ...(firstAdmin && { email: typed }) };
+    const signIn = () => call(login, { body: { email: typed, password } });
+    return attempt.run(() => props.use(() => call(linkCall, { body }), joins ? signIn : undefined));
   });
 
   return (
     <AuthForm
-      title={invitedBy === null ? t.mailLink.newPasswordTitle : t.mailLink.welcomeTitle}
-      hint={invitedBy === null ? t.mailLink.newPasswordHint : t.mailLink.welcomeHint(invitedBy, email)}
+      {...texts}
       form={form}
       attempt={attempt}
       onSubmit={submit}
-      submitLabel={invitedBy === null ? t.mailLink.savePassword : t.mailLink.enter}
+      submitLabel={joins ? t.mailLink.enter : t.mailLink.savePassword}
       footer={<ToLogin />}
       notice={token.read() !== null && <Notice kind="warning">{t.mailLink.replacesSession(email)}</Notice>}
     >
-      {/* Tells password managers the account. */}
-      <input hidden readOnly type="email" name="email" autoComplete="username" value={email} />
+      {firstAdmin ? (
+        <EmailField control={form.control} label={t.auth.email} autoComplete="username" />
+      ) : (
+        // Tells password managers the account.
+        <input hidden readOnly type="email" name="email" autoComplete="username" value={email} />
+      )}
       <PasswordField
         control={form.control}
         name="password"

@@ -9,6 +9,8 @@ export const mailLink = {
   welcomeTitle: 'Добро пожаловать в «Пропуск»',
   welcomeHint: (company: string, email: string) =>
     `Компания ${company} открывает вам свои сайты. Придумайте пароль: входить вы будете с ним и с почтой ${email}.`,
+  adminTitle: 'Первый администратор',
+  adminHint: 'Укажите почту и придумайте пароль: входить в консоль администратор будет с ними',
   enter: 'Задать пароль и войти',
   newPassword: 'Новый пароль',
   newPasswordRule: (length: number) => `Не короче ${length} символов`,
