@@ -3,7 +3,7 @@ import type { Dial } from '@propusk/dial/dial';
 import type { ActiveRequest } from './active-requests.ts';
 import { countOf, endToEnd, hasBody, isCoded, without } from './headers.ts';
 import { OriginAgent, sendByHttp } from './origin-http.ts';
-import type { OriginRequest } from './origin-request.ts';
+import { type OriginRequest, originKey } from './origin-request.ts';
 import { type KeptConnections, sendByUndici, UndiciPool } from './origin-undici.ts';
 import { ProxyError } from './proxy-error.ts';
 import type { PlainTarget } from './target.ts';
@@ -24,6 +24,8 @@ export class Forwarder {
   readonly #kept: KeptConnections;
   #undici: UndiciPool | undefined;
   #agent: OriginAgent | undefined;
+  /** The key of the last origin that sent 100 Continue without being asked. */
+  #continuing = '';
 
   /** @param via this gateway's name in Via @param kept counts the open origin connections of all forwarders of the process */
   constructor(dial: Dial, via: string, kept: KeptConnections) {
@@ -46,9 +48,10 @@ export class Forwarder {
     if (countOf(req.rawHeaders, 'host') > 1) throw new ProxyError('bad_request');
     if (isForGateway(req)) return answerItself(req, res);
     const request = originRequest(active, target, req, this.#via);
-    if (isRepeatable(req)) {
+    if (isRepeatable(req) && (this.#continuing === '' || this.#continuing !== originKey(active))) {
       this.#undici ??= new UndiciPool(this.#dial, this.#kept);
       if (await sendByUndici(this.#undici, active, request, req, res, this.#via)) return;
+      this.#continuing = originKey(active);
     }
     this.#agent ??= new OriginAgent(this.#dial, this.#kept);
     await sendByHttp(this.#agent, active, request, req, res, this.#via);

@@ -176,6 +176,17 @@ test("a client that expects 100 Continue gets it, and a site's unexpected 100 to
   expect(await raw(world.port, posts)).toContain('HTTP/1.1 200 OK');
 });
 
+test('a site that begins responses with 100 Continue receives each request once, after the first one of a client connection', async () => {
+  site = (socket) => socket.end(`HTTP/1.1 100 Continue\r\n\r\n${whole('one')}`);
+  const client = new Kept();
+  for (let i = 1; i <= 3; i++) expect(statusAndReason(await client.ask(request(`/${i}`), 'one'))).toBe('200');
+  expect(heads.map((head) => head.split(' ')[1])).toEqual(['/1', '/1', '/2', '/3']);
+  site = (socket) => socket.write(whole('one'));
+  for (const at of [many(0), many(0)]) await client.ask(request('/', { at }), 'one');
+  expect(sockets.length).toBe(5);
+  client.socket.destroy();
+});
+
 test('reason phrase and header values keep their bytes', async () => {
   const [utf8, latin1] = [Buffer.from('Хорошо').toString('latin1'), 'caf\xe9'];
   site = (socket) =>
