@@ -103,6 +103,8 @@ export class SnapshotStore {
   #digest = 0n;
   /** Whether the file misses a change. */
   #outdated = false;
+  /** Whether the next write replaces the file. */
+  #discarded = false;
   /** The contact and shape that the previous process stored; manifests keep them from `takeOver()` until `finish()`. */
   #older: Pick<z.infer<typeof Manifest>, 'contact' | 'shape'> | null = null;
 
@@ -141,9 +143,8 @@ export class SnapshotStore {
 
   /**
    * Takes over the file after the previous process has closed it. Until `finish()`, some rows are still those of the previous process,
-   * so manifests keep its contact and shape. A kill after any write therefore leaves a valid file. A file that cannot be trusted is
-   * deleted.
-   * @throws Error when the file cannot be deleted
+   * so manifests keep its contact and shape. A kill after any write therefore leaves a valid file. The next write replaces a file that
+   * cannot be trusted.
    */
   takeOver(): void {
     this.#older = { contact: 0, shape: SHAPE };
@@ -153,9 +154,15 @@ export class SnapshotStore {
       this.#digest = BigInt(manifest.digest);
       this.#older = manifest;
     } catch {
-      this.close();
-      rmSync(this.#path, { force: true });
+      this.#discard();
     }
+  }
+
+  /** Makes the next write replace the file. */
+  #discard(): void {
+    this.close();
+    this.#digest = 0n;
+    this.#discarded = true;
   }
 
   /** Ends the takeover: later manifests have this product's shape and the contact passed to `write()`. */
@@ -163,12 +170,20 @@ export class SnapshotStore {
     this.#older = null;
   }
 
-  /** Returns up to 200 ids of stored companies, ascending. @param after only larger ids are returned */
+  /**
+   * Returns up to 200 ids of stored companies, ascending. The next write replaces a file that cannot be read.
+   * @param after only larger ids are returned
+   */
   ids(after: number): number[] {
-    const rows = this.#db?.prepare(
-      'SELECT company FROM companies WHERE company > ? ORDER BY company LIMIT 200',
-    );
-    return rows?.all(after).map(({ company }) => Number(company)) ?? [];
+    try {
+      const rows = this.#db?.prepare(
+        'SELECT company FROM companies WHERE company > ? ORDER BY company LIMIT 200',
+      );
+      return rows?.all(after).map(({ company }) => Number(company)) ?? [];
+    } catch {
+      this.#discard();
+      return [];
+    }
   }
 
   /** The stored snapshots as JSON, by company. */
@@ -196,6 +211,8 @@ export class SnapshotStore {
    */
   write(changes: Changes, contact: number): void {
     try {
+      if (this.#discarded) rmSync(this.#path, { force: true });
+      this.#discarded = false;
       const db = this.#open();
       db.exec('BEGIN');
       try {

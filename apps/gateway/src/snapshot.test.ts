@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createSecretKey } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -257,6 +257,37 @@ test('a new owner deletes a file that it cannot trust, and writes another one', 
   const live = await follower(10);
   const file = new DatabaseSync(join(folder, 'gateway-snapshot.db'));
   file.exec('DELETE FROM manifest');
+  file.close();
+  await live.own();
+  live.close();
+  expect(stored().index.companies.size).toBe(11);
+});
+
+test('a new owner that cannot delete a file without a manifest replaces it at a later change', async () => {
+  const live = await follower(10);
+  const path = join(folder, 'gateway-snapshot.db');
+  const file = new DatabaseSync(path);
+  file.exec('DELETE FROM manifest');
+  file.close();
+  renameSync(path, join(folder, 'aside'));
+  mkdirSync(join(path, 'full'), { recursive: true });
+  await live.own();
+  rmSync(path, { recursive: true });
+  renameSync(join(folder, 'aside'), path);
+  const before = Date.now();
+  live.put(changing(2), false);
+  live.contact();
+  live.save();
+  live.close();
+  const { index, present } = stored();
+  expect(index.companies.size).toBe(11);
+  expect(present().contact).toBeGreaterThanOrEqual(before);
+});
+
+test('a new owner replaces a file whose companies cannot be read', async () => {
+  const live = await follower(10);
+  const file = new DatabaseSync(join(folder, 'gateway-snapshot.db'));
+  file.exec('ALTER TABLE companies RENAME TO other; CREATE VIEW companies AS SELECT missing FROM other');
   file.close();
   await live.own();
   live.close();

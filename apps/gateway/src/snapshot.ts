@@ -155,21 +155,17 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
       if (writable) return;
       writable = true;
       savedContact = Number.NEGATIVE_INFINITY;
-      try {
-        store.takeOver();
+      store.takeOver();
+      save();
+      for (let ids = store.ids(0); ids.length > 0; ids = store.ids(ids.at(-1) ?? 0)) {
+        for (const id of ids) if (!index.companies.has(id)) unsaved.set(id, null);
         save();
-        for (let ids = store.ids(0); ids.length > 0; ids = store.ids(ids.at(-1) ?? 0)) {
-          for (const id of ids) if (!index.companies.has(id)) unsaved.set(id, null);
-          save();
-          await nextTurn();
-        }
-        for (; rest.size > 0; await nextTurn()) save(performance.now() + PART_MS);
-        store.finish();
-        savedContact = Number.NEGATIVE_INFINITY;
-        save();
-      } catch (error) {
-        log.error({ err: error }, 'Cannot replace the snapshot file');
+        await nextTurn();
       }
+      for (; rest.size > 0; await nextTurn()) save(performance.now() + PART_MS);
+      store.finish();
+      savedContact = Number.NEGATIVE_INFINITY;
+      save();
     },
     close() {
       if (!writable) return;
