@@ -91,6 +91,10 @@ export class OriginAgent extends Agent {
   }
 }
 
+/** Origin connections with a write that a reset has broken: the next read then reports an ordinary end. */
+// grows: by origin connections; bound: the open ones; at the bound: the garbage collector removes an entry with its socket
+const reset = new WeakSet<Socket>();
+
 /**
  * Keeps a socket readable after a failed write. A site may answer before it has read the body, and close (RFC 9112 section 9.3):
  * its response is in the receive buffer when the next write fails.
@@ -101,9 +105,10 @@ function readsAfterBrokenWrite(socket: Socket): void {
     if (write === undefined) continue;
     socket[name] = (...args: unknown[]) => {
       const done = args.pop() as (error?: NodeJS.ErrnoException | null) => void;
-      write(...args, (error?: NodeJS.ErrnoException | null) =>
-        done(error?.code === 'EPIPE' || error?.code === 'ECONNRESET' ? null : error),
-      );
+      write(...args, (error?: NodeJS.ErrnoException | null) => {
+        if (error?.code === 'ECONNRESET') reset.add(socket);
+        done(error?.code === 'EPIPE' || error?.code === 'ECONNRESET' ? null : error);
+      });
     };
   }
 }
@@ -199,11 +204,12 @@ function relay(reply: IncomingMessage, client: Duplex, res: ServerResponse, end:
   // Every 'error' is followed by 'close'.
   reply.on('error', () => {});
   res.on('error', () => {});
-  reply.once('close', () => {
-    if (reply.complete) return;
+  const cut = () => {
     client.destroy();
     res.destroy();
-  });
+  };
+  reply.once('close', () => reply.complete || cut());
+  reply.once('end', () => (endsWithReset(reply) ? cut() : res.end()));
   res.once('close', () => {
     if (!reply.readableEnded) reply.destroy();
     end();
@@ -215,5 +221,11 @@ function relay(reply: IncomingMessage, client: Duplex, res: ServerResponse, end:
     // When the client's buffer is full, `pipe` itself resumes the response after 'drain'.
     atNextTurn(() => res.writableNeedDrain || reply.resume());
   });
-  reply.pipe(res);
+  reply.pipe(res, { end: false });
+}
+
+/** Whether a reset ended a body that is delimited by the connection's end (RFC 9112 section 8). */
+function endsWithReset({ headers, socket }: IncomingMessage): boolean {
+  if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return false;
+  return socket.errored !== null || reset.has(socket);
 }

@@ -219,18 +219,36 @@ test.each([' ', '  '])('white space after a Content-Length is ignored: %j', asyn
   client.socket.destroy();
 });
 
-test.each([
-  ['its length is not reached', 'Content-Length: 9\r\n\r\nhalf', false],
-  ['its chunks have no end', 'Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n', false],
-  ['its connection is reset, which was to be its end', '\r\nhalf', true],
-])('a truncated response is truncated for the client too: %s', async (_, rest, reset) => {
+test.each(
+  ['GET', 'POST'].flatMap((method) => [
+    [method, 'its length is not reached', 'Content-Length: 9\r\n\r\nhalf', false] as const,
+    [method, 'its chunks have no end', 'Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n', false] as const,
+    [method, 'its connection is reset, which was to be its end', '\r\nhalf', true] as const,
+  ]),
+)('a truncated response to %s is truncated for the client too: %s', async (method, _, rest, reset) => {
   site = (socket) => {
     socket.write(`HTTP/1.1 200 OK\r\n${rest}`);
     setTimeout(() => (reset ? socket.resetAndDestroy() : socket.end()), 50);
   };
-  const got = await get(world.port, me, `http://${authority}/`);
+  const got = await raw(world.port, request('/', { method, more: 'Connection: close\r\n' }));
   expect(got).toContain('half');
   expect(got.endsWith('0\r\n\r\n'), 'the end of a whole one').toBe(false);
+});
+
+test('a response to a POST is truncated when the reset of its connection breaks a write of the body', async () => {
+  site = (socket) => {
+    socket.pause().write('HTTP/1.1 200 OK\r\n\r\nhalf');
+    setTimeout(() => socket.resetAndDestroy(), 50);
+  };
+  for (let i = 0; i < 10; i++) {
+    const more = 'Connection: close\r\nContent-Length: 20000000\r\n';
+    const client = new Kept();
+    client.socket.write(request('/', { method: 'POST', more }));
+    const writes = setInterval(() => client.socket.write('a'.repeat(10_000)), 1);
+    await until(() => client.closed || client.got.endsWith('0\r\n\r\n'));
+    clearInterval(writes);
+    expect(client.got).toMatch(/half\r\n$/);
+  }
 });
 
 test('a response without a length, which ends when the site closes, reaches the client complete', async () => {
