@@ -20,8 +20,6 @@ async function inTerminal<T>(env: NodeJS.ProcessEnv, use: (screen: string) => Pr
   const ended = once(child, 'close');
   try {
     await expect.poll(() => screen, { timeout: 120_000 }).toContain('Ctrl-C');
-    // The link follows the message at once.
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
     return await use(screen);
   } finally {
     child.stdin.write('\x03');

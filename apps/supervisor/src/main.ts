@@ -12,10 +12,9 @@ await runCommand(async () => {
     stopping,
     withoutGateway: process.argv[2] === 'serve',
   });
-  say(supervisorPhrases.running(product.consoleUrl, product.gatewayUrl, product.dataDir));
   // Elsewhere standard output is a journal, which must not hold the link.
   const link = process.stdout.isTTY ? await product.makeAdminLink() : null;
-  if (link !== null) say(supervisorPhrases.adminLink(link));
+  say(supervisorPhrases.running(product.consoleUrl, product.gatewayUrl, product.dataDir, link));
   const failure = await Promise.race([stopping.then(() => null), product.failed]);
   if (failure === null) say(supervisorPhrases.stopping());
   else process.stderr.write(`${failure}\n`);

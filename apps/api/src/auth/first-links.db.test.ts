@@ -47,17 +47,12 @@ test('the link of a terminal makes the first ADMIN with the typed address, and n
   const { rows } = await opened.pool.query(
     `select round(extract(epoch from expires_at - now()) / 60)::int as minutes, token_hash from mail_links`,
   );
-  expect(rows).toEqual(Array(2).fill({ minutes: 60, token_hash: expect.any(Buffer) }));
+  expect(rows).toEqual(Array.from({ length: 2 }, () => ({ minutes: 60, token_hash: expect.any(Buffer) })));
   // Without an address nobody could sign in.
   expect((await setPassword(first)).error.code).toBe('bad_input');
   expect(await admins()).toEqual([{ email: 'admin@localhost', invited: true }]);
   const uses = await Promise.all(Array.from({ length: 20 }, () => setPassword(first, 'typed@example.ru')));
-  expect(
-    uses
-      .map(({ status }) => status)
-      .toSorted()
-      .slice(0, 2),
-  ).toEqual([204, 400]);
+  expect(uses.filter(({ status }) => status === 204)).toHaveLength(1);
   expect((await setPassword(second, 'other@example.ru')).error.code).toBe('link_dead');
   expect(await admins()).toEqual([{ email: 'typed@example.ru', invited: false }]);
   expect((await signIn('typed@example.ru')).status).toBe(200);

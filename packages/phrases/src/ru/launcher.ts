@@ -144,6 +144,9 @@ export const databasePhrases = {
     `В папке ${dataDir} нет базы данных: укажите те же DATA_DIR и DATABASE_URL, с которыми работает Пропуск.`,
 };
 
+const makesAdmin = (link: string) =>
+  `  Администратора ещё нет. Ссылка, по которой его создают (1 час, 1 раз):\n  ${link}\n`;
+
 /** `npm start` and the builds before it. */
 export const supervisorPhrases = {
   buildingConsole: () => 'Собираю консоль…',
@@ -156,15 +159,14 @@ export const supervisorPhrases = {
   processEnded: (module: string, reason: string | number | null) => `Процесс ${module} завершился: ${reason}`,
   processRestarts: (name: string, reason: string | number | null) =>
     `Процесс ${name} завершился (${reason}), запускаю снова`,
-  running: (consoleUrl: string, gatewayUrl: string, dataDir: string) => `
+  running: (consoleUrl: string, gatewayUrl: string, dataDir: string, adminLink: string | null) => `
   Консоль   ${consoleUrl}
   Шлюз      ${gatewayUrl}
   Данные    ${dataDir}
-
+${adminLink === null ? '' : `\n${makesAdmin(adminLink)}`}
   Остановить: Ctrl-C
 `,
-  adminLink: (link: string) =>
-    `  Администратора ещё нет. Ссылка, по которой его создают (1 час, 1 раз):\n  ${link}\n`,
+  adminLink: makesAdmin,
   stopping: () => 'Останавливаюсь: текущие запросы завершаются…',
   otherSecret: (name: string) => `В окружении другой ${name}, чем в копии: уберите его или укажите прежний`,
   secretLost: (path: string, name: string) =>
