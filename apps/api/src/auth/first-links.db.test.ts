@@ -64,8 +64,10 @@ test('a mistyped address of the first ADMIN is replaced by the next setup, and b
   const wrong = await makeFirstLinks(opened.db, config, { ...who, email: 'amdin@example.ru' });
   expect(wrong?.company).toContain('invitation=');
   const right = await makeFirstLinks(opened.db, config, who);
-  // The invitation of the first run stays valid.
-  expect(right).toEqual({ admin: expect.stringContaining('#token='), company: null });
+  expect(right?.company).toContain('invitation=');
+  // The invitation of the run before stays valid.
+  const third = await makeFirstLinks(opened.db, config, who);
+  expect(third).toEqual({ admin: expect.stringContaining('#token='), company: null });
   const body = { token: fragment(wrong?.admin ?? '', 'token') };
   expect((await api.call(null, openLink, { body })).body).toMatchObject({
     email: who.email,

@@ -16,7 +16,7 @@ const ADMIN_LINK_MINUTES = 60;
 export interface FirstLinks {
   /** Makes the first ADMIN, or sets the password of an ADMIN again. One hour, once. */
   readonly admin: string;
-  /** Registers a company. Seven days, once. null when the owner's address has an account, and for a second link of the ADMIN. */
+  /** Registers a company. Seven days, once. null when the owner's address has an account, and for a second link of the same ADMIN. */
   readonly company: string | null;
 }
 
@@ -61,14 +61,17 @@ const adminLink = (db: Db, publicUrl: URL, id: number) =>
     return createLinks(publicUrl).token('password', token);
   });
 
-/** Finds the first ADMIN, or creates it while there is no ADMIN. @returns null when an ADMIN has a password */
+/**
+ * Finds the first ADMIN and gives it the address, or creates it while there is no ADMIN.
+ * @returns `isNew` for a new account or address; null when an ADMIN has a password
+ */
 async function firstAdmin(db: Db, email?: string): Promise<{ id: number; isNew: boolean } | null> {
   const waiting = db.selectFrom('users').select('id').where(isFirstAdmin);
   const isFree = email !== undefined && (await findAccount(db, email)) === undefined;
   const found = await waiting.executeTakeFirst();
   if (found !== undefined) {
     if (isFree) await db.updateTable('users').set({ email }).where('id', '=', found.id).execute();
-    return { ...found, isNew: false };
+    return { ...found, isNew: isFree };
   }
   const unknown = randomBytes(32).toString('base64url');
   await ensureAdmin(db, isFree ? email : NO_ADDRESS, () => createPasswords().hash(unknown, ofProcess), true);
