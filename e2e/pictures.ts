@@ -156,7 +156,7 @@ async function takeLoop(page: Page, lock: (lines: string) => Promise<void>) {
 
 /** Scrolls an element below the title of a dialog, which stays in place. Evaluated in the page. */
 const belowTitle = (element: { scrollIntoView(): void; style?: { scrollMarginTop: string } }) => {
-  if (element.style) element.style.scrollMarginTop = '100px';
+  if (element.style) element.style.scrollMarginTop = '88px';
   element.scrollIntoView();
 };
 
