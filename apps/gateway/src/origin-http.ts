@@ -153,9 +153,9 @@ export function sendByHttp(
     const end = (error?: Error) => {
       const continues = agent.continues(origin) && !req.socket.writableEnded;
       // The site needs the rest of the body before it reads the next request of the login.
-      if (continues && !req.complete && !req.closed) {
-        origin.socket?.once('end', abandon).once('close', abandon);
-        return void req.once('close', () => end(error));
+      if (continues && !req.complete) {
+        origin.socket?.once('end', abandon).once('close', () => end());
+        return void req.once('end', () => end());
       }
       signal.removeEventListener('abort', onAbort);
       if (!origin.writableFinished && !continues) abandon();

@@ -152,6 +152,16 @@ test('an NTLM login continues on the connection of a challenge that arrived befo
   expect(world.gateway.activeRequests()).toBe(0);
 });
 
+test('a client that disconnects behind an early challenge of NTLM frees its slot and the origin connection', async () => {
+  await using world = await startWorld(() => [company(sites())], settings());
+  const send = keptClient(world.port);
+  [ports, reply] = [[], challenge];
+  await send('POST', site(0), 'Content-Length: 20\r\n\r\n0123456789');
+  expect(world.gateway.activeRequests()).toBe(1);
+  send.socket.destroy();
+  await until(() => world.gateway.activeRequests() === 0 && open === 0, 5_000);
+});
+
 test('a gateway with few descriptors serves a company while the user of another company holds idle origin connections', async () => {
   reply = (_req, res) => res.end('hello');
   const folder = await mkdtemp(join(tmpdir(), 'propusk-descriptors-'));

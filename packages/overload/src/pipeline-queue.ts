@@ -61,6 +61,7 @@ export class PipelineQueue {
   /** Node's listeners for 'end', postponed until the response of a half-closed connection is sent. */
   #lateEnd: Listener[] | null = null;
   #halfClosed: NodeJS.Timeout | undefined;
+  #rest: NodeJS.Timeout | undefined;
 
   readonly #countHead: (bytes: number) => boolean;
   /** The bytes of the current head while it is not complete. */
@@ -106,6 +107,21 @@ export class PipelineQueue {
     this.#response = response;
     this.#splitter.expectBody(request.headers);
     response.once('close', this.#onResponseClose);
+  }
+
+  /**
+   * Lets the client send the rest of a request body after the response. Closing a socket with unread data sends a reset, and the
+   * client could lose the response (RFC 9112 section 9.6).
+   */
+  acceptRest(request: IncomingMessage): void {
+    const socket = this.#socket;
+    // Node calls this method to close the socket. After end() this queue discards what arrives.
+    socket.destroySoon = () => {
+      socket.end();
+      request.resume();
+    };
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => request.complete || socket.destroy(), REST_MS);
   }
 
   /** Hands the socket to another reader. @returns the unparsed bytes */
@@ -216,6 +232,7 @@ export class PipelineQueue {
 
   readonly #onClose = (): void => {
     clearTimeout(this.#halfClosed);
+    clearTimeout(this.#rest);
     this.#forgetHead();
     this.#held = nothing;
     this.#count(0);
@@ -277,22 +294,8 @@ export class TrackedResponse<
   /** Called by Node behind the last byte of a response, before it closes the socket of the last one. */
   override detachSocket(socket: Socket): void {
     super.detachSocket(socket);
-    if (!this.req.complete) acceptRest(this.req, socket);
+    if (!this.req.complete) queues.get(socket)?.acceptRest(this.req);
   }
-}
-
-/**
- * Lets a client send the rest of a request body after the response. Closing a socket with unread data sends a reset, and the client
- * could lose the response (RFC 9112 section 9.6).
- */
-function acceptRest(request: IncomingMessage, socket: Socket): void {
-  // Node calls this method to close the socket. After end() the queue discards what arrives.
-  socket.destroySoon = () => {
-    socket.end();
-    request.resume();
-  };
-  const timer = setTimeout(() => request.complete || socket.destroy(), REST_MS);
-  request.once('close', () => clearTimeout(timer));
 }
 
 /**
