@@ -104,7 +104,7 @@ export class SnapshotStore {
   /** Whether the file misses a change. */
   #outdated = false;
   /** Whether the next write replaces the file. */
-  #discarded = false;
+  #untrusted = false;
   /** The contact and shape that the previous process stored; manifests keep them from `takeOver()` until `finish()`. */
   #older: Pick<z.infer<typeof Manifest>, 'contact' | 'shape'> | null = null;
 
@@ -145,45 +145,27 @@ export class SnapshotStore {
    * Takes over the file after the previous process has closed it. Until `finish()`, some rows are still those of the previous process,
    * so manifests keep its contact and shape. A kill after any write therefore leaves a valid file. The next write replaces a file that
    * cannot be trusted.
+   * @returns the ids of the stored companies
    */
-  takeOver(): void {
+  takeOver(): number[] {
     this.#older = { contact: 0, shape: SHAPE };
     try {
-      if (!this.#exists()) return;
+      if (!this.#exists()) return [];
       const manifest = this.#manifest();
+      const rows = this.#open().prepare('SELECT company FROM companies').all();
       this.#digest = BigInt(manifest.digest);
       this.#older = manifest;
+      return rows.map(({ company }) => Number(company));
     } catch {
-      this.#discard();
+      this.close();
+      this.#untrusted = true;
+      return [];
     }
-  }
-
-  /** Makes the next write replace the file. */
-  #discard(): void {
-    this.close();
-    this.#digest = 0n;
-    this.#discarded = true;
   }
 
   /** Ends the takeover: later manifests have this product's shape and the contact passed to `write()`. */
   finish(): void {
     this.#older = null;
-  }
-
-  /**
-   * Returns up to 200 ids of stored companies, ascending. The next write replaces a file that cannot be read.
-   * @param after only larger ids are returned
-   */
-  ids(after: number): number[] {
-    try {
-      const rows = this.#db?.prepare(
-        'SELECT company FROM companies WHERE company > ? ORDER BY company LIMIT 200',
-      );
-      return rows?.all(after).map(({ company }) => Number(company)) ?? [];
-    } catch {
-      this.#discard();
-      return [];
-    }
   }
 
   /** The stored snapshots as JSON, by company. */
@@ -211,8 +193,8 @@ export class SnapshotStore {
    */
   write(changes: Changes, contact: number): void {
     try {
-      if (this.#discarded) rmSync(this.#path, { force: true });
-      this.#discarded = false;
+      if (this.#untrusted) rmSync(this.#path, { force: true });
+      this.#untrusted = false;
       const db = this.#open();
       db.exec('BEGIN');
       try {

@@ -66,7 +66,7 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
   /** The changes that are not on disk; null for a removed company. */
   // grows: by owners, by changes; bound: one snapshot for each company; at the bound: a change replaces the company's entry
   const unsaved = new Map<number, CompanySnapshot | null>();
-  /** The companies of the first `ready`. The previous process has stored most of them, so `own()` writes them in parts. */
+  /** The companies of the first `ready`, and stored ones that it does not have. `own()` writes them in parts. */
   // grows: by owners; bound: one snapshot for each company; at the bound: a change replaces the company's entry
   const rest = new Map<number, CompanySnapshot | null>();
   const { index, contact } = isOwner ? load(store, unsaved, log) : { index: emptyIndex(), contact: null };
@@ -155,13 +155,8 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
       if (writable) return;
       writable = true;
       savedContact = Number.NEGATIVE_INFINITY;
-      store.takeOver();
+      for (const id of store.takeOver()) if (!index.companies.has(id)) rest.set(id, null);
       save();
-      for (let ids = store.ids(0); ids.length > 0; ids = store.ids(ids.at(-1) ?? 0)) {
-        for (const id of ids) if (!index.companies.has(id)) unsaved.set(id, null);
-        save();
-        await nextTurn();
-      }
       for (; rest.size > 0; await nextTurn()) save(performance.now() + PART_MS);
       store.finish();
       savedContact = Number.NEGATIVE_INFINITY;
