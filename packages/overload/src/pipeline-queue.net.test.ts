@@ -215,6 +215,24 @@ test.each(['/', '/half-read'])(
   },
 );
 
+test('a connection with an early response is closed after a later last response, though the client does not close it', async () => {
+  const { port } = await serve((req, res) => res.end(req.url));
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  ends.push(() => socket.destroy());
+  socket.write('POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na');
+  expect(bodies(await read(socket, 1))).toEqual(['/1']);
+  socket.on('error', () => {});
+  socket.write('bGET /2 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  await once(socket, 'end');
+  // A write to a connection that the server has destroyed causes a reset.
+  await expect
+    .poll(() => {
+      socket.write('a');
+      return socket.closed;
+    })
+    .toBe(true);
+});
+
 test('pipelining clients hold at most 16 MiB together, and other clients are served meanwhile', async () => {
   const { port, connections } = await serve((req, res) => {
     if (req.url === '/neighbour') res.end('served');

@@ -1,5 +1,5 @@
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
-import type { Server as NetServer, Socket } from 'node:net';
+import { type Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { HeadSplitter } from './head-splitter.ts';
 
@@ -117,6 +117,7 @@ export class PipelineQueue {
     const socket = this.#socket;
     // Node calls this method to close the socket. After end() this queue discards what arrives.
     socket.destroySoon = () => {
+      if (request.complete) return Socket.prototype.destroySoon.call(socket);
       socket.end();
       request.resume();
     };
