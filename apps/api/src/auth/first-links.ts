@@ -26,7 +26,7 @@ export interface FirstLinks {
  */
 export async function makeAdminLink(db: Db, publicUrl: URL): Promise<string | null> {
   const admin = await firstAdmin(db);
-  return admin === null ? null : adminLink(db, publicUrl, admin.id);
+  return admin && adminLink(db, publicUrl, admin.id);
 }
 
 /**
@@ -55,11 +55,10 @@ export async function makeFirstLinks(
   });
 }
 
-const adminLink = (db: Db, publicUrl: URL, id: number) =>
-  db.transaction().execute(async (tx) => {
-    const { token } = await addLink(tx, id, null, ADMIN_LINK_MINUTES);
-    return createLinks(publicUrl).token('password', token);
-  });
+async function adminLink(db: Db, publicUrl: URL, id: number): Promise<string> {
+  const { token } = await addLink(db, id, null, ADMIN_LINK_MINUTES);
+  return createLinks(publicUrl).token('password', token);
+}
 
 /**
  * Finds the first ADMIN and gives it the address, or creates it while there is no ADMIN.
@@ -76,5 +75,5 @@ async function firstAdmin(db: Db, email?: string): Promise<{ id: number; isNew: 
   const unknown = randomBytes(32).toString('base64url');
   await ensureAdmin(db, isFree ? email : NO_ADDRESS, () => createPasswords().hash(unknown, ofProcess), true);
   const made = await waiting.executeTakeFirst();
-  return made === undefined ? null : { ...made, isNew: true };
+  return made ? { ...made, isNew: true } : null;
 }

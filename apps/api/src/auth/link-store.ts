@@ -100,7 +100,7 @@ export async function addConfirmationLink(tx: Tx, owner: Member): Promise<MadeLi
  * @returns its token, of which only the hash is stored, and its end
  */
 export async function addLink(
-  tx: Tx,
+  tx: Db,
   userId: number | null,
   newEmail: string | null,
   minutes: number = limits.linkMinutes,

@@ -1,8 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '@propusk/api/config';
-import { StartError } from '@propusk/embedded-postgres/start-error';
 import { packagedPhrases } from '@propusk/phrases/launcher';
 import { explain, say } from '../command.ts';
 import { gatewayEnvironment } from '../gateway-environment.ts';
@@ -29,11 +26,6 @@ const modules: Readonly<Record<string, readonly [path: string, ...args: string[]
 };
 
 const services = new Set(['start', 'serve', 'api', 'gateway']);
-/** They need a product that has been started once. */
-const later = new Set(['backup', 'sites', 'mail', 'admin', 'doctor brief']);
-const isSetUp = ({ PUBLIC_URL, DATABASE_URL, DATA_DIR = '' }: NodeJS.ProcessEnv) =>
-  Boolean(PUBLIC_URL || DATABASE_URL) ||
-  ['postgres', 'postgres.location'].some((name) => existsSync(join(DATA_DIR, name)));
 
 /**
  * The command `propusk` of the Debian package, after /usr/bin/propusk has chosen the user and the paths:
@@ -49,8 +41,6 @@ try {
   env.UNKNOWN_SETTINGS = unknown.join();
   if (unknown.length > 0 && services.has(command))
     process.stderr.write(`${packagedPhrases.unknownSettings(settings, unknown)}\n`);
-  if ([command, `${command} ${args[0]}`].some((each) => later.has(each)) && !isSetUp(env))
-    throw new StartError(packagedPhrases.notSetUp());
   const [module, ...first] = modules[command] ?? [];
   if (module !== undefined) {
     const script = fileURLToPath(new URL(module, import.meta.url));

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packagedPhrases } from '@propusk/phrases/launcher';
 import { asRoot, ordinary } from '@propusk/test-kit/embedded/scratch';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -74,11 +73,17 @@ describe('a mistake in the command', () => {
   });
 });
 
-test.each(['mail', 'doctor brief'])('propusk %s before the setup says to begin with the setup', (args) => {
-  const command = [join(import.meta.dirname, 'packaged-command.ts'), join(root, 'etc/propusk.env')];
-  const { status, stderr } = spawnSync(process.execPath, [...command, ...args.split(' ')], {
-    env: { DATA_DIR: root },
-    encoding: 'utf8',
-  });
-  expect({ status, stderr }).toEqual({ status: 1, stderr: `${packagedPhrases.notSetUp()}\n` });
-});
+test.each(['backup', 'admin', 'sites', 'mail', 'status'])(
+  'propusk %s before the setup says to begin with the setup, and afterwards runs',
+  (command) => {
+    const said = '«Пропуск» ещё не настроен. Начните с propusk setup ДОМЕН ПОЧТА\n';
+    expect(run([command], { DATA_DIR: join(root, 'data') })).toEqual({ status: 1, said });
+    for (const line of ['PUBLIC_URL=https://a.test', 'DATABASE_URL=postgres://a.test']) {
+      const settings = join(root, 'etc/other.env');
+      writeFileSync(settings, `${line}\n`);
+      expect(run([command], { DATA_DIR: join(root, 'data'), PROPUSK_ENV: settings })).toMatchObject({
+        status: 0,
+      });
+    }
+  },
+);

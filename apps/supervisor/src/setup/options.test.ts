@@ -6,14 +6,14 @@ const { unfit } = setupPhrases;
 const [DOMAIN, MAIL] = ['pass.example.ru', 'admin@example.ru'];
 
 test.each<[args: string[], said: string]>([
-  [[], unfit.domain('')],
+  [[], unfit.missing()],
   [['nodots', MAIL], unfit.domain('nodots')],
   [['https://pass.example.ru', MAIL], unfit.domain('https://pass.example.ru')],
   [['pass.example.ru:443', MAIL], unfit.domain('pass.example.ru:443')],
   [['pass.example.ru.', MAIL], unfit.domain('pass.example.ru.')],
   [['203.0.113.5', MAIL], unfit.domain('203.0.113.5')],
   [[MAIL, DOMAIN], unfit.domain(MAIL)],
-  [[DOMAIN], unfit.mail('')],
+  [[DOMAIN], unfit.missing()],
   [[DOMAIN, 'nomail'], unfit.mail('nomail')],
   [[DOMAIN, MAIL, 'more'], unfit.extra('more')],
   [[DOMAIN, MAIL, '--owner', MAIL], unfit.owner()],

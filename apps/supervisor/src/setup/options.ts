@@ -35,6 +35,7 @@ export function readOptions(args: string[]) {
   const say = setupPhrases.unfit;
   const isName = /^[^.]+(\.[^.]+)+$/.test(domainToASCII(domain)) && isIP(domain) === 0;
   const fault = [
+    typed === '' && say.missing(),
     !isName && say.domain(domain),
     !Email.safeParse(mail).success && say.mail(typed),
     (!Email.safeParse(owner).success || owner.toLowerCase() === mail.toLowerCase()) && say.owner(),

@@ -229,7 +229,6 @@ export const backupPhrases = {
 
 /** The command `propusk` of the Debian package. */
 export const packagedPhrases = {
-  notSetUp: () => '«Пропуск» ещё не настроен. Начните с propusk setup ДОМЕН ПОЧТА',
   databaseNeeded: () => 'База данных не запущена: запустите systemctl start propusk и повторите',
   terminalOnly: () => 'Ссылку показывают только в терминале: её не должно быть в журналах',
   adminThere: () =>

@@ -22,14 +22,10 @@ export const setupPhrases = {
   --undo             вернуть прежний файл настроек`,
   // What is wrong with an argument.
   unfit: {
+    missing: () => `Укажите домен консоли и почту администратора: ${example}`,
     domain: (typed: string) =>
-      typed === ''
-        ? `Укажите домен консоли и почту администратора: ${example}`
-        : `«${typed}» — не имя домена. Сначала имя, как в DNS, без https://, порта и пути, затем почта: ${example}`,
-    mail: (typed: string) =>
-      typed === ''
-        ? `Укажите после домена почту администратора: ${example}`
-        : `«${typed}» — не адрес почты. Укажите почту администратора: ${example}`,
+      `«${typed}» — не имя домена. Сначала имя, как в DNS, без https://, порта и пути, затем почта: ${example}`,
+    mail: (typed: string) => `«${typed}» — не адрес почты. Укажите почту администратора: ${example}`,
     owner: () =>
       'После --owner нужна почта владельца компании, не та, что у администратора: --owner owner@example.ru',
     smtp: () =>
