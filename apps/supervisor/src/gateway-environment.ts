@@ -27,9 +27,9 @@ export function gatewayEnvironment(
     CONSOLE_URL: config.publicUrl.origin,
     // Database and api use the other half of the cores.
     GATEWAY_PROCESSES: String(Math.max(1, Math.floor(availableParallelism() / 2))),
-    // The api gets this certificate and renews it.
-    ...(files && { GATEWAY_TLS_CERT: files.cert, GATEWAY_TLS_KEY: files.key }),
     ...env,
+    // The api gets this certificate and renews it.
+    ...(files && !env.GATEWAY_TLS_CERT && { GATEWAY_TLS_CERT: files.cert, GATEWAY_TLS_KEY: files.key }),
     GATEWAY_SECRET: gatewaySecret,
     GATEWAY_OWN_PORTS: [...config.ownPorts].join(','),
   };

@@ -1,14 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { isIP, type LookupFunction } from 'node:net';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseEnv } from 'node:util';
-import { ask } from '@propusk/api/state/network-checks';
 import { StartError } from '@propusk/embedded-postgres/start-error';
 import { setupPhrases } from '@propusk/phrases/setup';
 import { say } from '../command.ts';
-import type { Dns } from './network.ts';
 
 /**
  * Runs a program and returns its output.
@@ -46,34 +42,43 @@ export function grantPorts(settings: string, folder: string): boolean {
   return true;
 }
 
-/** Starts the product, and again when its settings have changed. @param settings the file's text @throws StartError */
-export function startService(settings: string, isChanged: boolean): void {
-  say(setupPhrases.starting());
+const services = { console: 'propusk.service', gateway: 'propusk-gateway.service' };
+export type Part = keyof typeof services;
+
+/** Starts or stops database, api and console. @param settings the file's text @throws StartError */
+export function startService(settings: string, verb: 'start' | 'restart' | 'stop'): void {
+  if (verb !== 'stop') say(setupPhrases.starting());
   const units = process.env.PROPUSK_UNITS ?? '/etc/systemd/system';
   if (grantPorts(settings, units)) run('systemctl', 'daemon-reload');
-  run('systemctl', isChanged ? 'restart' : 'start', 'propusk.service');
-  if (isChanged) run('systemctl', 'reload-or-restart', 'propusk-gateway.service');
+  run('systemctl', verb, services.console);
 }
 
-/** Waits until a URL answers 200, over a valid certificate if it is https. @returns the last status or error; null for 200 */
-export async function lastFault(
-  url: string,
-  { dns, waitMs }: { dns: Dns; waitMs: number },
-): Promise<string | null> {
-  // Node asks for all addresses (`autoSelectFamily`).
-  const lookup: LookupFunction = (name, _, done) =>
-    void dns(name).then((found) => {
-      const addresses = found.map((address) => ({ address, family: isIP(address) }));
-      done(found.length > 0 ? null : Object.assign(new Error(name), { code: 'ENOTFOUND' }), addresses);
-    });
-  const until = Date.now() + waitMs;
-  for (;;) {
-    const fault = await ask(url, { lookup }, ({ statusCode }) =>
-      statusCode === 200 ? null : `HTTP ${statusCode}`,
-    ).catch((error) => error.code ?? String(error));
-    if (fault === null || Date.now() >= until) return fault;
-    await sleep(500);
-  }
+/** Starts a gateway, has a running one take the settings over, or stops it. @throws StartError */
+export function startGateway(verb: 'reload-or-restart' | 'stop'): void {
+  run('systemctl', verb, services.gateway);
+}
+
+export const isActive = (part: Part): boolean =>
+  spawnSync('systemctl', ['--quiet', 'is-active', services[part]]).status === 0;
+
+/** Whether the settings file is newer than the running console. */
+export function isOutdated(path: string): boolean {
+  const args = ['show', '--timestamp=unix', '-PActiveEnterTimestamp', services.console];
+  const { stdout } = spawnSync('systemctl', args, { encoding: 'utf8' });
+  const seconds = Number(/^@(\d+)/.exec(stdout)?.[1] ?? Infinity);
+  return existsSync(path) && Math.floor(statSync(path).mtimeMs / 1_000) > seconds;
+}
+
+/** Finds the last error that a part logged. @param since in milliseconds @returns an empty text when there is none */
+export function lastComplaint(part: Part, since: number): string {
+  // The services write to standard output; other lines are systemd's own.
+  const from = `--since=@${Math.floor(since / 1_000)}`;
+  const args = ['-qocat', '-n200', from, '-u', services[part], '_TRANSPORT=stdout'];
+  const lines = (spawnSync('journalctl', args, { encoding: 'utf8' }).stdout ?? '').trim().split('\n');
+  const logged = lines.filter((line) => /^\{.*\}$/.test(line)).map((line) => JSON.parse(line));
+  const error = logged.findLast(({ level }) => level >= 50);
+  if (error !== undefined) return error.fault ?? error.err?.message ?? error.msg;
+  return lines.findLast((line) => !line.startsWith('{')) ?? '';
 }
 
 /** Makes and prints the first links, and with them the passphrase of backups. @throws StartError */

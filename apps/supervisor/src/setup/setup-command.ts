@@ -6,11 +6,13 @@ import { StartError } from '@propusk/embedded-postgres/start-error';
 import { setupPhrases } from '@propusk/phrases/setup';
 import { ask, runCommand, say } from '../command.ts';
 import { withSettings } from '../packaged/settings-file.ts';
+import { applySettings, faultOf, listenersOf } from './apply.ts';
+import { checkCertificates } from './certificate-check.ts';
 import { checkDns, checkIssuing, checkPorts } from './checks.ts';
 import { findMailServer } from './mail.ts';
 import { openDns } from './network.ts';
 import { readOptions } from './options.ts';
-import { lastFault, printFirstLinks, startService } from './service.ts';
+import { printFirstLinks, startGateway, startService } from './service.ts';
 import { differences, editSettings, previousOf, readIfThere, replaceFile } from './settings-edit.ts';
 import { wantedSettings } from './wanted.ts';
 
@@ -34,7 +36,7 @@ await runCommand(async () => {
 
 async function setup(options: Options): Promise<number> {
   const env = withSettings(path, process.env);
-  const { dns: servers, localUrl } = readConfig(env);
+  const { dns: servers } = readConfig(env);
   const dns = openDns(servers);
   const port = (name: string, fallback: number) => Number(env[name] || fallback);
   const ports = {
@@ -51,6 +53,8 @@ async function setup(options: Options): Promise<number> {
   await checkDns(dns, names, options);
   const wanted = wantedSettings(options, { tls, gateway, ports }, env);
   // An invalid setting stops before anything changes.
+  await checkCertificates(wanted, { console: options.domain, gateway });
+  const listeners = await listenersOf({ ...env, ...wanted });
   const { acme } = readConfig({ ...env, ...wanted }).tls ?? {};
   if (acme !== undefined) await checkIssuing(acme, ports.http);
   if (options.smtp !== undefined || !env.SMTP_URL) {
@@ -62,17 +66,14 @@ async function setup(options: Options): Promise<number> {
   const before = readIfThere(path);
   const after = editSettings(before, wanted);
   if (!(await agree(before, after, options))) return NOT_AGREED;
-  if (after !== before) replaceFile(path, after);
-  startService(after, after !== before);
-  const url = `${wanted.PUBLIC_URL}/api/health`;
-  const isBehind = tls === 'off';
-  const local = isBehind ? await lastFault(`${localUrl}/api/health`, { ...options, dns }) : null;
-  if (local !== null) throw new StartError(setupPhrases.notHealthy(localUrl, local));
-  // The operator configures nginx later, so one request is enough.
-  const fault = await lastFault(url, { dns, waitMs: isBehind ? 0 : options.waitMs });
-  if (fault === null) say(setupPhrases.healthy(url));
-  else if (isBehind) say(setupPhrases.proxyMissing(url, fault, nginxConf));
-  else throw new StartError(setupPhrases.notHealthy(url, fault));
+  await applySettings({ path, before, after }, listeners, options.waitMs);
+  if (tls === 'off') {
+    // The operator configures nginx later, so one request is enough.
+    const [address = '127.0.0.1'] = await dns(options.domain);
+    const url = wanted.PUBLIC_URL ?? '';
+    const fault = await faultOf({ url, address, path: '/api/health', status: 200 });
+    say(fault === null ? setupPhrases.healthy(url) : setupPhrases.proxyMissing(url, fault, nginxConf));
+  }
   printFirstLinks(options);
   return 0;
 }
@@ -96,7 +97,8 @@ async function undo(options: Options): Promise<number> {
   if (!(await agree(readIfThere(path), settings, options))) return NOT_AGREED;
   replaceFile(path, settings);
   renameSync(previous, `${path}.undone`);
-  startService(settings, true);
+  startService(settings, 'restart');
+  startGateway('reload-or-restart');
   say(setupPhrases.undone(path, `${path}.undone`));
   return 0;
 }

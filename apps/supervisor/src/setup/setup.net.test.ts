@@ -85,18 +85,21 @@ ${Object.entries(ports)
   writeFileSync(
     join(root, 'stand-in/systemctl'),
     `#!/bin/sh
-echo "$*" >>${root}/data/systemctl.log
 pid=$(cat ${root}/data/pid 2>/dev/null)
+case $* in show*) exit 0 ;; *is-active*) [ -n "$pid" ]; exit ;; esac
+echo "$*" >>${root}/data/systemctl.log
 case $* in
-  restart*) if [ -n "$pid" ]; then kill "$pid"; while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done; fi ;;
+  restart*|stop?propusk.service) if [ -n "$pid" ]; then kill "$pid"; while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done; fi ;;
   start*) if [ -n "$pid" ]; then exit 0; fi ;;
   *) exit 0 ;;
 esac
+case $* in stop*) rm ${root}/data/pid; exit 0 ;; esac
 setsid ${root}/bin/propusk start >>${root}/data/log 2>&1 </dev/null &
 echo $! >${root}/data/pid
 `,
     { mode: 0o755 },
   );
+  writeFileSync(join(root, 'stand-in/journalctl'), `#!/bin/sh\ncat ${root}/data/log\n`, { mode: 0o755 });
   if (asRoot)
     for (const name of ['etc', 'data', 'backups', 'etc/propusk.env']) chownSync(join(root, name), 33, 33);
 });
@@ -250,6 +253,14 @@ UNKNOWN="kept"`);
         said: expect.stringContaining(setupPhrases.linksMadeBefore()),
       });
       expect([settings(), fragments(second.said), log()[3]]).toEqual([written, [], 'start propusk.service']);
+      // The mode before leaves nothing of its own, and a certificate that no client accepts brings its settings back.
+      const { certPath, keyPath } = certificate;
+      chmodSync(keyPath, 0o644);
+      const files = ['--tls', 'files', '--cert', certPath, '--key', keyPath];
+      const refused = await setup(DOMAIN, ADMIN, ...own, ...files, '--yes');
+      expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('самоподписанный') });
+      expect([settings(), read('etc/propusk.env.previous')]).toEqual([written, before]);
+      for (const [name, port] of Object.entries(listeners)) await trusts(name, port);
 
       const invited = await setup(DOMAIN, ADMIN, ...own, '--owner', 'second@example.ru', '--invite');
       const [again, other] = fragments(invited.said);
@@ -369,7 +380,7 @@ UNKNOWN="kept"`);
         expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('nginx') });
         const done = await setup(DOMAIN, ADMIN, ...own, '--yes');
         expect(done).toMatchObject({ code: 0, said: expect.stringContaining('deploy/nginx.conf') });
-        expect(done.said).toContain(setupPhrases.healthy(`https://${DOMAIN}:${ports.HTTPS_PORT}/api/health`));
+        expect(done.said).toContain(setupPhrases.healthy(`https://${DOMAIN}:${ports.HTTPS_PORT}`));
         expect(done.said).toContain(setupPhrases.gatewayWithoutTls());
         expect(settings()).toContain('TLS=off\nTRUST_PROXY=127.0.0.1\n');
         expect(settings()).not.toContain('GATEWAY_HOST');

@@ -1,7 +1,5 @@
-import { accessSync, constants } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
-import { StartError } from '@propusk/embedded-postgres/start-error';
 import { setupPhrases } from '@propusk/phrases/setup';
 import { say } from '../command.ts';
 import type { readOptions, TlsMode } from './options.ts';
@@ -22,14 +20,13 @@ const ofMode = [
 /**
  * The settings that `propusk setup` wants, except SMTP_URL; undefined for one to remove.
  * @param env the current settings
- * @throws StartError when a file of a certificate is unreadable
  */
 export function wantedSettings(
   { domain, mail, cert, key, address }: ReturnType<typeof readOptions>,
   { tls, gateway, ports }: { tls: TlsMode; gateway: string; ports: Ports },
   env: NodeJS.ProcessEnv,
 ): Record<string, string | undefined> {
-  const files = cert !== undefined && key !== undefined ? [readable(cert), readable(key)] : [];
+  const files = cert !== undefined && key !== undefined ? [resolve(cert), resolve(key)] : [];
   const named = (...names: readonly [string, string]) =>
     Object.fromEntries(files.map((file, at) => [names[at], file]));
   const isSameMode = (env.TLS || 'off') === tls;
@@ -62,13 +59,4 @@ const originOf = (name: string, port: number) => new URL(`https://${name}:${port
 function everyAddress(): string {
   const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   return all.some(({ family }) => family === 'IPv6') ? '::' : '0.0.0.0';
-}
-
-function readable(path: string): string {
-  try {
-    accessSync(path, constants.R_OK);
-    return resolve(path);
-  } catch {
-    throw new StartError(setupPhrases.noFile(path));
-  }
 }

@@ -1,7 +1,18 @@
 import type { MailFailure } from '@propusk/contract/mail';
 import { stuckMail } from './console/company.ts';
+import { refusedChains } from './state.ts';
 
 const example = 'propusk setup pass.example.ru admin@example.ru';
+
+/** What the user of a service lacks a right to, `x` for folders and `r` for files. */
+interface Closed {
+  readonly user: string;
+  readonly right: string;
+  readonly paths: readonly string[];
+}
+const grant = ({ user, right, paths }: Closed) =>
+  `setfacl -m u:${user}:${right} ${paths.map((path) => `'${path.replaceAll("'", String.raw`'\''`)}'`).join(' ')}`;
+const day = (date: Date) => date.toLocaleDateString('ru-RU');
 
 /** `propusk setup` and `propusk first-links`. */
 export const setupPhrases = {
@@ -39,7 +50,23 @@ export const setupPhrases = {
     value: (name: string) => `Параметр ${name} написан не так. Как его писать: propusk setup --help`,
     input: () => 'На стандартном вводе нет адреса почтового сервера: smtp://имя:пароль@сервер:587',
   },
-  noFile: (path: string) => `Файл ${path} не читается пользователем root: проверьте путь`,
+  noFile: (path: string) => `Файла ${path} нет: проверьте путь. Ничего не изменено`,
+  hiddenFile: (path: string) =>
+    `Файл ${path} лежит в папке, которую службы не видят. Скопируйте сертификат и ключ, например в /etc/propusk/tls, и назовите копии. Ничего не изменено`,
+  /** @param hasAcl whether setfacl is installed */
+  closedFiles: (closed: readonly Closed[], hasAcl: boolean) => {
+    const lists = closed.map(({ user, paths }) => `пользователю ${user} — ${paths.join(', ')}`);
+    // certbot makes new files without these rights.
+    const isCertbot = closed.some(({ paths }) => paths.some((path) => path.startsWith('/etc/letsencrypt/')));
+    const mend = isCertbot
+      ? 'certbot при продлении заменит и файлы, и права: возьмите --tls auto, а для одного шлюза копии, которые делает deploy/certbot-deploy-hook'
+      : `Откройте их: ${[...(hasAcl ? [] : ['apt install acl']), ...closed.map(grant)].join(' && ')}`;
+    return `Файлы сертификата закрыты: ${lists.join('; ')}. ${mend}. Ничего не изменено`;
+  },
+  certificateTime: (path: string, from: Date, to: Date) =>
+    `Сертификат ${path} действует с ${day(from)} по ${day(to)}. Возьмите действующий и проверьте часы сервера. Ничего не изменено`,
+  certificateName: (path: string, name: string, names: string) =>
+    `Сертификат ${path} не на имя ${name}${names && `, а на ${names.replaceAll('DNS:', '')}`}. Возьмите сертификат на это имя или назовите другое. Ничего не изменено`,
   notEditable: () =>
     'Файл настроек не удаётся изменить построчно: запишите значения в нескольких строках одной строкой',
 
@@ -88,9 +115,13 @@ export const setupPhrases = {
 
   failed: (command: string) => `Команда не удалась: ${command}`,
   starting: () => 'Запускаю службу propusk',
-  notHealthy: (url: string, fault: string) =>
-    `${url} не отвечает как нужно (${fault}). Причина: journalctl -u propusk. Вернуть настройки: propusk setup --undo`,
-  healthy: (url: string) => `${url} отвечает, сертификат действителен`,
+  notAnswering: (url: string, fault: string, logged: string) =>
+    `${url} не отвечает как нужно: ${(refusedChains[fault] ?? fault).replace(/\.$/, '')}.${logged && ` В журнале: ${logged}`}`,
+  waits: (line: string) => `Жду. ${line}`,
+  /** @param failure what failed when the services took the former settings; null for nothing */
+  restored: (fault: string, path: string, failure: string | null) =>
+    `${fault}. Прежний ${path} возвращён${failure === null ? '' : `, но: ${failure}`}. Исправьте это и повторите команду; подробно: journalctl -u 'propusk*'`,
+  healthy: (url: string) => `${url} отвечает${url.startsWith('https:') ? ', сертификат действителен' : ''}`,
   proxyMissing: (url: string, fault: string, config: string) =>
     `«Пропуск» работает, но ${url} пока не отвечает (${fault}): настройте nginx по ${config}`,
   firstLinks: (links: { admin: string; company: string | null; email: string; owner: string }) => `

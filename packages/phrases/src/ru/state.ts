@@ -152,7 +152,7 @@ export const state = {
   }),
   certificate_refused: ({ name, fault }: { name: string; fault: string }): Said => ({
     title: certificate(name),
-    text: `Браузеры его не примут: ${certificateFaults[fault] ?? fault}.`,
+    text: `Браузеры его не примут: ${refusedChains[fault] ?? fault}.`,
     mend: 'Поставьте сертификат на это имя от известного центра вместе с промежуточными, или задайте TLS=auto.',
   }),
 
@@ -255,7 +255,8 @@ export const state = {
   }),
 } satisfies Record<string, (...params: never[]) => Said>;
 
-const certificateFaults: Readonly<Record<string, string>> = {
+/** Why clients refuse a certificate, by the code of OpenSSL or Node. */
+export const refusedChains: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'срок закончился',
   CERT_NOT_YET_VALID: 'ещё не действует, или часы сервера неверны',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'он самоподписанный',
