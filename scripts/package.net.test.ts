@@ -151,7 +151,7 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
     const control = readFileSync(join(root, 'DEBIAN/control'), 'utf8');
     expect(control).toContain('\nMaintainer: Anna & Co <anna@example.ru>\n');
     expect(control).toContain('\n  Support: support@example.ru\n  Security reports: https://example.ru/$&\n');
-    const texts = ['SECURITY.md', 'docs/operating/debian.md', 'docs/guide-ru/server.md', '../../bin/propusk'];
+    const texts = ['SECURITY.md', 'README.md', 'docs/guide-ru/server.md', '../../bin/propusk'];
     const found = texts.map((name) => readFileSync(join(root, 'usr/lib/propusk', name), 'utf8'));
     expect(found[0]).toContain('Write to https://example.ru/$&');
     for (const text of found.slice(1)) expect(text).toContain('support@example.ru');
