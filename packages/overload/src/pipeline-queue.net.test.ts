@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import {
   type PipelineQueue,
   type PipelineQueues,
@@ -21,7 +21,7 @@ afterEach(async () => {
 async function serve(
   handler: Handler,
   options: ServeOptions = {},
-): Promise<{ port: number; connections: PipelineQueues }> {
+): Promise<{ port: number; connections: PipelineQueues; open: () => Promise<number> }> {
   const server = createServer({ ServerResponse: TrackedResponse }, handler);
   const connections = queuePipelines(server, 60_000);
   let newest: PipelineQueue | null;
@@ -37,7 +37,9 @@ async function serve(
     server.closeAllConnections();
     server.close();
   });
-  return { port: (server.address() as AddressInfo).port, connections };
+  const open = () =>
+    new Promise<number>((resolve) => void server.getConnections((_, count) => resolve(count)));
+  return { port: (server.address() as AddressInfo).port, connections, open };
 }
 
 async function client(port: number): Promise<Socket> {
@@ -231,6 +233,21 @@ test('a connection with an early response is closed after a later last response,
       return socket.closed;
     })
     .toBe(true);
+});
+
+test('a connection whose last response was early is closed after 30 s, though the client sends its body and stays', async () => {
+  const later = setTimeout;
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  timers.mockImplementation(((run: () => void, ms: number) => later(run, ms / 100)) as never);
+  const { port, open } = await serve((_req, res) => res.writeHead(413, { connection: 'close' }).end());
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  ends.push(() => socket.destroy());
+  socket.on('error', () => {}).resume();
+  socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na');
+  await once(socket, 'end');
+  socket.write('b');
+  await expect.poll(open).toBe(0);
+  timers.mockRestore();
 });
 
 test('pipelining clients hold at most 16 MiB together, and other clients are served meanwhile', async () => {

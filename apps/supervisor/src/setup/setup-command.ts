@@ -49,7 +49,9 @@ async function setup(options: Options): Promise<number> {
   const gateway = options.gateway ?? (hasOwnName ? ownName : options.domain);
   const names = [...new Set([options.domain, gateway])];
   const onMachine = { ...ports, api: port('PORT', 3000) };
-  const tls = checkPorts(options.tls, onMachine, { nginxConf, settings: path });
+  // Without --tls a second run keeps the mode.
+  const current = env.TLS === 'files' || env.TLS === 'off' ? env.TLS : undefined;
+  const tls = checkPorts(options.tls ?? current, onMachine, { nginxConf, settings: path });
   await checkDns(dns, names, options);
   const wanted = wantedSettings(options, { tls, gateway, ports }, env);
   // An invalid setting stops before anything changes.

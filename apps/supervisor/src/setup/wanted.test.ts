@@ -47,4 +47,6 @@ test('setup leaves a gateway without a certificate open only if GATEWAY_PLAIN sa
   expect(after(wanted, 'off')).toContain(wanted);
   expect(say).not.toHaveBeenCalled();
   expect(after(after(wanted, 'auto'), 'off')).not.toContain('GATEWAY_PLAIN');
+  const balanced = 'GATEWAY_PUBLIC_URL=https://lb.test:3128\nGATEWAY_PROXY_PROTOCOL=127.0.0.1\n';
+  expect(after(balanced, 'off')).toContain(balanced);
 });

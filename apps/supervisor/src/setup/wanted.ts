@@ -32,7 +32,9 @@ export function wantedSettings(
   const isSameMode = (env.TLS || 'off') === tls;
   const kept = Object.fromEntries(ofMode.map((name) => [name, isSameMode ? env[name] : undefined]));
   const isSecure = tls === 'auto' || files.length > 0 || Boolean(kept.GATEWAY_TLS_CERT);
-  const isPlain = !isSecure && kept.GATEWAY_PLAIN === 'anyone';
+  // A balancer that ends TLS: on another machine, or on this one with the PROXY protocol.
+  const isBehind = isSameMode && (env.GATEWAY_PLAIN === 'anyone' || Boolean(env.GATEWAY_PROXY_PROTOCOL));
+  const isPlain = !isSecure && isBehind;
   if (!isSecure && !isPlain) say(setupPhrases.gatewayWithoutTls());
   return {
     ...kept,
