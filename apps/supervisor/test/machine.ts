@@ -36,8 +36,13 @@ const secret = '-'.repeat(32);
 let servers: Server[] = [];
 let gateway: { close(): Promise<void> } | undefined;
 let isGatewayActive = false;
+/** GATEWAY_HOST of the serving gateway. */
+let host: string | undefined;
 
-const settings = () => ({ ...parseEnv(readFileSync(path, 'utf8')), DATA_DIR: dirname(path) });
+const settings = (): NodeJS.ProcessEnv => ({
+  ...parseEnv(readFileSync(path, 'utf8')),
+  DATA_DIR: dirname(path),
+});
 const faultNow = () => JSON.parse(readFileSync(join(dirname(path), 'fault.json'), 'utf8')) as Fault;
 const has = (kind: string) => faultNow().kind === kind && readFileSync(path, 'utf8') !== faultNow().sound;
 
@@ -78,8 +83,11 @@ const filesOf = ({ cert, key }: { cert: string; key: string }) => ({
 });
 
 /** A gateway that refuses a reload leaves the one of the former settings serving. */
-async function takeOver(): Promise<boolean> {
-  if (has('refused')) return false;
+async function takeOver(isReload: boolean): Promise<boolean> {
+  const { GATEWAY_HOST } = settings();
+  // The keeper still holds the socket of the former address: a wildcard and an address of one port exclude each other.
+  if (has('refused') || (isReload && isGatewayActive && GATEWAY_HOST !== host)) return false;
+  host = GATEWAY_HOST;
   await stopGateway();
   isGatewayActive = true;
   if (has('gone')) return true;
@@ -103,7 +111,7 @@ async function obey(command: string): Promise<string | null> {
   const isGateway = rest.at(-1) === 'propusk-gateway.service';
   if (verb === 'is-active') return (isGateway ? isGatewayActive : servers.length > 0) ? '' : null;
   if (verb === 'stop') await (isGateway ? stopGateway() : stopConsole());
-  else if (isGateway) return (await takeOver()) ? '' : null;
+  else if (isGateway) return (await takeOver(verb.startsWith('reload'))) ? '' : null;
   else if (verb === 'restart' || (verb === 'start' && servers.length === 0)) {
     await stopConsole();
     if (has('failed')) return null;

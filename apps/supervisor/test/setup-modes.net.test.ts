@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -155,11 +156,7 @@ const ofServices: Mistake[] = [
   ofService('failed', 'the service does not start', 'systemctl restart propusk.service'),
   ofService('silent', 'the console does not listen', 'the logged fault'),
   ofService('ill', 'the database does not answer', 'the logged fault'),
-  ofService(
-    'refused',
-    'the gateway refuses the settings',
-    'systemctl reload-or-restart propusk-gateway.service',
-  ),
+  ofService('refused', 'the gateway refuses the settings', 'propusk-gateway.service. В журнале'),
   ofService('gone', 'the gateway does not listen', 'ECONNREFUSED'),
 ];
 const foreign = ofService('foreign', 'another program has the port of the console', '«Пропуск»');
@@ -201,6 +198,7 @@ describe.each(pairs)('setup from $from to $to', ({ from, to }) => {
   beforeAll(async () => {
     place(good.cert, good.key);
     writeFileSync(path, text);
+    execFileSync('systemctl', ['stop', 'propusk-gateway.service']);
     const first = join(folder, 'first');
     place(good.cert, good.key, first);
     await setup(from, first);

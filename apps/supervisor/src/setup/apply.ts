@@ -75,6 +75,8 @@ export async function applySettings(
   const ran = { console: isActive('console'), gateway: isActive('gateway') };
   const since = Date.now();
   let until = since + waitMs;
+  /** Whether the gateway may have the new settings. */
+  let isTaken = false;
   const interrupt = () => void (until = 0);
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, interrupt);
 
@@ -98,18 +100,19 @@ export async function applySettings(
     if (isChanged) replaceFile(path, after);
     startService(after, isChanged || isOutdated(path) ? 'restart' : 'start');
     await answers('console', () => null);
-    await answers('gateway', () => attempt(() => startGateway('reload-or-restart')));
+    await answers('gateway', () => {
+      isTaken = true;
+      return attempt(() => startGateway(before, after));
+    });
   } catch (error) {
     if (!isChanged) throw error;
     replaceFile(path, before);
     if (older === '') rmSync(previousOf(path));
     else writeFileSync(previousOf(path), older);
-    const failures = [
-      attempt(() => startService(before, ran.console ? 'restart' : 'stop')),
-      attempt(() => startGateway(ran.gateway ? 'reload-or-restart' : 'stop')),
-    ];
-    const failure = failures.find((each) => each !== null);
-    throw new StartError(setupPhrases.restored(explain(error), path, failure ?? null));
+    const failure =
+      attempt(() => startService(before, ran.console ? 'restart' : 'stop')) ??
+      (ran.gateway && !isTaken ? null : attempt(() => startGateway(after, ran.gateway ? before : null)));
+    throw new StartError(setupPhrases.restored(explain(error), path, failure));
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, interrupt);
   }

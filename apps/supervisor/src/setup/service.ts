@@ -53,8 +53,15 @@ export function startService(settings: string, verb: 'start' | 'restart' | 'stop
   run('systemctl', verb, services.console);
 }
 
-/** Starts a gateway, has a running one take the settings over, or stops it. @throws StartError */
-export function startGateway(verb: 'reload-or-restart' | 'stop'): void {
+/**
+ * Starts a gateway, or has a running one take the settings over. A new GATEWAY_HOST needs a restart: the keeper holds the former socket, and
+ * a wildcard and an address exclude each other on one port.
+ * @param after the new text of the settings file; null stops the gateway
+ * @throws StartError
+ */
+export function startGateway(before: string, after: string | null): void {
+  const isMoved = parseEnv(before).GATEWAY_HOST !== parseEnv(after ?? '').GATEWAY_HOST;
+  const verb = after === null ? 'stop' : isMoved ? 'restart' : 'reload-or-restart';
   run('systemctl', verb, services.gateway);
 }
 

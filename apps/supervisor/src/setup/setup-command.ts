@@ -96,11 +96,12 @@ async function undo(options: Options): Promise<number> {
   const previous = previousOf(path);
   if (!existsSync(previous)) throw new StartError(setupPhrases.nothingToUndo(previous));
   const settings = readIfThere(previous);
-  if (!(await agree(readIfThere(path), settings, options))) return NOT_AGREED;
+  const undone = readIfThere(path);
+  if (!(await agree(undone, settings, options))) return NOT_AGREED;
   replaceFile(path, settings);
   renameSync(previous, `${path}.undone`);
   startService(settings, 'restart');
-  startGateway('reload-or-restart');
+  startGateway(undone, settings);
   say(setupPhrases.undone(path, `${path}.undone`));
   return 0;
 }

@@ -89,8 +89,8 @@ pid=$(cat ${root}/data/pid 2>/dev/null)
 case $* in show*) exit 0 ;; *is-active*) [ -n "$pid" ]; exit ;; esac
 echo "$*" >>${root}/data/systemctl.log
 case $* in
-  restart*|stop?propusk.service) if [ -n "$pid" ]; then kill "$pid"; while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done; fi ;;
-  start*) if [ -n "$pid" ]; then exit 0; fi ;;
+  restart?propusk.service|stop?propusk.service) if [ -n "$pid" ]; then kill "$pid"; while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done; fi ;;
+  start?propusk.service) if [ -n "$pid" ]; then exit 0; fi ;;
   *) exit 0 ;;
 esac
 case $* in stop*) rm ${root}/data/pid; exit 0 ;; esac
@@ -220,7 +220,8 @@ UNKNOWN="kept"`);
       expect(settings()).not.toContain('PASSWORD');
       expect(log()).toEqual([
         'restart propusk.service',
-        'reload-or-restart propusk-gateway.service',
+        // The gateway listens elsewhere from now on.
+        'restart propusk-gateway.service',
         'enable --now propusk-backup.timer',
       ]);
 
