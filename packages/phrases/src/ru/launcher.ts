@@ -5,6 +5,8 @@
 
 const intact = 'Данные не изменены';
 const untouched = 'Ничего не изменено: верните папку из резервной копии или укажите другой DATA_DIR.';
+/** A path as one word of a shell command. */
+const word = (path: string) => (/^[\w./@%+,:=-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
 const newerBackup = 'Копию сделала более новая версия «Пропуска»: восстановите её той же версией';
 
 /** Why the file system refused, by errno. */
@@ -76,7 +78,7 @@ export const databasePhrases = {
     'запустите Пропуск так же, как раньше, или укажите другой DATA_DIR.',
   ownedByRoot: (cluster: string, nobody: number) =>
     `Папка ${cluster} принадлежит root, а PostgreSQL от root не работает: ` +
-    `если это база Пропуска, выполните chown -R ${nobody}:${nobody} ${cluster}.`,
+    `если это база Пропуска, выполните chown -R ${nobody}:${nobody} ${word(cluster)}.`,
   unreachableFolder: (folder: string, user: string) =>
     `База данных лежит в ${folder}, но пользователь ${user}, от которого она работает, не может туда войти: ` +
     'верните право входа (chmod o+x) папкам на этом пути.',
@@ -220,11 +222,11 @@ export const backupPhrases = {
   restored: (created: string, dataDir: string) =>
     `Копия от ${created} восстановлена в ${dataDir}. Запустите «Пропуск»: всем нужно войти заново`,
   restoreFailed: (reason: string, dataDir: string) =>
-    `${reason}. Восстановление не завершено. Удалите папку и повторите: rm -r ${dataDir}`,
+    `${reason}. Восстановление не завершено. Удалите папку и повторите: rm -r ${word(dataDir)}`,
   restoreInterrupted: (dataDir: string) =>
-    `Восстановление копии в ${dataDir} прервалось: удалите эту папку (rm -r ${dataDir}; с DATABASE_URL создайте и базу данных заново) и повторите восстановление.`,
+    `Восстановление копии в ${dataDir} прервалось: удалите эту папку (rm -r ${word(dataDir)}; с DATABASE_URL создайте и базу данных заново) и повторите восстановление.`,
   folderNotEmpty: (dataDir: string, found: string | undefined) =>
-    `В папке ${dataDir} ${found === undefined ? 'уже есть база данных' : `не пусто (${found})`}: восстановить копию можно только в пустую. Уберите эту и повторите: mv ${dataDir} ${dataDir}.old`,
+    `В папке ${dataDir} ${found === undefined ? 'уже есть база данных' : `не пусто (${found})`}: восстановить копию можно только в пустую. Уберите эту и повторите: mv -T ${word(dataDir)} ${word(`${dataDir}.old`)}`,
 };
 
 /** The command `propusk` of the Debian package. */
