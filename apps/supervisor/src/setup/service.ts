@@ -99,8 +99,8 @@ export function printFirstLinks({
   invite: boolean;
 }): void {
   const links = propusk('first-links', mail, owner, ...(invite ? ['again'] : []));
+  // A later step that fails must not lose them: they are made once.
+  say(links || setupPhrases.linksMadeBefore());
+  if (links !== '') say(setupPhrases.passphrase(propusk('passphrase').trim()));
   run('systemctl', 'enable', '--now', 'propusk-backup.timer');
-  if (links === '') return say(setupPhrases.linksMadeBefore());
-  say(links);
-  say(setupPhrases.passphrase(propusk('passphrase').trim()));
 }
