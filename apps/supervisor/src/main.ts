@@ -1,6 +1,6 @@
 import { supervisorPhrases } from '@propusk/phrases/launcher';
 import { stopOnSignals } from './child-process.ts';
-import { runCommand, say } from './command.ts';
+import { explain, runCommand, say } from './command.ts';
 import { startProduct } from './product.ts';
 
 /** `npm start`: the product in the foreground, until Ctrl-C. The argument `serve` leaves the gateway to its own service. */
@@ -13,7 +13,7 @@ await runCommand(async () => {
     withoutGateway: process.argv[2] === 'serve',
   });
   // Elsewhere standard output is a journal, which must not hold the link.
-  const link = process.stdout.isTTY ? await product.makeAdminLink() : null;
+  const link = process.stdout.isTTY ? await product.makeAdminLink().catch(withoutLink) : null;
   say(supervisorPhrases.running(product.consoleUrl, product.gatewayUrl, product.dataDir, link));
   const failure = await Promise.race([stopping.then(() => null), product.failed]);
   if (failure === null) say(supervisorPhrases.stopping());
@@ -21,3 +21,9 @@ await runCommand(async () => {
   await product.stop();
   return failure === null ? 0 : 1;
 });
+
+/** A link that fails must not end the product that runs. */
+function withoutLink(error: unknown): null {
+  process.stderr.write(`${supervisorPhrases.noAdminLink(explain(error))}\n`);
+  return null;
+}

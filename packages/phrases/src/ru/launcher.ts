@@ -169,6 +169,8 @@ ${adminLink === null ? '' : `\n${makesAdmin(adminLink)}`}
   Остановить: Ctrl-C
 `,
   adminLink: makesAdmin,
+  noAdminLink: (reason: string) =>
+    `Ссылка для администратора не получилась, остальное работает. Она будет при следующем запуске. Причина: ${reason}`,
   stopping: () => 'Останавливаюсь: текущие запросы завершаются…',
   otherSecret: (name: string) => `В окружении другой ${name}, чем в копии: уберите его или укажите прежний`,
   secretLost: (path: string, name: string) =>
