@@ -225,7 +225,8 @@ function relay(reply: IncomingMessage, client: Duplex, res: ServerResponse, end:
 }
 
 /** Whether a reset ended a body that is delimited by the connection's end (RFC 9112 section 8). */
-function endsWithReset({ headers, socket }: IncomingMessage): boolean {
-  if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return false;
+function endsWithReset({ headers, socket, statusCode }: IncomingMessage): boolean {
+  const isDelimited = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+  if (isDelimited || statusCode === 204 || statusCode === 304) return false;
   return socket.errored !== null || reset.has(socket);
 }

@@ -4,7 +4,7 @@ import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openDb } from '../db/open.ts';
 import { makeAdminLink, makeFirstLinks } from './first-links.ts';
-import { addLink } from './link-store.ts';
+import { addLink, addPasswordLink } from './link-store.ts';
 import { ensureAdmin } from './store.ts';
 
 const config = { publicUrl: new URL('https://pass.example.ru'), registration: 'invited' } as const;
@@ -68,7 +68,8 @@ test('a mistyped address of the first ADMIN is replaced by the next setup, and b
   // The invitation of the run before stays valid.
   const third = await makeFirstLinks(opened.db, config, who);
   expect(third).toEqual({ admin: expect.stringContaining('#token='), company: null });
-  const body = { token: fragment(wrong?.admin ?? '', 'token') };
+  expect((await setPassword(wrong?.admin ?? '', 'late@example.ru')).error.code).toBe('link_dead');
+  const body = { token: fragment(right?.admin ?? '', 'token') };
   expect((await api.call(null, openLink, { body })).body).toMatchObject({
     email: who.email,
     firstAdmin: true,
@@ -76,6 +77,33 @@ test('a mistyped address of the first ADMIN is replaced by the next setup, and b
   expect((await setPassword(right?.admin ?? '', 'mine@example.ru')).status).toBe(204);
   expect(await admins()).toEqual([{ email: 'mine@example.ru', invited: false }]);
   await opened.pool.query('delete from users');
+});
+
+test('nobody becomes the first ADMIN by a link in mail', async () => {
+  await makeFirstLinks(opened.db, config, who);
+  const mailed = await opened.db.transaction().execute((tx) => addPasswordLink(tx, who.email));
+  expect(mailed.email).toBeNull();
+  const body = { token: mailed.token, password: PASSWORD, email: 'stolen@example.ru' };
+  expect((await api.call(null, useLink, { body })).error.code).toBe('link_dead');
+  await opened.pool.query('delete from users');
+});
+
+test('concurrent runs of setup, propusk admin and ADMIN_EMAIL leave one ADMIN, and no link that makes another', async () => {
+  const links: string[] = [];
+  for (let i = 0; i < 5; i++) {
+    const made = await Promise.all([
+      makeAdminLink(opened.db, config.publicUrl),
+      makeFirstLinks(opened.db, config, { ...who, email: `admin${i}@example.ru` }),
+      makeAdminLink(opened.db, config.publicUrl),
+    ]);
+    links.push(...made.flatMap((each) => (typeof each === 'string' ? [each] : [each?.admin ?? ''])));
+  }
+  await Promise.all([
+    ensureAdmin(opened.db, 'set@example.ru', () => Promise.resolve('any')),
+    ...links.map((link, i) => setPassword(link, `made${i}@example.ru`)),
+  ]);
+  expect(await admins()).toEqual([{ email: expect.any(String), invited: false }]);
+  await opened.pool.query('delete from users; delete from rate_limits');
 });
 
 test('ADMIN_EMAIL takes the place of a first ADMIN who waits for a password, and ends its link', async () => {

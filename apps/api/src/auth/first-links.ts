@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { findAccount } from '../accounts/store.ts';
 import type { Config } from '../config.ts';
-import type { Db } from '../db/open.ts';
+import type { Db, Tx } from '../db/open.ts';
 import { createPasswords, ofProcess } from '../passwords.ts';
-import { addLink, isFirstAdmin, NO_ADDRESS } from './link-store.ts';
+import { addLink, isFirstAdmin, lockFirstAdmin, NO_ADDRESS } from './link-store.ts';
 import { createLinks } from './links.ts';
 import { addInvitation } from './registration-store.ts';
-import { ensureAdmin } from './store.ts';
+import { hasAdmin, putAdmin } from './store.ts';
 
 /** The link that sets the first ADMIN's password: the operator opens it from a terminal, not from a mailbox. */
 const ADMIN_LINK_MINUTES = 60;
@@ -25,8 +25,7 @@ export interface FirstLinks {
  * @returns null when an ADMIN has a password
  */
 export async function makeAdminLink(db: Db, publicUrl: URL): Promise<string | null> {
-  const admin = await firstAdmin(db);
-  return admin && adminLink(db, publicUrl, admin.id);
+  return (await makeFirst(db, publicUrl))?.admin ?? null;
 }
 
 /**
@@ -41,39 +40,50 @@ export async function makeFirstLinks(
   { publicUrl, registration }: Pick<Config, 'publicUrl' | 'registration'>,
   { email, owner, again }: { email: string; owner: string; again: boolean },
 ): Promise<FirstLinks | null> {
-  const first = await firstAdmin(db, email);
+  const first = await makeFirst(db, publicUrl, email);
   const named = db.selectFrom('users').select('id').where(sql<boolean>`roles @> array['ADMIN']`);
-  const admin = first ?? (again ? await named.where('email', '=', email).executeTakeFirst() : undefined);
-  if (admin === undefined) return null;
-  const made = { admin: await adminLink(db, publicUrl, admin.id), company: null };
+  const id =
+    first?.id ?? (again ? (await named.where('email', '=', email).executeTakeFirst())?.id : undefined);
+  if (id === undefined) return null;
+  const made = { admin: first?.admin ?? (await adminLink(db, publicUrl, id)), company: null };
   if (first?.isNew !== true && !again) return made;
   return db.transaction().execute(async (tx) => {
     if ((await findAccount(tx, owner)) !== undefined) return made;
-    const by = { userId: admin.id, address: '127.0.0.1' };
+    const by = { userId: id, address: '127.0.0.1' };
     const invitation = await addInvitation(tx, registration, by, owner);
     return { ...made, company: createLinks(publicUrl).invitation(invitation.token, owner) };
   });
 }
 
-async function adminLink(db: Db, publicUrl: URL, id: number): Promise<string> {
+async function adminLink(db: Db | Tx, publicUrl: URL, id: number): Promise<string> {
   const { token } = await addLink(db, id, null, ADMIN_LINK_MINUTES);
   return createLinks(publicUrl).token('password', token);
 }
 
 /**
- * Finds the first ADMIN and gives it the address, or creates it while there is no ADMIN.
+ * Makes a link of the first ADMIN, which gets the address, and creates the account while there is no ADMIN.
  * @returns `isNew` for a new account or address; null when an ADMIN has a password
  */
-async function firstAdmin(db: Db, email?: string): Promise<{ id: number; isNew: boolean } | null> {
-  const waiting = db.selectFrom('users').select('id').where(isFirstAdmin);
-  const isFree = email !== undefined && (await findAccount(db, email)) === undefined;
-  const found = await waiting.executeTakeFirst();
-  if (found !== undefined) {
-    if (isFree) await db.updateTable('users').set({ email }).where('id', '=', found.id).execute();
-    return { ...found, isNew: isFree };
-  }
+async function makeFirst(
+  db: Db,
+  publicUrl: URL,
+  email?: string,
+): Promise<{ id: number; isNew: boolean; admin: string } | null> {
+  if (await hasAdmin(db)) return null;
   const unknown = randomBytes(32).toString('base64url');
-  await ensureAdmin(db, isFree ? email : NO_ADDRESS, () => createPasswords().hash(unknown, ofProcess), true);
-  const made = await waiting.executeTakeFirst();
-  return made ? { ...made, isNew: true } : null;
+  const hash = await createPasswords().hash(unknown, ofProcess);
+  return db.transaction().execute(async (tx) => {
+    await lockFirstAdmin(tx);
+    const isFree = email !== undefined && (await findAccount(tx, email)) === undefined;
+    const waiting = tx.selectFrom('users').select('id').where(isFirstAdmin);
+    const known = await waiting.executeTakeFirst();
+    if (known === undefined || isFree) await putAdmin(tx, isFree ? email : NO_ADDRESS, hash, true);
+    const first = await waiting.executeTakeFirst();
+    if (first === undefined) return null;
+    return {
+      ...first,
+      isNew: known === undefined || isFree,
+      admin: await adminLink(tx, publicUrl, first.id),
+    };
+  });
 }

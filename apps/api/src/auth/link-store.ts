@@ -6,6 +6,7 @@ import { recordOwn } from '../audit/store.ts';
 import { type Actor, type Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { newToken, works } from '../core/tokens.ts';
+import { advisoryLocks } from '../db/advisory-locks.ts';
 import { lockOwnCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { refusing } from '../db/violations.ts';
@@ -33,6 +34,8 @@ export async function addPasswordLink(tx: Tx, email: string): Promise<NewLink & 
     .selectFrom('users')
     .select(['id', 'email'])
     .where('email', '=', email)
+    // Only a link from a terminal makes the first ADMIN.
+    .where(sql<boolean>`not (${isWaitingAdmin})`)
     .forShare()
     .executeTakeFirst();
   return { ...(await addLink(tx, account?.id ?? null, null)), email: account?.email ?? null };
@@ -184,14 +187,17 @@ export async function redeemPasswordLink(
   passwordHash: string,
   { address, typed }: { address: string; typed: string | undefined },
 ): Promise<string> {
+  const opened = await findLink(tx, 'password', token);
+  const account = tx.selectFrom('users').select('id').where('id', '=', opened.user_id);
+  const isWaiting = (await account.where(isWaitingAdmin).executeTakeFirst()) !== undefined;
+  if (isWaiting) {
+    await lockFirstAdmin(tx);
+    await account.where(isFirstAdmin).executeTakeFirstOrThrow(() => new AppError('link_dead'));
+  }
   const { user_id, email: stored } = await useUp(tx, 'password', token);
   const email = typed ?? stored;
-  if (email === NO_ADDRESS) throw new AppError('bad_input');
-  if (typed !== undefined) {
-    const isFirst = tx.selectFrom('users').select('id').where('id', '=', user_id).where(isFirstAdmin);
-    await isFirst.executeTakeFirstOrThrow(() => new AppError('bad_input'));
-    await moveEmail(tx, user_id, typed);
-  }
+  if (email === NO_ADDRESS || (typed !== undefined && !isWaiting)) throw new AppError('bad_input');
+  if (typed !== undefined) await moveEmail(tx, user_id, typed);
   await setPassword(tx, user_id, passwordHash);
   const by = { userId: user_id, address };
   await recordOwn(tx, by, 'password_reset', { secret: 'password' });
@@ -248,8 +254,17 @@ async function useUp(tx: Tx, kind: LinkKind, token: string) {
 /** The address of the first ADMIN before one is typed. It does not fit `Email`, so nobody signs in with it or requests a link. */
 export const NO_ADDRESS = 'admin@localhost';
 
-/** The first ADMIN before the first password: no other ADMIN is `invited`. */
-export const isFirstAdmin = sql<boolean>`users.invited and users.roles @> array['ADMIN']`;
+/** An ADMIN without a password; other accounts become ADMIN with one. */
+export const isWaitingAdmin = sql<boolean>`users.invited and users.roles @> array['ADMIN']`;
+
+/** The first ADMIN before the first password. */
+export const isFirstAdmin = sql<boolean>`${isWaitingAdmin}
+  and not exists (select from users other where other.roles @> array['ADMIN'] and not other.invited)`;
+
+/** Locks the creation of the first ADMIN until the end of the transaction. Take it before the lock of an account. */
+export async function lockFirstAdmin(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${advisoryLocks.firstAdmin})`.execute(tx);
+}
 
 const ofKind: Readonly<Record<LinkKind, RawBuilder<boolean>>> = {
   password: sql`new_email is null`,

@@ -2,14 +2,14 @@ import type { Registration } from '@propusk/contract/auth';
 import { plainAddress } from '@propusk/dial/addresses';
 import { accountNames } from '@propusk/phrases/accounts';
 import { sql } from 'kysely';
-import { emailTaken, endGatewayTokens, findAccount, lockAccount } from '../accounts/store.ts';
+import { emailTaken, endGatewayTokens, endLinks, lockAccount } from '../accounts/store.ts';
 import { record, recordOwn } from '../audit/store.ts';
 import { type Actor } from '../core/actor.ts';
 import { newToken } from '../core/tokens.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { refusing } from '../db/violations.ts';
 import { nameAgent } from './agent.ts';
-import { isFirstAdmin } from './link-store.ts';
+import { isFirstAdmin, isWaitingAdmin, lockFirstAdmin } from './link-store.ts';
 
 /** The limit of sessions of one user. Another sign-in ends the longest idle one. */
 const MOST_SESSIONS = 100;
@@ -124,34 +124,43 @@ export async function registerCompany(
 /**
  * Creates the platform's first ADMIN, in place of one that waits for its password. Does nothing when an ADMIN exists, so that a restart
  * does not restore a removed operator, or when another account has the email.
- * @param invited for an ADMIN whose link sets the password
  */
-export async function ensureAdmin(
-  db: Db,
-  email: string,
-  hash: () => Promise<string>,
-  invited = false,
-): Promise<void> {
+export async function ensureAdmin(db: Db, email: string, hash: () => Promise<string>): Promise<void> {
+  if (await hasAdmin(db)) return;
+  const made = await hash();
+  await db.transaction().execute(async (tx) => {
+    await lockFirstAdmin(tx);
+    await putAdmin(tx, email, made, false);
+  });
+}
+
+/** Whether an ADMIN has a password. */
+export async function hasAdmin(db: Db): Promise<boolean> {
   const admin = await db
     .selectFrom('users')
     .select('id')
     .where('roles', '@>', sql<never>`array['ADMIN']`)
     .where('invited', '=', false)
     .executeTakeFirst();
-  if (admin !== undefined) return;
-  await db.deleteFrom('users').where(isFirstAdmin).execute();
-  if ((await findAccount(db, email)) !== undefined) return;
-  await db
+  return admin !== undefined;
+}
+
+/**
+ * Creates the first ADMIN, or changes the one that waits for its password, whose links end. Needs `lockFirstAdmin`. Does nothing as
+ * `ensureAdmin` does.
+ * @param invited for an ADMIN whose link sets the password
+ */
+export async function putAdmin(tx: Tx, email: string, hash: string, invited: boolean): Promise<void> {
+  if (await hasAdmin(tx)) return;
+  const other = tx.selectFrom('users').select('id').where('email', '=', email);
+  if (await other.where(sql<boolean>`not (${isWaitingAdmin})`).executeTakeFirst()) return;
+  const values = { email, password_hash: hash, invited };
+  const waiting = await tx.updateTable('users').set(values).where(isFirstAdmin).returning('id').execute();
+  for (const { id } of waiting) await endLinks(tx, id);
+  if (waiting.length > 0) return;
+  await tx
     .insertInto('users')
-    .values({
-      company_id: null,
-      email,
-      name: accountNames.firstAdmin,
-      surname: '',
-      password_hash: await hash(),
-      roles: ['ADMIN'],
-      invited,
-    })
+    .values({ ...values, company_id: null, name: accountNames.firstAdmin, surname: '', roles: ['ADMIN'] })
     .onConflict((oc) => oc.column('email').doNothing())
     .execute();
 }
