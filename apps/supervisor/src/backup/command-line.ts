@@ -3,9 +3,13 @@ import { openEmbedded } from '@propusk/embedded-postgres/open';
 import { backupPhrases } from '@propusk/phrases/launcher';
 import { ask, explain, say } from '../command.ts';
 import { BackupRefused } from './backup-refused.ts';
+import { openWith, type PassKeys } from './header.ts';
+import { readHeader } from './reader.ts';
 
 /** A stolen file can be attacked offline, where argon2id's 64 MiB per attempt do not make up for a short passphrase. */
 const SHORTEST = 12;
+/** How often a restore asks for the passphrase. */
+const MAX_QUESTIONS = 3;
 
 /**
  * The FILE of `npm run <command> -- FILE`, relative to the folder where npm was called.
@@ -35,6 +39,28 @@ export async function readPassphrase(env: NodeJS.ProcessEnv, making: boolean): P
   if ((await ask(backupPhrases.askAgain(), true)) !== first)
     throw new BackupRefused(backupPhrases.passphrasesDiffer());
   return first;
+}
+
+/**
+ * Opens a backup with its passphrase. One that does not fit, such as that of this machine for a backup of another, is asked for
+ * again in a terminal.
+ * @throws BackupRefused, and StartError as `ask`
+ */
+export async function unlock(
+  path: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ passphrase: string; keys: PassKeys }> {
+  const header = await readHeader(path);
+  let passphrase = await readPassphrase(env, false);
+  for (let asked = env.BACKUP_PASSPHRASE ? 0 : 1; ; asked++) {
+    try {
+      return { passphrase, keys: await openWith(passphrase, header) };
+    } catch (error) {
+      const isWrong = error instanceof BackupRefused;
+      if (!isWrong || !process.stdin.isTTY || asked === MAX_QUESTIONS) throw error;
+    }
+    passphrase = await ask(backupPhrases.passphraseOfBackup(), true);
+  }
 }
 
 function checked(phrase: string, making: boolean): string {

@@ -6,9 +6,9 @@ import { backupPhrases } from '@propusk/phrases/launcher';
 import { runCommand, say } from '../command.ts';
 import { placeSecrets, refuseOtherSecrets } from '../secrets.ts';
 import { BackupRefused } from './backup-refused.ts';
-import { explainBackup, fileArgument, openDatabase, readPassphrase } from './command-line.ts';
+import { explainBackup, fileArgument, openDatabase, unlock } from './command-line.ts';
 import { checkEmpty, checkMigration, load } from './load.ts';
-import { readHeader, verify } from './reader.ts';
+import { readHeader, readThrough } from './reader.ts';
 import { markFinished, markUnfinished, refuseUnfinished } from './restore-marker.ts';
 
 /** Files that the lock of the data folder leaves behind. */
@@ -23,7 +23,8 @@ await runCommand(async () => {
   await refuseTaken(dataDir);
   await checkMigration(await readHeader(path));
   if (databaseUrl !== undefined) await checkEmpty(databaseUrl);
-  const backup = await verify(path, await readPassphrase(process.env, false));
+  const { passphrase, keys } = await unlock(path, process.env);
+  const backup = await readThrough(path, keys);
   refuseOtherSecrets(backup.contents.keys, process.env);
 
   await using opened = new AsyncDisposableStack();
@@ -43,6 +44,9 @@ await runCommand(async () => {
   await opened.disposeAsync();
   say(backupPhrases.restored(backup.header.created, dataDir));
   if (backup.header.records === false) say(backupPhrases.withoutRecords());
+  // Of the Debian package.
+  const next = process.env.NEXT_PASSPHRASE;
+  if (next && next !== passphrase) say(backupPhrases.nextPassphrase(next));
   return 0;
 }, explainBackup);
 

@@ -13,9 +13,13 @@ beforeAll(() => {
   cpSync('deploy/debian/propusk', join(root, 'bin/propusk'));
   writeFileSync(join(root, 'etc/propusk.env'), '');
   writeFileSync(join(root, 'etc/backup-passphrase'), 'own phrase\n');
-  writeFileSync(join(root, 'lib/propusk/bin/node'), '#!/bin/sh\nshift 3\necho "product $*"\n', {
-    mode: 0o755,
-  });
+  writeFileSync(
+    join(root, 'lib/propusk/bin/node'),
+    '#!/bin/sh\nshift 3\necho "product $*${NEXT_PASSPHRASE:+ $BACKUP_PASSPHRASE, then $NEXT_PASSPHRASE}"\n',
+    {
+      mode: 0o755,
+    },
+  );
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
@@ -30,15 +34,16 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
 
 describe('propusk restore', () => {
   const file = '/etc/hostname';
-  test('a restore with the phrase of another machine prints the phrase of the next backups', () => {
+  test('a restore gets the given phrase, and the phrase of the next backups', () => {
     expect(run(['restore', file], { BACKUP_PASSPHRASE: 'of the lost machine' })).toEqual({
       status: 0,
-      said: `product restore ${file}\nСледующие копии закроет другая фраза, этого сервера. Запишите её отдельно от него:\n  own phrase\n`,
+      said: `product restore ${file} of the lost machine, then own phrase\n`,
     });
   });
 
-  test('a restore with the own phrase prints no phrase', () => {
-    expect(run(['restore', file])).toEqual({ status: 0, said: `product restore ${file}\n` });
+  test('a restore without a given phrase tries the own', () => {
+    const said = `product restore ${file} own phrase, then own phrase\n`;
+    expect(run(['restore', file])).toEqual({ status: 0, said });
   });
 });
 

@@ -7,6 +7,9 @@ const intact = 'Данные не изменены';
 const untouched = 'Ничего не изменено: верните папку из резервной копии или укажите другой DATA_DIR.';
 /** A path as one word of a shell command. */
 const word = (path: string) => (/^[\w./@%+,:=-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
+/** How a command gets the passphrase of a backup; in the command line it would be in the history of the shell. */
+const passphraseWays =
+  'запустите команду в терминале, она спросит, или, в оболочке root, дайте фразу из файла: BACKUP_PASSPHRASE=$(cat ФАЙЛ)';
 const newerBackup = 'Копию сделала более новая версия «Пропуска»: восстановите её той же версией';
 
 /** Why the file system refused, by errno. */
@@ -210,7 +213,7 @@ export const backupPhrases = {
   newerSchema: () => newerBackup,
   damaged: (part: string) => `Файл копии повреждён (${part}): возьмите другую копию. Ничего не изменено`,
 
-  noPassphrase: () => 'Нет фразы для копии: укажите её в BACKUP_PASSPHRASE или запустите команду в терминале',
+  noPassphrase: () => `Нет фразы для копии: ${passphraseWays}`,
   askPassphrase: () => 'Фраза копии: ',
   askNewPassphrase: (shortest: number) => `Придумайте фразу для копии, не меньше ${shortest} знаков: `,
   askAgain: () => 'Ещё раз: ',
@@ -218,7 +221,10 @@ export const backupPhrases = {
   passphraseShort: (shortest: number) =>
     `Фраза короче ${shortest} знаков: без неё копию не открыть, но и подобрать её не должны`,
   wrongPassphrase: () =>
-    "Фраза не подходит к этой копии. Ту, с которой копия сделана, укажите перед командой: BACKUP_PASSPHRASE='фраза'. Ничего не изменено",
+    `Фраза не подходит к этой копии, и ничего не изменено. Нужна та, с которой копия сделана: ${passphraseWays}`,
+  passphraseOfBackup: () => 'Фраза не подходит к этой копии. Введите ту, с которой копия сделана: ',
+  nextPassphrase: (phrase: string) =>
+    `Следующие копии закроет другая фраза, этого сервера. Запишите её отдельно от него:\n  ${phrase}`,
   interrupted: () => 'Прервано',
 
   restored: (created: string, dataDir: string) =>
