@@ -64,7 +64,7 @@ beforeAll(async () => {
   process.env.PROPUSK_UNITS = join(folder, 'units');
   const lines = ['PORT', 'HTTPS_PORT', 'HTTP_PORT', 'GATEWAY_PORT'];
   const ports = await Promise.all(lines.map(() => freePort()));
-  text = lines.map((name, at) => `${name}=${ports[at]}\n`).join('');
+  text = `GATEWAY_PROXY_PROTOCOL=127.0.0.1\n${lines.map((name, at) => `${name}=${ports[at]}\n`).join('')}`;
 });
 afterAll(async () => {
   await machine.terminate();

@@ -55,8 +55,13 @@ export async function faultOf({ url, address, path, status, localUrl }: Listener
   // Another program may have the port.
   const [found] = localUrl === undefined ? [] : await checkConsole({ config: { localUrl } as never });
   if (found !== undefined && found.level !== 'ok') return sayState(found).text;
-  const lookup: LookupFunction = (_name, _options, done) => done(null, [{ address, family: isIP(address) }]);
-  return ask(url, { lookup, path }, ({ statusCode }) =>
+  const family = isIP(address);
+  // Node asks for all addresses, unless the local one is given.
+  const lookup: LookupFunction = (_name, { all }, done) =>
+    all ? done(null, [{ address, family }]) : done(null, address, family);
+  // GATEWAY_PROXY_PROTOCOL may name 127.0.0.1, which then has to send a header.
+  const from = address === '127.0.0.1' ? { localAddress: '127.0.0.2' } : {};
+  return ask(url, { lookup, path, ...from }, ({ statusCode }) =>
     statusCode === status ? null : `HTTP ${statusCode}`,
   ).catch((error) => error.code ?? String(error));
 }
