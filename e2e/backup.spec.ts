@@ -78,7 +78,7 @@ test.afterAll(async () => {
 
 test('a backup restored into another folder keeps accounts and ends old sessions', async () => {
   const DATA_DIR = join(outer, 'target');
-  // The packaged command names the passphrase of the next backups; a restore prints it when it is another.
+  // The packaged command sets NEXT_PASSPHRASE. A restore prints it when it differs from the passphrase of the backup.
   const next = { DATA_DIR, NEXT_PASSPHRASE: 'of this machine' };
   expect(await run('restore', [file], next).said).toMatch(
     /восстановлена в .*\nСледующие копии закроет другая фраза.*\n {2}of this machine\n0$/,

@@ -27,7 +27,7 @@ async function inTerminal<T>(env: NodeJS.ProcessEnv, use: (screen: string) => Pr
   }
 }
 
-test('npm start in a terminal prints a link below the address, by which a browser makes the first ADMIN once', async ({
+test('npm start in a terminal prints, below the address, a link that creates the first ADMIN once', async ({
   page,
 }) => {
   const dataDir = await makeDataDir();

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from '@playwright/test';
 import { takePictures } from './pictures.ts';
 
-test('the pages in the pictures of the documents have the menus, headings and buttons of the pictures', async ({
+test('the pictures of the documents show the current menus, headings and buttons of the pages', async ({
   browser,
 }) => {
   test.setTimeout(240_000);

@@ -46,7 +46,7 @@ const proof: Steps = async (page) => {
   });
 };
 const pictures: readonly (Scenario & {
-  /** The height in pixels that cuts no line of a longer page. */
+  /** The viewport height in pixels, chosen so that the lower edge cuts no line of text. */
   height?: number;
 })[] = [
   { name: 'sites', role: 'owner', path: sites, open: probed },
@@ -71,7 +71,7 @@ const pictures: readonly (Scenario & {
 
 /**
  * Takes the pictures of the documents, on a demo with visits, plans and locked sites.
- * @param folder takes the files; null takes none
+ * @param folder the target of the files; null writes no files
  */
 export async function takePictures(browser: Browser, folder: string | null): Promise<Shown> {
   await using started = new AsyncDisposableStack();
@@ -115,9 +115,9 @@ export async function takePictures(browser: Browser, folder: string | null): Pro
 const frame: Scenario = { name: 'loop', role: 'owner', path: sites };
 
 /**
- * Forwards port 80 of 127.0.0.1, so that the addresses of sites show no port, or a free one where this process may not listen on 80.
- * Apache sees the client's own address.
- * @param delay milliseconds before each connection, read at each
+ * Forwards port 80 of 127.0.0.1 to Apache, so that the addresses of sites show no port. Uses a free port when this process may not
+ * listen on port 80. Connects to Apache from the client's address.
+ * @param delay returns the delay of each connection, in milliseconds
  */
 async function forward(port: number, delay: () => number): Promise<Server> {
   const server = createServer(async (client) => {
@@ -134,7 +134,7 @@ async function forward(port: number, delay: () => number): Promise<Server> {
 }
 
 /**
- * Locks the open site and has it probed, on a phone.
+ * Locks and probes the open site, and takes screenshots in a window of phone size.
  * @param lock writes the lock's lines to the site's server
  */
 async function takeLoop(page: Page, lock: (lines: string) => Promise<void>) {
@@ -186,7 +186,7 @@ async function labelsOf(page: Page): Promise<string[]> {
   return [...new Set(texts.map((text) => text.split(/\d/)[0]?.trim() ?? ''))].filter((text) => text !== '');
 }
 
-/** Adds plans to the platform, gives one to the first company, and tells owners whom to ask. */
+/** Adds plans to the platform, gives one to the first company, and sets the contact that owners see. */
 async function sellPlans(call: Call, { admin, owner }: Tokens): Promise<void> {
   const plan = { paidProxies: false, allSites: false, offered: true, trial: false };
   const rub = (amount: number) => ({ amount, currency: 'RUB' }) as const;

@@ -32,11 +32,11 @@ export const demoSites = (
   }),
 );
 
-/** The settings with which a product reaches the `demoSites` on loopback, and its gateway has an address of its own. */
+/** The settings of a product that reaches the `demoSites` on loopback, from an egress address of the gateway alone. */
 export const demoSettings = (consolePort: number | string) => ({
   ADMIN_EMAIL: admin,
   ADMIN_PASSWORD: PASSWORD,
-  // The gateway denies IP addresses as hosts, so the echo needs a name.
+  // The gateway denies IP addresses as hosts, so the echo endpoint needs a name.
   ECHO_URL: `http://${ECHO_NAME}:${consolePort}`,
   GATEWAY_EGRESS: EGRESS,
   GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',

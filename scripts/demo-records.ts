@@ -23,8 +23,8 @@ const BATCH = 1_000;
 const strangers = ['games.example', 'video.example', 'cdn.example'];
 
 /**
- * The batches of one gateway for two months, so that the last one stands beside another: busy working hours, quiet weekends,
- * refusals, also in the last minutes, and some visits that are open now.
+ * The record batches of one gateway for two months, so that statistics can compare the last month with the month before. They contain
+ * busy working hours, quiet weekends, refusals up to the last minutes, and some open visits.
  */
 export function demoBatches(companies: readonly DemoIds[], now = Date.now()): RecordBatch[] {
   const random = seeded(7);

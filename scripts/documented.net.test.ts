@@ -10,11 +10,11 @@ import { architectures } from './package/debian.ts';
 import { installModules } from './package/modules.ts';
 
 /**
- * Every command of these pages runs as it is written: here in a throwaway tree with a network of its own, those of the container in
- * image.net.test.ts.
+ * Runs every command of these pages as written, in a temporary root with its own network namespace. image.net.test.ts runs the commands
+ * of the container page.
  */
 const pages = ['docs/operating/commands.md', 'README.md', 'docs/operating/from-zero.md'];
-/** An npm command runs once, before the installed package listens at the same ports. */
+/** An npm command runs once, before the installed package listens on the same ports. */
 const commands = pages
   .flatMap(commandsOf)
   .filter(

@@ -15,7 +15,7 @@ const run = promisify(execFile);
 
 /**
  * `npm run package`: builds the Debian package of this machine's architecture into .cache/package.
- * `npm run package -- amd64` and `npm run package -- arm64` name another one: nothing of it is run here.
+ * `npm run package -- amd64` and `npm run package -- arm64` build for the named architecture.
  * `npm run package -- --release`: both, with checksums, notes and a signature, into .cache/release/VERSION.
  */
 await runCommand(async () => {

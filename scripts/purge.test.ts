@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 const postrm = readFileSync('deploy/debian/postrm', 'utf8');
-/** The value of the script's list. */
+/** The paths in the variable `data` of postrm. */
 const listed = execFileSync('sh', ['-c', `${/^data="[^"]+"$/m.exec(postrm)?.[0]}; echo $data`], {
   encoding: 'utf8',
 }).trim();

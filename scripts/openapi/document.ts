@@ -23,7 +23,7 @@ import { feedExample, groups, introduction } from './texts.ts';
 /** Derives the OpenAPI document from the contract. */
 export function describeCalls(version: string): OpenApi {
   const schemas: Components = {};
-  // Errors narrow the codes, and the feed's reply is a stream, so no reply schema refers to these.
+  // Add these here, because no reply schema refers to them: error replies list their own codes, and the feed is a stream.
   for (const schema of [ErrorBody, CompanySnapshot]) schemaOf(schemas, schema, 'output', '');
   Object.assign(schemas.ErrorBody?.properties?.code ?? {}, { enum: Object.keys(errors) });
   const paths: OpenApi['paths'] = {};
@@ -184,7 +184,7 @@ function successOf(schemas: Components, call: string, endpoint: Endpoint): Recor
   if (reply === undefined)
     return { [status]: { description: 'The call succeeded; the reply has no body.', ...headersIfAny() } };
   if (endpoint.versioned) headers.ETag = etag;
-  // A list that is an array cannot hold the count.
+  // An array has no field for the total count, so a header contains it.
   if (reply._zod.def.type === 'array') headers['X-Total-Count'] = totalCount;
   if (isIdempotent(endpoint)) headers['Idempotent-Replayed'] = replayed;
   const schema = schemaOf(schemas, reply, 'output', `${call}.reply`);

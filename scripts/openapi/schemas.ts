@@ -86,7 +86,7 @@ function simplify({
   // `format` suffices; zod's equivalent pattern has 250 characters.
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
   if (zodSchema._zod.def.type !== 'pipe' || jsonSchema.anyOf === undefined) return;
-  // A number may be sent as digits: the pipe accepts both and then checks the bounds, so only its output has them.
+  // A number may also be sent as digits. Only the output of the pipe has the bounds, because it is checked after the conversion.
   const { out } = zodSchema._zod.def;
   // 'any': the first half of the pipe ends in a transform, which JSON Schema cannot express.
   const { $schema: _, ...number } = z.toJSONSchema(out, { metadata: registered, unrepresentable: 'any' });
@@ -94,7 +94,7 @@ function simplify({
   jsonSchema.anyOf = jsonSchema.anyOf.map((one) => (one.type === 'number' ? number : one));
 }
 
-/** Adds the texts of the fields, and the examples of texts. */
+/** Adds the descriptions of the fields, and the examples of text fields. */
 function addTexts(schema: JsonSchema, path: string): JsonSchema {
   const { properties, items, anyOf } = schema;
   if (items !== undefined) return { ...schema, items: addTexts(items, path) };

@@ -5,7 +5,7 @@ import { describeCalls } from './document.ts';
 
 /**
  * `npm run docs` writes the OpenAPI document, which is derived from the contract and its comments. The api serves the file, so it
- * runs without a parser. `npm run check` fails when the file is not current, or when a call, schema, field or error code has no
+ * needs no TypeScript parser. `npm run check` fails when the file is not current, or when a call, schema, field or error code has no
  * comment.
  */
 const FILE = 'apps/api/src/http/openapi.json';

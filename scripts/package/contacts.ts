@@ -27,6 +27,6 @@ export function withContacts(text: string): string {
   );
 }
 
-/** The settings of the contacts that the build does not have. */
+/** The names of the settings whose contact is missing. */
 export const missingContacts = (): string[] =>
   Object.values(settings).filter((name) => contactOf(name) === undefined);

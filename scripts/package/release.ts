@@ -34,7 +34,7 @@ export function notesOf(changelog: string, version: string): string {
   return found.includes('\n') ? `${found}\n` : '';
 }
 
-/** Why a tree is no release, one sentence each. @param status what `git status --porcelain` prints */
+/** The reasons why the tree must not be released, one sentence each. @param status what `git status --porcelain` prints */
 export function refusalsOf(status: string, changelog: string, version: string): string[] {
   const notes = notesOf(changelog, version);
   const contacts = missingContacts();
@@ -47,7 +47,7 @@ export function refusalsOf(status: string, changelog: string, version: string): 
 }
 
 /**
- * Finds a key, and signs with it as a trial: it asks for its passphrase, and is not expired.
+ * Finds a signing key. Makes a test signature, so that gpg asks for the passphrase now, and an expired key fails now.
  * @param key a fingerprint, an id or an address
  * @throws StartError with the output of gpg
  */

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('the documentation states the version of the manifest', () => {
+test('the OpenAPI document has the version of package.json', () => {
   expect(document.info.version).toBe(manifest.version);
 });
 

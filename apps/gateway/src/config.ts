@@ -110,7 +110,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const consoleUrl = s.CONSOLE_URL ?? s.PUBLIC_URL ?? apiUrl;
   const metricsPort = s.GATEWAY_METRICS_PORT === undefined ? undefined : Number(s.GATEWAY_METRICS_PORT);
   const tls = tlsFiles(s.GATEWAY_TLS_CERT, s.GATEWAY_TLS_KEY);
-  // Users send their passwords to it (RFC 7617).
+  // Basic authentication (RFC 7617) does not encrypt passwords.
   if (tls === undefined && s.GATEWAY_PLAIN === 'loopback' && !isLoopback(s.GATEWAY_HOST))
     throw new SettingError(startErrors.plain(s.GATEWAY_HOST));
   return {

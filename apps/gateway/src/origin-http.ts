@@ -59,7 +59,7 @@ export class OriginAgent extends Agent {
     this.#login = continues ? socket : null;
   }
 
-  /** Whether a login continues on the connection of a request whose response has ended. */
+  /** Whether the connection stays open for the next request of an NTLM or Negotiate login, after the response has ended. */
   continues({ socket, shouldKeepAlive }: ClientRequest): boolean {
     return shouldKeepAlive && socket !== null && socket === this.#login && !socket.destroyed;
   }
@@ -91,8 +91,8 @@ export class OriginAgent extends Agent {
   }
 }
 
-/** Origin connections with a write that a reset has broken: the next read then reports an ordinary end. */
-// grows: by origin connections; bound: the open ones; at the bound: the garbage collector removes an entry with its socket
+/** Origin connections on which a write failed with ECONNRESET. The next read on them reports a normal end. */
+// grows: by origin connections; bound: the open connections; at the bound: the garbage collector removes an entry with its socket
 const reset = new WeakSet<Socket>();
 
 /**

@@ -91,7 +91,7 @@ export function answerEarly(
   if (httpVersionMinor === 0 || res.headersSent || res.socket === null) return;
   // RFC 9110 section 8.6: an interim response has no Content-Length.
   const headers = [...without(endToEnd(rawHeaders), 'content-length'), 'Via', `1.1 ${via}`];
-  // Parsers accept control characters in a phrase.
+  // The origin's reason phrase is not forwarded: HTTP parsers accept control characters in it.
   let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`;
   for (let i = 0; i < headers.length; i += 2) text += `${headers[i]}: ${headers[i + 1]}\r\n`;
   res.socket.write(`${text}\r\n`, 'latin1');

@@ -128,7 +128,7 @@ test.each([
   expect(send.socket.destroyed).toBe(false);
 });
 
-test('a client goes on when the site closes the connection of a login before the end of the body', async () => {
+test('a client connection stays usable when the site closes the connection of an NTLM login before the end of the body', async () => {
   await using world = await startWorld(() => [company(sites())], settings());
   const send = keptClient(world.port);
   [ports, reply] = [[], challenge];
@@ -152,7 +152,7 @@ test('an NTLM login continues on the connection of a challenge that arrived befo
   expect(world.gateway.activeRequests()).toBe(0);
 });
 
-test('a client that disconnects behind an early challenge of NTLM frees its slot and the origin connection', async () => {
+test('an active request and its origin connection end when the client disconnects after an early NTLM challenge', async () => {
   await using world = await startWorld(() => [company(sites())], settings());
   const send = keptClient(world.port);
   [ports, reply] = [[], challenge];

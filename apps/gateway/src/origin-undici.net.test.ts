@@ -176,7 +176,7 @@ test("a client that expects 100 Continue gets it, and a site's unexpected 100 to
   expect(await raw(world.port, posts)).toContain('HTTP/1.1 200 OK');
 });
 
-test('a site that begins responses with 100 Continue receives each request once, after the first one of a client connection', async () => {
+test('after a first response with 100 Continue, the site receives each further request of the client connection once', async () => {
   site = (socket) => socket.end(`HTTP/1.1 100 Continue\r\n\r\n${whole('one')}`);
   const client = new Kept();
   for (let i = 1; i <= 3; i++) expect(statusAndReason(await client.ask(request(`/${i}`), 'one'))).toBe('200');

@@ -142,9 +142,9 @@ export class SnapshotStore {
   }
 
   /**
-   * Takes over the file after the previous process has closed it. Until `finish()`, some rows are still those of the previous process,
-   * so manifests keep its contact and shape. A kill after any write therefore leaves a valid file. The next write replaces a file that
-   * cannot be trusted.
+   * Takes over the file after the previous process has closed it. Until `finish()`, some rows are still from the previous process, so
+   * each manifest keeps the `contact` and `shape` of that process. The file therefore stays valid when this process is killed after
+   * any write. If the file cannot be trusted, the next write replaces it.
    * @returns the ids of the stored companies
    */
   takeOver(): number[] {

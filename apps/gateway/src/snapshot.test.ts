@@ -263,7 +263,7 @@ test('a new owner deletes a file that it cannot trust, and writes another one', 
   expect(stored().index.companies.size).toBe(11);
 });
 
-test('a new owner that cannot delete a file without a manifest replaces it at a later change', async () => {
+test('a new owner that cannot delete an invalid snapshot file replaces the file at a later change', async () => {
   const live = await follower(10);
   const path = join(folder, 'gateway-snapshot.db');
   const file = new DatabaseSync(path);

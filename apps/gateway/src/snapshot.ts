@@ -66,7 +66,7 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
   /** The changes that are not on disk; null for a removed company. */
   // grows: by owners, by changes; bound: one snapshot for each company; at the bound: a change replaces the company's entry
   const unsaved = new Map<number, CompanySnapshot | null>();
-  /** The companies of the first `ready`, and stored ones that it does not have. `own()` writes them in parts. */
+  /** The companies of the first `ready` event; null for a stored company that the event lacks. `own()` writes them in parts. */
   // grows: by owners; bound: one snapshot for each company; at the bound: a change replaces the company's entry
   const rest = new Map<number, CompanySnapshot | null>();
   const { index, contact } = isOwner ? load(store, unsaved, log) : { index: emptyIndex(), contact: null };

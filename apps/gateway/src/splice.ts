@@ -21,8 +21,8 @@ const LARGE = 8_192;
 /** In bytes: smaller pieces take no share. */
 const LEAST_COUNTED = 4_096;
 /**
- * A tunnel gets TCP keep-alive probes when it has been idle for this time: most tunnels end before, and eight system calls are a
- * twentieth of a short tunnel. Probes at this interval keep a connection in the tables of most NATs.
+ * Idle time, in milliseconds, after which TCP keep-alive probes are enabled. Most tunnels end earlier and save the eight system calls,
+ * which take 5 % of the time of a short tunnel. Probes at this interval keep a connection in the tables of most NATs.
  */
 const PROBED_MS = 60_000;
 export const nothing = Buffer.alloc(0);

@@ -87,7 +87,7 @@ function answered(origin: ClientRequest, remote: Socket, active: ActiveRequest):
       reject(refusalOf(error, active));
     };
     origin.once('error', (error: NodeJS.ErrnoException) =>
-      // Invalid HTTP is that of the site: a proxy of the company has only opened the tunnel.
+      // Invalid HTTP comes from the site: an upstream proxy has already opened the tunnel.
       fail(error.code?.startsWith('HPE_') ? new ProxyError('bad_response') : error),
     );
     origin.once('upgrade', (reply: IncomingMessage, _socket, first: Buffer) => {
@@ -100,7 +100,7 @@ function answered(origin: ClientRequest, remote: Socket, active: ActiveRequest):
     });
     origin.once('response', (reply) => {
       clearTimeout(timer);
-      // A site's proxy challenge must not reach the client, nor a body whose coding it does not see (origin-request.ts).
+      // The client must not receive a proxy challenge of the site, nor an encoded body without its Transfer-Encoding field.
       if (reply.statusCode === 407) return fail(new ProxyError('connect_failed'));
       if ((reply.statusCode ?? 0) < 200 || isCoded(reply.rawHeaders))
         return fail(new ProxyError('bad_response'));

@@ -12,7 +12,7 @@ vi.mock('./product.ts', () => ({
   }),
 }));
 
-test('a product whose ADMIN link fails says so, runs on, and is stopped by a signal', async () => {
+test('a product that cannot create the ADMIN link reports the error, and runs until a signal', async () => {
   const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
   const said = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const complained = vi.spyOn(process.stderr, 'write').mockReturnValue(true);

@@ -12,7 +12,7 @@ await runCommand(async () => {
     stopping,
     withoutGateway: process.argv[2] === 'serve',
   });
-  // Elsewhere standard output is a journal, which must not hold the link.
+  // Without a terminal, standard output may be a journal, which must not contain the link.
   const link = process.stdout.isTTY ? await product.makeAdminLink().catch(withoutLink) : null;
   say(supervisorPhrases.running(product.consoleUrl, product.gatewayUrl, product.dataDir, link));
   const failure = await Promise.race([stopping.then(() => null), product.failed]);
@@ -22,7 +22,7 @@ await runCommand(async () => {
   return failure === null ? 0 : 1;
 });
 
-/** A link that fails must not end the product that runs. */
+/** The product keeps running when the ADMIN link cannot be created. */
 function withoutLink(error: unknown): null {
   process.stderr.write(`${supervisorPhrases.noAdminLink(explain(error))}\n`);
   return null;

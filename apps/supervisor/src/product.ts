@@ -63,7 +63,7 @@ export async function startProduct(options: {
     started.defer(lock.release);
     refuseUnfinished(dataDir);
     const secrets = await readSecrets(dataDir, env);
-    // A gateway of its own service reports its settings there.
+    // A gateway that runs as a separate service validates its settings itself.
     if (!options.withoutGateway) readGatewayConfig(gatewayEnvironment(env, config, secrets.GATEWAY_SECRET));
     if (!options.watch) {
       await buildConsole(say);

@@ -18,14 +18,14 @@ import { gatewayEnvironment } from '../src/gateway-environment.ts';
  * runs. The gateway is the real one, on loopback; the console is a stub that answers the health check. Stand-ins for systemctl and journalctl post their arguments here.
  */
 export interface Machine {
-  /** Of the settings file. Beside it the test writes `fault.json`. */
+  /** The path of the settings file. The test writes `fault.json` to the same folder. */
   readonly path: string;
-  /** Of the commands. */
+  /** The port to which the stand-ins for systemctl and journalctl post. */
   readonly port: number;
   /** The certificate that the CA of TLS=auto issues. */
   readonly issued: { readonly cert: string; readonly key: string };
 }
-/** A fault of the services, while the settings file has another text than `sound`. */
+/** A simulated fault of the services. It applies while the text of the settings file differs from `sound`. */
 export interface Fault {
   readonly sound: string;
   readonly kind: string;
@@ -82,10 +82,10 @@ const filesOf = ({ cert, key }: { cert: string; key: string }) => ({
   key: readFileSync(key, 'utf8'),
 });
 
-/** A gateway that refuses a reload leaves the one of the former settings serving. */
+/** Starts a gateway with the current settings. @returns false for a refused reload; the former gateway then continues */
 async function takeOver(isReload: boolean): Promise<boolean> {
   const { GATEWAY_HOST } = settings();
-  // The keeper still holds the socket of the former address: a wildcard and an address of one port exclude each other.
+  // A reload cannot change the address, because the keeper process of a real gateway holds the former socket.
   if (has('refused') || (isReload && isGatewayActive && GATEWAY_HOST !== host)) return false;
   host = GATEWAY_HOST;
   await stopGateway();

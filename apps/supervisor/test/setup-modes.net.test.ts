@@ -18,15 +18,16 @@ import { wantedSettings } from '../src/setup/wanted.ts';
 import type { Fault, Machine } from './machine.ts';
 
 /**
- * `propusk setup` from each mode to each mode, with each of eight mistakes: it ends with console and gateway answering, or with the settings
- * of before and one sentence. The machine is a worker thread (machine.ts). setup.net.test.ts runs the whole command.
+ * Runs `propusk setup` from each mode to each mode, without a mistake and with each possible one. Without a mistake, console and gateway
+ * answer with the new settings. With one, setup restores the previous settings and prints one sentence. A worker thread simulates the
+ * machine (machine.ts). setup.net.test.ts tests the whole command.
  */
 vi.mock('../src/command.ts', async (load) => ({
   ...(await load<typeof import('../src/command.ts')>()),
   say: vi.fn<(line: string) => void>(),
 }));
 const names = { console: 'pass.test', gateway: 'gw.pass.test' };
-/** Stands for the users of both services. */
+/** The certificate checks run as this user instead of the users of the services. */
 const user = asRoot ? 'www-data' : userInfo().username;
 
 let folder: string;
@@ -121,7 +122,7 @@ async function setup(mode: Name, at: string, waitMs = 5_000, ...more: string[]):
   await applySettings({ path, before: settings, after: editSettings(settings, wanted) }, listeners, waitMs);
 }
 
-/** What console and gateway lack with the settings of the file. */
+/** The faults of console and gateway with the current settings file; null for none. */
 async function faults(): Promise<(string | null)[]> {
   const { console, gateway } = await listenersOf({
     ...parseEnv(readFileSync(path, 'utf8')),
@@ -135,7 +136,7 @@ function setFault(fault: Fault): void {
   renameSync(join(folder, 'fault.new'), join(folder, 'fault.json'));
 }
 
-/** Makes a mistake, and returns the words that the sentence of setup has. `kind` is that of machine.ts. */
+/** `make` causes the mistake, and returns words that the error of setup must contain. */
 type Mistake = [name: string, make: () => string];
 const ofService = (kind: string, title: string, words: string): Mistake => [
   title,
@@ -188,7 +189,7 @@ function append(line: string): void {
   writeFileSync(path, `${readFileSync(path, 'utf8')}${line}\n`);
 }
 
-/** Changes the settings in the same mode too. */
+/** An option that changes the settings even when the mode stays the same. */
 const change = ['--address', '203.0.113.5'];
 const all = Object.keys(modes) as Name[];
 const pairs = all.flatMap((from) => all.map((to) => ({ from, to })));
@@ -211,7 +212,7 @@ describe.each(pairs)('setup from $from to $to', ({ from, to }) => {
   });
 
   test.each(mistakes[to])(
-    '%s: setup ends with one sentence about it, and the settings of before serve',
+    '%s: setup ends with one sentence about it, and the services use the previous settings',
     async (_, make) => {
       const words = make();
       const given = readFileSync(path, 'utf8');

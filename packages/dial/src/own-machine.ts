@@ -13,7 +13,10 @@ export interface OwnMachineOptions {
   readonly ownAddresses?: readonly string[];
   /** Ports of the product on this machine, refused even in allowed networks. */
   readonly ownPorts?: ReadonlySet<number>;
-  /** The address and port that this process listens on; null before it listens. On ports 80 and 443 other addresses may serve sites. */
+  /**
+   * The address and port that this process listens on; null before it listens. On ports 80 and 443, only connections to this address
+   * are refused: other addresses of this machine may serve sites.
+   */
   readonly ownListener?: () => { readonly address: string; readonly port: number } | null;
   /** The URL of the echo endpoint. Connections to its host and port are allowed even on this machine. */
   readonly echoUrl?: string | undefined;

@@ -217,7 +217,7 @@ test.each(['/', '/half-read'])(
   },
 );
 
-test('a connection with an early response is closed after a later last response, though the client does not close it', async () => {
+test('a connection with an early response is closed after its last response, although the client keeps it open', async () => {
   const { port } = await serve((req, res) => res.end(req.url));
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   ends.push(() => socket.destroy());

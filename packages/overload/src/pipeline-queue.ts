@@ -292,7 +292,7 @@ export class TrackedResponse<
     queues.get(request.socket)?.begin(request, this);
   }
 
-  /** Called by Node behind the last byte of a response, before it closes the socket of the last one. */
+  /** Called by Node after the last byte of each response, and before Node closes the socket. */
   override detachSocket(socket: Socket): void {
     super.detachSocket(socket);
     if (!this.req.complete) queues.get(socket)?.acceptRest(this.req);

@@ -35,8 +35,8 @@ const admins = async () => {
   return rows;
 };
 
-/** Before the tests of an ADMIN with a password. */
-test('the link of a terminal makes the first ADMIN with the typed address, and no other link does afterwards', async () => {
+/** Must run before the tests that create an ADMIN with a password. */
+test('the link that propusk admin prints creates the first ADMIN with the typed email, and ends the other links', async () => {
   const [first, second] = [
     await makeAdminLink(opened.db, config.publicUrl),
     await makeAdminLink(opened.db, config.publicUrl),
@@ -60,12 +60,12 @@ test('the link of a terminal makes the first ADMIN with the typed address, and n
   await opened.pool.query('delete from users');
 });
 
-test('a mistyped address of the first ADMIN is replaced by the next setup, and by its page', async () => {
+test('the next setup, or the page of the link, replaces a mistyped email of the first ADMIN', async () => {
   const wrong = await makeFirstLinks(opened.db, config, { ...who, email: 'amdin@example.ru' });
   expect(wrong?.company).toContain('invitation=');
   const right = await makeFirstLinks(opened.db, config, who);
   expect(right?.company).toContain('invitation=');
-  // The invitation of the run before stays valid.
+  // The previous invitation stays valid, so no new one is created.
   const third = await makeFirstLinks(opened.db, config, who);
   expect(third).toEqual({ admin: expect.stringContaining('#token='), company: null });
   expect((await setPassword(wrong?.admin ?? '', 'late@example.ru')).error.code).toBe('link_dead');
@@ -106,7 +106,7 @@ test('concurrent runs of setup, propusk admin and ADMIN_EMAIL leave one ADMIN, a
   await opened.pool.query('delete from users; delete from rate_limits');
 });
 
-test('ADMIN_EMAIL takes the place of a first ADMIN who waits for a password, and ends its link', async () => {
+test('ADMIN_EMAIL replaces a first ADMIN without a password, and ends the link of that account', async () => {
   const link = String(await makeAdminLink(opened.db, config.publicUrl));
   await ensureAdmin(opened.db, 'set@example.ru', () => Promise.resolve('any'));
   expect(await admins()).toEqual([{ email: 'set@example.ru', invited: false }]);
@@ -147,7 +147,7 @@ test('a second run makes no links unless it asks for them, and none for an addre
   expect((await setPassword(links?.admin ?? '')).status).toBe(204);
 });
 
-test('the link of another account does not change its address', async () => {
+test('a password link does not change the email of an account other than the first ADMIN', async () => {
   const { rows } = await opened.pool.query('select id from users where email = $1', [who.owner]);
   const { token } = await opened.db.transaction().execute((tx) => addLink(tx, Number(rows[0].id), null));
   const body = { token, password: PASSWORD, email: 'stolen@example.ru' };

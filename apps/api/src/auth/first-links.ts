@@ -14,9 +14,12 @@ const ADMIN_LINK_MINUTES = 60;
 
 /** The links that open a new platform. */
 export interface FirstLinks {
-  /** Makes the first ADMIN, or sets the password of an ADMIN again. One hour, once. */
+  /** Creates the first ADMIN, or resets the password of an ADMIN. Valid once, for one hour. */
   readonly admin: string;
-  /** Registers a company. Seven days, once. null when the owner's address has an account, and for a second link of the same ADMIN. */
+  /**
+   * Registers a company. Valid once, for seven days. null when the owner has an account, or when an earlier call created the link for
+   * the same ADMIN.
+   */
   readonly company: string | null;
 }
 
@@ -29,10 +32,10 @@ export async function makeAdminLink(db: Db, publicUrl: URL): Promise<string | nu
 }
 
 /**
- * Creates a link that makes the first ADMIN, with a proposed address, and an invitation of a company. Only hashes are stored. While no
- * ADMIN has a password, another call makes another link, and another address replaces the proposed one.
- * @param again makes new links although an ADMIN has a password, and the invitation again
- * @returns null when an ADMIN has a password; with `again`, when no ADMIN has the address
+ * Creates a link for the first ADMIN with a proposed email, and an invitation for a company. Stores only hashes. While no ADMIN has a
+ * password, each call creates another ADMIN link, and a new email replaces the proposed one.
+ * @param again creates both links again, even when an ADMIN has a password
+ * @returns null when an ADMIN has a password; with `again`, null when no ADMIN has the email
  * @throws AppError registration_closed
  */
 export async function makeFirstLinks(
@@ -61,8 +64,8 @@ async function adminLink(db: Db | Tx, publicUrl: URL, id: number): Promise<strin
 }
 
 /**
- * Makes a link of the first ADMIN, which gets the address, and creates the account while there is no ADMIN.
- * @returns `isNew` for a new account or address; null when an ADMIN has a password
+ * Creates a link for the first ADMIN. Creates the account when there is none, and sets its email.
+ * @returns `isNew` for a new account or email; null when an ADMIN has a password
  */
 async function makeFirst(
   db: Db,

@@ -179,7 +179,7 @@ export async function findLink(db: Db, kind: LinkKind, token: string): Promise<{
  * @param address the caller's IP address
  * @param typed the email of the first ADMIN
  * @returns the email of the account
- * @throws AppError link_dead, email_taken; bad_input for an email to another account, and when the first ADMIN has none
+ * @throws AppError link_dead, email_taken; bad_input when another account gets an email, or when the first ADMIN has no email
  */
 export async function redeemPasswordLink(
   tx: Tx,
@@ -254,10 +254,10 @@ async function useUp(tx: Tx, kind: LinkKind, token: string) {
 /** The address of the first ADMIN before one is typed. It does not fit `Email`, so nobody signs in with it or requests a link. */
 export const NO_ADDRESS = 'admin@localhost';
 
-/** An ADMIN without a password; other accounts become ADMIN with one. */
+/** An ADMIN without a password. Only `putAdmin` creates one; other accounts have a password before they become ADMIN. */
 export const isWaitingAdmin = sql<boolean>`users.invited and users.roles @> array['ADMIN']`;
 
-/** The first ADMIN before the first password. */
+/** The ADMIN without a password, while no ADMIN has one. */
 export const isFirstAdmin = sql<boolean>`${isWaitingAdmin}
   and not exists (select from users other where other.roles @> array['ADMIN'] and not other.invited)`;
 

@@ -122,8 +122,8 @@ export async function registerCompany(
 }
 
 /**
- * Creates the platform's first ADMIN, in place of one that waits for its password. Does nothing when an ADMIN exists, so that a restart
- * does not restore a removed operator, or when another account has the email.
+ * Creates the platform's first ADMIN, or updates a first ADMIN without a password. Does nothing when an ADMIN has a password, so that a
+ * restart does not restore a removed operator. Does nothing when another account has the email.
  */
 export async function ensureAdmin(db: Db, email: string, hash: () => Promise<string>): Promise<void> {
   if (await hasAdmin(db)) return;
@@ -146,9 +146,9 @@ export async function hasAdmin(db: Db): Promise<boolean> {
 }
 
 /**
- * Creates the first ADMIN, or changes the one that waits for its password, whose links end. Needs `lockFirstAdmin`. Does nothing as
- * `ensureAdmin` does.
- * @param invited for an ADMIN whose link sets the password
+ * Creates the first ADMIN, or updates one without a password and ends the links of that account. Does nothing in the same cases as
+ * `ensureAdmin`. The caller must hold `lockFirstAdmin`.
+ * @param invited true when a link will set the password
  */
 export async function putAdmin(tx: Tx, email: string, hash: string, invited: boolean): Promise<void> {
   if (await hasAdmin(tx)) return;

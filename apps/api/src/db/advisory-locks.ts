@@ -6,7 +6,7 @@ export const advisoryLocks = {
   /** Registrations under the rule `first`, so that concurrent ones make one company. */
   firstCompany: 7_305_803,
   recordPartitions: 7_305_804,
-  /** Creating the first ADMIN and giving it a password, so that there is one. */
+  /** Creation of the first ADMIN and of its password, so that there is only one first ADMIN. */
   firstAdmin: 7_305_805,
   /** With the company as the second key: additions of vantages. */
   vantages: 7_305_811,

@@ -42,8 +42,8 @@ export async function readPassphrase(env: NodeJS.ProcessEnv, making: boolean): P
 }
 
 /**
- * Opens a backup with its passphrase. One that does not fit, such as that of this machine for a backup of another, is asked for
- * again in a terminal.
+ * Opens a backup with its passphrase. In a terminal, asks again when the passphrase is wrong: a backup of another machine does not open
+ * with the passphrase of this machine.
  * @throws BackupRefused, and StartError as `ask`
  */
 export async function unlock(

@@ -44,7 +44,7 @@ await runCommand(async () => {
   await opened.disposeAsync();
   say(backupPhrases.restored(backup.header.created, dataDir));
   if (backup.header.records === false) say(backupPhrases.withoutRecords());
-  // Of the Debian package.
+  // Set by the `propusk` command of the Debian package.
   const next = process.env.NEXT_PASSPHRASE;
   if (next && next !== passphrase) say(backupPhrases.nextPassphrase(next));
   return 0;

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { passKeys } from './header.ts';
 
-/** A restore of a backup of another machine: only the first line of the file is whole. */
+/** Restores a backup of another machine. The file contains only the header, which is enough to check a passphrase. */
 const command = fileURLToPath(new URL('restore-command.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'propusk-unlock-'));
 const file = join(folder, 'a.backup');
@@ -43,7 +43,7 @@ test('in a terminal a restore asks for the passphrase of the backup when the sto
   expect(code).toBe(1);
 });
 
-test('a restore asks three times at most and changes nothing', async () => {
+test('a restore asks for the passphrase at most three times, and then ends without changes', async () => {
   const { shown, code } = await restore(['first', 'second', 'third']);
   expect(shown).toMatch(/Фраза не подходит к этой копии, и ничего не изменено/);
   expect([code, existsSync(env.DATA_DIR)]).toEqual([1, false]);

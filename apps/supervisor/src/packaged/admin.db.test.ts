@@ -17,7 +17,7 @@ const run = ([program = '', ...args]: readonly string[]) =>
     encoding: 'utf8',
   });
 
-test('propusk admin prints a link to a terminal, and to a pipe only why it does not', async () => {
+test('propusk admin prints a link to a terminal, and an error without a link to a pipe', async () => {
   expect(run(command)).toMatchObject({
     status: 1,
     stdout: '',

@@ -24,7 +24,7 @@ const commands: Readonly<Record<string, (db: Db, config: Config, ...args: string
     if (mails.length === 0) say(packagedPhrases.noLiveMail());
   },
 
-  /** The link of the first ADMIN, to a terminal alone. */
+  /** Prints a link for the first ADMIN. Refuses when standard output is not a terminal. */
   async admin(db, { publicUrl }) {
     if (!process.stdout.isTTY) throw new StartError(packagedPhrases.terminalOnly());
     const link = await makeAdminLink(db, publicUrl);

@@ -34,20 +34,20 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
 
 describe('propusk restore', () => {
   const file = '/etc/hostname';
-  test('a restore gets the given phrase, and the phrase of the next backups', () => {
+  test('propusk restore passes on the given passphrase and the passphrase of the installation', () => {
     expect(run(['restore', file], { BACKUP_PASSPHRASE: 'of the lost machine' })).toEqual({
       status: 0,
       said: `product restore ${file} of the lost machine, then own phrase\n`,
     });
   });
 
-  test('a restore without a given phrase tries the own', () => {
+  test('propusk restore uses the passphrase of the installation when none is given', () => {
     const said = `product restore ${file} own phrase, then own phrase\n`;
     expect(run(['restore', file])).toEqual({ status: 0, said });
   });
 });
 
-describe('a mistake in the command', () => {
+describe('errors of the propusk command', () => {
   test.each<[args: string, status: number, said: string]>([
     ['foo', 2, 'Команды «foo» нет. Все команды: propusk help\n'],
     ['restore', 2, 'У команды не те аргументы. Нужно так:\npropusk restore ФАЙЛ     восстановить'],

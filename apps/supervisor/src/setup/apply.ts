@@ -17,10 +17,10 @@ const PAUSE_MS = 500;
 /** Each reload starts a process of the gateway. */
 const RELOAD_PAUSE_MS = 5_000;
 
-/** An unchanged fault is printed again after it. */
+/** The interval, in milliseconds, at which an unchanged fault is printed again. */
 const REPEAT_MS = 30_000;
 
-/** What has to answer: the URL that users know, and the address of this machine at which it listens. */
+/** A listener that must answer: its public URL, and its address on this machine. */
 interface Listener {
   readonly url: string;
   readonly address: string;
@@ -68,7 +68,7 @@ export async function faultOf({ url, address, path, status, localUrl }: Listener
 
 /**
  * Writes the settings, starts both services with them, and waits until both answer with a valid certificate.
- * @throws StartError with the last fault in the journal. The settings of before are back then, and the services that ran run with them
+ * @throws StartError with the last fault in the journal. The previous settings are then restored, and restarted services use them
  */
 export async function applySettings(
   { path, before, after }: { path: string; before: string; after: string },
@@ -80,19 +80,23 @@ export async function applySettings(
   const ran = { console: isActive('console'), gateway: isActive('gateway') };
   const since = Date.now();
   let until = since + waitMs;
-  /** Whether the gateway may have the new settings. */
+  /** Whether the gateway may already use the new settings. */
   let isTaken = false;
   const interrupt = () => void (until = 0);
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, interrupt);
 
-  /** @param failed what has to succeed before; it is tried again, because the gateway refuses a reload without a certificate */
+  /**
+   * Waits until a service answers with a valid certificate.
+   * @param failed runs the preceding step and returns its error; null for none. A failed step is repeated, because the gateway refuses a
+   * reload without a certificate
+   */
   async function answers(part: Part, failed: () => string | null): Promise<void> {
     const { url } = listeners[part];
     for (let [said, failure] = ['', failed()]; ; failure &&= failed()) {
       const fault = failure ?? (await faultOf(listeners[part]));
       if (fault === null) return say(setupPhrases.healthy(url));
       const line = setupPhrases.notAnswering(url, fault, lastComplaint(part, since));
-      // Waiting does not change the CA of a certificate.
+      // A certificate of an untrusted CA stays untrusted, so waiting is useless.
       if (Date.now() >= until || /SELF_SIGNED|UNABLE_TO/.test(fault)) throw new StartError(line);
       const next = `${line} ${Math.floor((Date.now() - since) / REPEAT_MS)}`;
       if (next !== said) say(setupPhrases.waits(line));

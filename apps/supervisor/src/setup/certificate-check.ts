@@ -50,12 +50,12 @@ async function checkContent(name: string, [path = '', key = '']: readonly string
     throw new StartError(setupPhrases.certificateName(path, name, leaf.subjectAltName ?? ''));
 }
 
-/** Finds what the user may not pass (x) and read (r), outermost folders first. */
+/** Finds the folders that the user may not enter (x) and the files that the user may not read (r), outermost folders first. */
 function closedPaths(user: string, files: readonly string[]) {
   const unread = files.filter((path) => !may(user, '-r', path, '/'));
   const all = unread.flatMap((path) => [path, realpathSync(path)]);
   const folders = [...new Set(all.flatMap(foldersAbove))].filter((folder) => !may(user, '-x', '.', folder));
-  // Behind a closed folder only the mode shows whether the file itself is closed.
+  // test(1) cannot check a file in a folder that the user may not enter, so the mode of the file decides.
   const closed = unread.filter((path) => folders.length === 0 || (statSync(path).mode & 4) === 0);
   const lists = [
     { user, right: 'x', paths: folders },
@@ -69,7 +69,7 @@ function foldersAbove(path: string): string[] {
   return folder === path ? [] : [...foldersAbove(folder), folder];
 }
 
-/** Runs test(1) as the user of a service. In the folder itself `.` needs no right to the folders above. */
+/** Runs test(1) as the user of a service. A folder is tested as `.`, because this needs no access to the folders above. */
 function may(user: string, right: '-r' | '-x', path: string, cwd: string): boolean {
   const as = ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups', '--'];
   const isRoot = process.getuid?.() === 0;

@@ -41,9 +41,9 @@ export async function checkDns(
 /**
  * Checks the ports of the console and the gateway.
  * @param wanted the mode that the operator asked for
- * @param nginxConf the configuration to name when nginx has a port of the console; `settings` is the file that changes a port
- * @returns the mode: `off` when nginx has a port of the console and the operator asked for no other mode
- * @throws StartError when another program listens there
+ * @param nginxConf the nginx configuration that the message names when nginx uses a port of the console; `settings` is the settings file
+ * @returns the mode: `off` when nginx uses a port of the console and the operator asked for no other mode
+ * @throws StartError when another program listens on one of the ports
  */
 export function checkPorts(
   wanted: TlsMode | undefined,

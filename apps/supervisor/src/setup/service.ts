@@ -54,8 +54,8 @@ export function startService(settings: string, verb: 'start' | 'restart' | 'stop
 }
 
 /**
- * Starts a gateway, or has a running one take the settings over. A new GATEWAY_HOST needs a restart: the keeper holds the former socket, and
- * a wildcard and an address exclude each other on one port.
+ * Starts the gateway, or reloads a running one. A new GATEWAY_HOST needs a restart: the keeper process holds the former listening socket
+ * (docs/architecture.md), and a wildcard and an address exclude each other on one port.
  * @param after the new text of the settings file; null stops the gateway
  * @throws StartError
  */
@@ -76,7 +76,7 @@ export function isOutdated(path: string): boolean {
   return existsSync(path) && Math.floor(statSync(path).mtimeMs / 1_000) > seconds;
 }
 
-/** Finds the last error that a part logged. @param since in milliseconds @returns an empty text when there is none */
+/** Finds the last error that a service logged. @param since in milliseconds since 1970 @returns an empty text when there is none */
 export function lastComplaint(part: Part, since: number): string {
   // The services write to standard output; other lines are systemd's own.
   const from = `--since=@${Math.floor(since / 1_000)}`;
@@ -99,7 +99,7 @@ export function printFirstLinks({
   invite: boolean;
 }): void {
   const links = propusk('first-links', mail, owner, ...(invite ? ['again'] : []));
-  // A later step that fails must not lose them: they are made once.
+  // The links are created only once, so print them before a later step can fail.
   say(links || setupPhrases.linksMadeBefore());
   if (links !== '') say(setupPhrases.passphrase(propusk('passphrase').trim()));
   run('systemctl', 'enable', '--now', 'propusk-backup.timer');

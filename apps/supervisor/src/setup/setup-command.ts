@@ -91,7 +91,7 @@ async function readInput({ asks }: Options): Promise<string | undefined> {
   return given;
 }
 
-/** Puts the previous settings file back, once. The other text stays beside it. */
+/** Restores the previous settings file; works once. Keeps the replaced settings in a file with the suffix `.undone`. */
 async function undo(options: Options): Promise<number> {
   const previous = previousOf(path);
   if (!existsSync(previous)) throw new StartError(setupPhrases.nothingToUndo(previous));

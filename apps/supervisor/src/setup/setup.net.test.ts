@@ -220,7 +220,7 @@ UNKNOWN="kept"`);
       expect(settings()).not.toContain('PASSWORD');
       expect(log()).toEqual([
         'restart propusk.service',
-        // The gateway listens elsewhere from now on.
+        // A new GATEWAY_HOST needs a restart.
         'restart propusk-gateway.service',
         'enable --now propusk-backup.timer',
       ]);
@@ -254,7 +254,7 @@ UNKNOWN="kept"`);
         said: expect.stringContaining(setupPhrases.linksMadeBefore()),
       });
       expect([settings(), fragments(second.said), log()[3]]).toEqual([written, [], 'start propusk.service']);
-      // The mode before leaves nothing of its own, and a certificate that no client accepts brings its settings back.
+      // Setup restores the settings of the previous mode when no client accepts the new certificate.
       const { certPath, keyPath } = certificate;
       chmodSync(keyPath, 0o644);
       const files = ['--tls', 'files', '--cert', certPath, '--key', keyPath];
@@ -271,7 +271,7 @@ UNKNOWN="kept"`);
       expect(settings()).toBe(written);
       expect(await setup('--undo', '--yes')).toMatchObject({ code: 0 });
       expect([settings(), log().at(-2)]).toEqual([before, 'restart propusk.service']);
-      // The settings that did not work do not return.
+      // A second undo has no previous settings to restore.
       const undone = `${setupPhrases.nothingToUndo(join(root, 'etc/propusk.env.previous'))}\n`;
       expect(await setup('--undo', '--yes')).toEqual({ code: 1, said: undone });
       expect([settings(), read('etc/propusk.env.undone')]).toEqual([before, written]);

@@ -38,7 +38,7 @@ test.each(modes.flatMap((from) => modes.map((to) => ({ from, to, names: `${from[
   },
 );
 
-test('setup leaves a gateway without a certificate open only if GATEWAY_PLAIN says so', () => {
+test('setup keeps the address of a gateway without a certificate only with GATEWAY_PLAIN=anyone or GATEWAY_PROXY_PROTOCOL', () => {
   const plain = 'GATEWAY_HOST=0.0.0.0\nGATEWAY_PUBLIC_URL=https://lb.test:3128\n';
   expect(gatewayOf(after(plain, 'off'))).toEqual([]);
   expect(say).toHaveBeenLastCalledWith(setupPhrases.gatewayWithoutTls());

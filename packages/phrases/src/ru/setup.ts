@@ -4,7 +4,7 @@ import { refusedChains } from './state.ts';
 
 const example = 'propusk setup pass.example.ru admin@example.ru';
 
-/** What the user of a service lacks a right to, `x` for folders and `r` for files. */
+/** The paths to which the user of a service has no access: `x` for folders, `r` for files. */
 interface Closed {
   readonly user: string;
   readonly right: string;
@@ -97,7 +97,7 @@ export const setupPhrases = {
     text: `Это проверочное письмо. «Пропуск» на ${consoleUrl} может отправлять почту.`,
   }),
   mailSent: (to: string, reply: string) => `Письмо для ${to} принято сервером: ${reply}`,
-  // `reply` is the server's, or an error of no known kind.
+  // `reply` is the response of the mail server. An error of unknown kind without a response has its message here.
   mailRefused: (failure: MailFailure, reply: string | undefined) =>
     `Письмо не ушло. ${failure === 'other' ? '' : `${stuckMail.failures[failure]} `}${reply === undefined ? '' : `Ответ: ${reply}`}`.trim(),
 
@@ -118,7 +118,7 @@ export const setupPhrases = {
   notAnswering: (url: string, fault: string, logged: string) =>
     `${url} не отвечает как нужно: ${(refusedChains[fault] ?? fault).replace(/\.$/, '')}.${logged && ` В журнале: ${logged}`}`,
   waits: (line: string) => `Жду. ${line}`,
-  /** @param failure what failed when the services took the former settings; null for nothing */
+  /** @param failure the error when the services were restarted with the previous settings; null for none */
   restored: (fault: string, path: string, failure: string | null) =>
     `${fault}. Прежний ${path} возвращён${failure === null ? '' : `, но: ${failure}`}. Исправьте это и повторите команду; подробно: journalctl -u 'propusk*'`,
   healthy: (url: string) => `${url} отвечает${url.startsWith('https:') ? ', сертификат действителен' : ''}`,
