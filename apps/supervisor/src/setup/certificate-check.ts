@@ -55,7 +55,7 @@ function closedPaths(user: string, files: readonly string[]) {
   const unread = files.filter((path) => !may(user, '-r', path, '/'));
   const all = unread.flatMap((path) => [path, realpathSync(path)]);
   const folders = [...new Set(all.flatMap(foldersAbove))].filter((folder) => !may(user, '-x', '.', folder));
-  // test(1) cannot check a file in a folder that the user may not enter, so the mode of the file decides.
+  // The program test cannot check a file in a folder that the user may not enter, so the mode of the file decides.
   const closed = unread.filter((path) => folders.length === 0 || (statSync(path).mode & 4) === 0);
   const lists = [
     { user, right: 'x', paths: folders },
