@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asRoot, makeScratch, removeScratch, startHolder } from '@propusk/test-kit/embedded/scratch';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { holdsLock, lockDataDir } from './data-dir-lock.ts';
 import { StartError } from './start-error.ts';
 
@@ -15,6 +15,7 @@ afterAll(() => removeScratch(scratch));
 test('of twenty simultaneous starts on one data folder exactly one succeeds, and the others name its process', async () => {
   const folder = join(scratch, 'twenty');
   const holders = Array.from({ length: 20 }, () => startHolder(['lock', folder]));
+  onTestFinished(async () => void (await Promise.all(holders.map((holder) => holder.end()))));
   const lines = await Promise.all(holders.map((holder) => holder.line));
 
   const winners = holders.filter((_, i) => lines[i] === 'LOCKED');
