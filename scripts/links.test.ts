@@ -42,7 +42,7 @@ function anchorsOf(page: string): Set<string> {
   );
 }
 
-/** The links of the pages among `files` that lead to none of `files`, to no folder of them, or to no heading. */
+/** Finds links to a file or folder that is not in `files`, and links to a heading that does not exist. @param files paths; the Markdown ones are read */
 function brokenLinks(files: readonly string[]): string[] {
   const folders = files.flatMap((file) =>
     file.split('/').map((_, depth, parts) => parts.slice(0, depth).join('/')),

@@ -90,7 +90,7 @@ export async function writeRelease(
   });
   await writeFile(sums, (await Promise.all(lines)).join(''));
   if (signer !== undefined) {
-    // A signature contains its time. A verifier refuses one that is older than its key.
+    // gpg writes the given time into the signature, and gpgv refuses a signature that is older than its key.
     const time = `${Math.max(seconds, signer.created)}!`;
     const args = ['--local-user', signer.fingerprint, '--faked-system-time', time, '--armor'];
     await gpg(...args, '--output', `${sums}.asc`, '--detach-sign', sums);

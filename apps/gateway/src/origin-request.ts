@@ -53,7 +53,7 @@ export function answer(
   if (unwanted !== null) return unwanted;
   // The client would receive an encoded body without its Transfer-Encoding field.
   if (isCoded(reply.rawHeaders)) return unreadable(active);
-  // Parsers take 101 without Upgrade for an ordinary response.
+  // The parsers report a 101 without an Upgrade field as an ordinary response.
   if (reply.status < 200) return unreadable(active);
   try {
     res.writeHead(reply.status, reply.phrase, [...endToEnd(reply.rawHeaders), 'Via', `1.1 ${via}`]);

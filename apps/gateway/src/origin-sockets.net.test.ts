@@ -121,7 +121,7 @@ test.each([
     send.socket.write('a'.repeat(length - first));
   }
   await until(() => {
-    // A socket that nobody reads notices a reset when it writes.
+    // Without a reader, a socket detects a reset only when it writes.
     for (const socket of held) socket.write('x');
     return open === 0;
   }, 5_000);

@@ -52,7 +52,7 @@ export async function listenersOf(env: NodeJS.ProcessEnv): Promise<Record<Part, 
 
 /** Requests the URL at the given address: behind network address translation the name leads elsewhere. @returns the fault; null for none */
 export async function faultOf({ url, address, path, status, localUrl }: Listener): Promise<string | null> {
-  // Another program may have the port.
+  // Another program may listen on the port of the console.
   const [found] = localUrl === undefined ? [] : await checkConsole({ config: { localUrl } as never });
   if (found !== undefined && found.level !== 'ok') return sayState(found).text;
   const family = isIP(address);

@@ -15,7 +15,7 @@ const unitUsers: Record<Part, string> = { console: 'propusk', gateway: 'propusk-
 /**
  * Checks the certificates that the settings name, each as the user of its service.
  * @param names of console and gateway
- * @throws StartError or SettingError with one sentence: what is wrong with which file, and the command that mends it
+ * @throws StartError or SettingError for the first fault; the message names the file, and a command where one repairs it
  */
 export async function checkCertificates(
   s: Readonly<Record<string, string | undefined>>,
@@ -69,7 +69,7 @@ function foldersAbove(path: string): string[] {
   return folder === path ? [] : [...foldersAbove(folder), folder];
 }
 
-/** Runs test(1) as the user of a service. A folder is tested as `.`, because this needs no access to the folders above. */
+/** Runs test(1) as the user of a service. The check of a folder runs in it on `.`, which needs no access to its parent folders. */
 function may(user: string, right: '-r' | '-x', path: string, cwd: string): boolean {
   const as = ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups', '--'];
   const isRoot = process.getuid?.() === 0;

@@ -20,7 +20,7 @@ const options = {
 
 /**
  * Reads the arguments of `propusk setup`.
- * @throws StartError that says what is wrong with the first unfit argument
+ * @throws StartError for the first invalid argument
  */
 export function readOptions(args: string[]) {
   const { values, positionals } = parse(args);

@@ -31,7 +31,7 @@ export const setupPhrases = {
   --wait СЕКУНДЫ     сколько ждать DNS и запуска, обычно 600
   --yes              не спрашивать
   --undo             вернуть прежний файл настроек`,
-  // What is wrong with an argument.
+  // Errors of the arguments.
   unfit: {
     missing: () => `Укажите домен консоли и почту администратора: ${example}`,
     domain: (typed: string) =>
@@ -79,7 +79,7 @@ export const setupPhrases = {
     'У сервера нет публичного адреса на интерфейсах: DNS сверить не с чем. Если он за NAT, добавьте --address АДРЕС',
   portTaken: (port: number, name: string, setting: string, settings: string) =>
     `Порт ${port} занят программой ${name || '(её покажет ss -ltnp)'}. Остановите её (службу: systemctl disable --now ${name || 'ИМЯ'}) или ${
-      // A CA checks a name on port 80 only.
+      // HTTP-01 always uses port 80 (RFC 8555 section 8.3), so another port does not help.
       setting === 'HTTP_PORT' ? 'повторите с --tls off' : `задайте другой порт, ${setting} в ${settings}`
     }. Ничего не изменено`,
   behindNginx: (port: number, config: string) =>
