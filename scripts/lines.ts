@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 
 /**
  * Prints the lines of the files that git tracks, by kind. A file has the first kind that fits:
@@ -7,15 +8,18 @@ import { readFileSync } from 'node:fs';
  *   tests     `*.test.ts`, `*.spec.ts` and `.tsx`, and every file below a folder `test`
  *   support   other .ts, .tsx and .mjs in packages/test-kit, e2e, bench and scripts
  *   product   other .ts and .tsx in apps and packages
+ *   css       .css
  *   docs      .md
  *
- *   npm run lines                    the work tree
- *   npm run lines -- COMMIT          each kind now, and its change since the commit
+ *   npm run lines                               the work tree
+ *   npm run lines -- COMMIT                     each kind now, and its change since the commit
+ *   npm run lines -- COMMIT --in FOLDER       only files of the folder; may be repeated
  */
 const kinds: readonly (readonly [kind: string, path: RegExp])[] = [
   ['tests', /(\.(test|spec)\.tsx?$)|\/test\/.*\.tsx?$/],
   ['support', /^(packages\/test-kit|e2e|bench|scripts)\/.*\.(tsx?|mjs)$/],
   ['product', /^(apps|packages)\/.*\.tsx?$/],
+  ['css', /\.css$/],
   ['docs', /\.md$/],
 ];
 
@@ -34,9 +38,17 @@ function count(paths: readonly string[], read: (path: string) => string): Lines 
   return lines;
 }
 
-const paths = (text: string) => text.split('\n').filter((path) => path !== '');
+const { values, positionals } = parseArgs({
+  options: { in: { type: 'string', multiple: true, default: [] } },
+  allowPositionals: true,
+});
+const [commit] = positionals;
+const folders = values.in.map((folder) => `${folder.replace(/\/$/, '')}/`);
+const paths = (text: string) =>
+  text
+    .split('\n')
+    .filter((path) => path !== '' && (folders.length === 0 || folders.some((each) => path.startsWith(each))));
 const now = count(paths(git('ls-files')), (path) => readFileSync(path, 'utf8'));
-const [, , commit] = process.argv;
 const before =
   commit === undefined
     ? undefined
