@@ -294,6 +294,24 @@ test('a new owner replaces a file whose companies cannot be read', async () => {
   expect(stored().index.companies.size).toBe(11);
 });
 
+test('a new owner of a file with 2,500 companies removes those that it has dropped', async () => {
+  const live = await follower(2_500);
+  for (const id of [10, 1_500, 2_509]) live.drop(id);
+  await live.own();
+  live.close();
+  expect(stored().index.companies.size).toBe(2_498);
+});
+
+test('a gateway that stops while it reads which companies are stored saves its changes', async () => {
+  const live = await follower(2_500);
+  const owned = live.own();
+  live.drop(1);
+  live.close();
+  await owned;
+  const { companies } = stored().index;
+  expect([companies.has(1), companies.has(10), companies.has(2_509)]).toEqual([false, true, true]);
+});
+
 test('a new owner that cannot write gives up until the next event', async () => {
   writeFileSync(join(folder, 'file'), '');
   const live = open(join(folder, 'file', 'data'), false);

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type AccessIndex, emptyIndex, putCompany, removeCompany } from '@propusk/access/snapshot';
 import type { CompanySnapshot } from '@propusk/contract/feed';
 import type { Log } from './log.ts';
-import { SnapshotFault, SnapshotStore } from './snapshot-store.ts';
+import { ID_PAGE, SnapshotFault, SnapshotStore } from './snapshot-store.ts';
 
 /**
  * The policy snapshots of all companies, in memory and encrypted on disk: the gateway serves while the api is unavailable, across
@@ -74,6 +74,8 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
   let steady = Number.NEGATIVE_INFINITY;
   let savedContact = Number.NEGATIVE_INFINITY;
   let failed = false;
+  let owned = isOwner;
+  // False while `own()` reads which companies are stored.
   let writable = isOwner;
 
   const age = Date.now() - (contact ?? Number.POSITIVE_INFINITY);
@@ -152,10 +154,15 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
     },
     save: () => save(),
     async own() {
-      if (writable) return;
+      if (owned) return;
+      owned = true;
+      for (const ids of store.takeOver()) {
+        for (const id of ids) if (!index.companies.has(id)) rest.set(id, null);
+        if (ids.length === ID_PAGE) await nextTurn();
+        if (!owned) return;
+      }
       writable = true;
       savedContact = Number.NEGATIVE_INFINITY;
-      for (const id of store.takeOver()) if (!index.companies.has(id)) rest.set(id, null);
       save();
       for (; rest.size > 0; await nextTurn()) save(performance.now() + PART_MS);
       store.finish();
@@ -163,7 +170,9 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
       save();
     },
     close() {
-      if (!writable) return;
+      if (!owned) return;
+      owned = false;
+      writable = true;
       savedContact = Number.NEGATIVE_INFINITY;
       save();
       writable = false;
