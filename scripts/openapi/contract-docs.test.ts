@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readContract } from './contract-docs.ts';
 
-const call = "export const getSite = endpoint({ method: 'GET', query: z.object({ host: z.string() }) });";
+const call = "export const getSite = endpoint('GET /site', { query: z.object({ host: z.string() }) });";
 
 test('readContract reports a call, a schema, a field and an error code without a comment', () => {
   const schema = 'export const Site = z.extend(Base, { address: z.optional(Address) });';
@@ -31,7 +31,7 @@ test('readContract finds the fields of spread, extended, nested and listed objec
     /** An address. */ export const Address = z.string().check(z.trim());
     /** A base. */ export const Base = z.object({ address: z.nullable(Address), ...stamps });
     /** A site. */ export const Site = z.extend(Base, { /** Its owner. */ owner: z.optional(z.object({ /** Its name. */ name: z.string() })) });
-    /** List. */ export const list = endpoint({ reply: listOf(Site) });`;
+    /** List. */ export const list = endpoint('GET /sites', { reply: listOf(Site) });`;
   const { docs, missing } = readContract([source]);
   expect(missing).toEqual([]);
   expect(docs.texts).toEqual({

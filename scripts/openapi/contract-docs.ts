@@ -104,7 +104,7 @@ export function readContract(sources: readonly string[]): { docs: Docs; missing:
       if (!isExported || isFunction) continue;
       if ((value.callee as Node | undefined)?.name === 'endpoint') {
         add(name, doc);
-        for (const part of (value.arguments as [Node])[0].properties as Node[]) {
+        for (const part of (value.arguments as [Node, Node])[1].properties as Node[]) {
           const key = (part.key as Node | undefined)?.name ?? '';
           const schema = part.value as Node;
           if (/^(params|query|body|reply)$/.test(key) && !find(schema, file)?.exported)

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { IdParams } from './fields.ts';
 
 const Count = z.int().check(z.gte(0));
 
@@ -18,30 +17,16 @@ export const AccessLoss = z.object({
 });
 export type AccessLoss = z.infer<typeof AccessLoss>;
 
-const shape = {
-  method: 'GET',
-  access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
-  reply: AccessLoss,
-} as const;
+const shape = { access: ['CREATOR', 'ADMIN'], reply: AccessLoss } as const;
 
 /** Count the users who would lose access if the site were deleted. */
-export const siteLoss = endpoint({
-  ...shape,
-  path: '/domain-allowed/:id/loss',
-  errors: ['not_found'],
-});
+export const siteLoss = endpoint('GET /domain-allowed/:id/loss', { ...shape, errors: ['not_found'] });
 
 /** Count the users who would lose access if the policy were deleted. */
-export const policyLoss = endpoint({
-  ...shape,
-  path: '/politics/:id/loss',
-  errors: ['not_found'],
-});
+export const policyLoss = endpoint('GET /politics/:id/loss', { ...shape, errors: ['not_found'] });
 
 /** Count the sites that would lose a user if the user were deleted. */
-export const userLoss = endpoint({
+export const userLoss = endpoint('GET /users/:id/loss', {
   ...shape,
-  path: '/users/:id/loss',
   errors: ['not_found', 'own_account', 'protected_user'],
 });

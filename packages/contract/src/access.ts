@@ -37,9 +37,7 @@ export const ClientName = z.string().check(z.regex(/^\w[\w.~-]{0,39}$/));
  * Get the gateway's address, credentials for it, and the sites that they open. A client needs no more than `curl -x
  * http://USERNAME:PASSWORD@HOST:PORT https://crm.example.ru`. The password is valid for 24 hours.
  */
-export const myAccess = endpoint({
-  method: 'GET',
-  path: '/me/access',
+export const myAccess = endpoint('GET /me/access', {
   query: z.object({
     /** What will use the password: the program, with its version. The records of access name it. */
     client: z.optional(ClientName),

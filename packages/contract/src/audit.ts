@@ -188,9 +188,7 @@ export type AuditQuery = z.infer<typeof AuditQuery>;
  * name too. An ADMIN who owns a company gets the events of that company, unless `of` is `platform`, which only an ADMIN may
  * use. Rows outlive the entities that they name, and no call changes or deletes them.
  */
-export const listAudit = endpoint({
-  method: 'GET',
-  path: '/audit',
+export const listAudit = endpoint('GET /audit', {
   access: ['CREATOR', 'ADMIN'],
   query: AuditQuery,
   reply: listOf(AuditRow),

@@ -42,9 +42,7 @@ export const Token = z.object({
  * Sign in with email and password, and with a code when the account has a second factor. `second_factor_needed` means that the
  * password is right: repeat the call with `code`. The server keeps no state between the two calls.
  */
-export const login = endpoint({
-  method: 'POST',
-  path: '/auth/login',
+export const login = endpoint('POST /auth/login', {
   access: 'public',
   device: 'taken',
   body: Login,
@@ -56,9 +54,7 @@ export const login = endpoint({
  * Create a company and its owner (CREATOR), and sign the owner in. One transaction creates both. `GET /auth/registration`
  * returns whether a registration requires an invitation.
  */
-export const register = endpoint({
-  method: 'POST',
-  path: '/auth/registration',
+export const register = endpoint('POST /auth/registration', {
   access: 'public',
   device: 'given',
   body: Registration,
@@ -111,9 +107,7 @@ export type LinkUse = z.infer<typeof LinkUse>;
  * stolen session cannot take over the account. `{token}` makes the new address the login and notifies the old one. A new
  * password or a new email ends all sessions and gateway tokens. A link is valid for 10 minutes and works once.
  */
-export const useLink = endpoint({
-  method: 'POST',
-  path: '/auth/register',
+export const useLink = endpoint('POST /auth/register', {
   access: 'maybe-signed-in',
   proof: { of: 'self' },
   device: 'given',
@@ -124,12 +118,7 @@ export const useLink = endpoint({
 /**
  * End this session. If it fetched gateway credentials (`GET /me/access`), all gateway tokens of the caller are revoked.
  */
-export const logout = endpoint({
-  method: 'DELETE',
-  path: '/auth/logout',
-  access: 'signed-in',
-  beforeFactor: true,
-});
+export const logout = endpoint('DELETE /auth/logout', { access: 'signed-in', beforeFactor: true });
 
 /** A code that signs the extension in once. The extension reads it from the console's page. */
 export const PairingCode = z.object({
@@ -144,9 +133,7 @@ export type PairingCode = z.infer<typeof PairingCode>;
  * Create a code with which the extension signs in as the caller. The code works once within a minute. It expires with the
  * session that created it.
  */
-export const createPairing = endpoint({
-  method: 'POST',
-  path: '/auth/pairing',
+export const createPairing = endpoint('POST /auth/pairing', {
   access: ['USER', 'CREATOR', 'ADMIN'],
   // Not 201: replies with 201 are stored for Idempotency-Key, and this reply is a secret.
   reply: PairingCode,
@@ -163,9 +150,7 @@ export type Pairing = z.infer<typeof Pairing>;
 /**
  * Sign the extension in with a pairing code. The extension gets its own session, which outlives a sign-out from the console.
  */
-export const pair = endpoint({
-  method: 'POST',
-  path: '/auth/pair',
+export const pair = endpoint('POST /auth/pair', {
   access: 'public',
   body: Pairing,
   reply: Token,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { companyNames, Id, IdParams, ListQuery, Named, Proof, text, versioned } from './fields.ts';
+import { companyNames, Id, ListQuery, Named, Proof, text, versioned } from './fields.ts';
 import { ShownEmail } from './shown-email.ts';
 import { ShownText } from './shown-text.ts';
 
@@ -72,9 +72,7 @@ export const CompanyChange = z.object({
 export type CompanyChange = z.infer<typeof CompanyChange>;
 
 /** Create a company without users. */
-export const createCompany = endpoint({
-  method: 'POST',
-  path: '/company',
+export const createCompany = endpoint('POST /company', {
   access: ['ADMIN'],
   body: CompanyInput,
   reply: Company,
@@ -86,9 +84,7 @@ export const createCompany = endpoint({
  * List the companies of the platform, as an array. Without `page` and `take` the first 100. The header `X-Total-Count` has the
  * number of all matching rows. `name` searches name and site; `confirmed=false` leaves only the unconfirmed.
  */
-export const listCompanies = endpoint({
-  method: 'GET',
-  path: '/company',
+export const listCompanies = endpoint('GET /company', {
   access: ['ADMIN'],
   query: z.extend(ListQuery, {
     /** Only companies that are confirmed, or only those that are not. */
@@ -98,9 +94,7 @@ export const listCompanies = endpoint({
 });
 
 /** Get the caller's company. */
-export const myCompany = endpoint({
-  method: 'GET',
-  path: '/company/me-company',
+export const myCompany = endpoint('GET /company/me-company', {
   access: ['CREATOR'],
   reply: Company,
   versioned: true,
@@ -108,9 +102,7 @@ export const myCompany = endpoint({
 });
 
 /** Change the caller's company. */
-export const updateMyCompany = endpoint({
-  method: 'PUT',
-  path: '/company/me-company',
+export const updateMyCompany = endpoint('PUT /company/me-company', {
   access: ['CREATOR'],
   body: CompanyChange,
   reply: Company,
@@ -119,22 +111,16 @@ export const updateMyCompany = endpoint({
 });
 
 /** Get a company. A CREATOR can get only the own company. */
-export const getCompany = endpoint({
-  method: 'GET',
-  path: '/company/:id',
+export const getCompany = endpoint('GET /company/:id', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   reply: Company,
   versioned: true,
   errors: ['not_found'],
 });
 
 /** Change a company. A CREATOR can change only the own company. */
-export const updateCompany = endpoint({
-  method: 'PUT',
-  path: '/company/:id',
+export const updateCompany = endpoint('PUT /company/:id', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   body: CompanyChange,
   reply: Company,
   versioned: true,
@@ -142,11 +128,8 @@ export const updateCompany = endpoint({
 });
 
 /** Confirm a company whose owner receives no mail. */
-export const confirmCompany = endpoint({
-  method: 'POST',
-  path: '/company/:id/confirmation',
+export const confirmCompany = endpoint('POST /company/:id/confirmation', {
   access: ['ADMIN'],
-  params: IdParams,
   errors: ['not_found', 'already_confirmed'],
 });
 
@@ -155,12 +138,9 @@ export const confirmCompany = endpoint({
  * access and open tunnels of the company's users. The caller re-authenticates with `currentPassword`, and `code` for a second
  * factor.
  */
-export const deleteCompany = endpoint({
-  method: 'DELETE',
-  path: '/company/:id',
+export const deleteCompany = endpoint('DELETE /company/:id', {
   access: ['ADMIN'],
   proof: { of: 'everyone' },
-  params: IdParams,
   body: Proof,
   versioned: true,
   // Its statement may run for 60 s.

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { ErrorCode } from './errors.ts';
+import { IdParams } from './fields.ts';
 import type { Role } from './roles.ts';
 
 /**
@@ -69,49 +70,43 @@ export interface Endpoint<
   readonly errors: readonly ErrorCode[];
 }
 
+/** The parameters of a path: by default only `:id` of an entity. */
+type ParamsOf<Call extends string> = Call extends `${string}/:id${string}` ? typeof IdParams : undefined;
+
 /**
  * Declares a call.
+ * @param call method and path below `/api`, such as `GET /proxy/:id`
  * @param spec the properties that differ from the defaults
  */
 export function endpoint<
+  const Call extends `${Method} /${string}`,
   const Allowed extends Access,
-  Params extends Schema = undefined,
+  Params extends Schema = ParamsOf<Call>,
   Query extends Schema = undefined,
   Body extends Schema = undefined,
   Reply extends Schema = undefined,
->(spec: {
-  method: Method;
-  path: `/${string}`;
-  access: Allowed;
-  beforeFactor?: boolean;
-  params?: Params;
-  query?: Query;
-  body?: Body;
-  reply?: Reply;
-  status?: number;
-  versioned?: boolean;
-  proof?: ProofRule;
-  device?: 'given' | 'taken';
-  heavy?: boolean;
-  replySeconds?: number;
-  errors?: readonly ErrorCode[];
-}): Endpoint<Allowed, Params, Query, Body, Reply> {
+>(
+  call: Call,
+  spec: Pick<Endpoint<Allowed>, 'access'> &
+    Partial<Omit<Endpoint<Allowed, Params, Query, Body, Reply>, 'method' | 'path'>>,
+): Endpoint<Allowed, Params, Query, Body, Reply> {
+  const [method, path] = call.split(' ') as [Method, `/${string}`];
   return {
-    method: spec.method,
-    path: spec.path,
-    access: spec.access,
-    beforeFactor: spec.beforeFactor ?? false,
-    params: spec.params as Params,
-    query: spec.query as Query,
-    body: spec.body as Body,
-    reply: spec.reply as Reply,
-    status: spec.status ?? (spec.reply ? 200 : 204),
-    versioned: spec.versioned ?? false,
-    proof: spec.proof,
-    device: spec.device,
-    heavy: spec.heavy ?? false,
-    replySeconds: spec.replySeconds ?? 20,
-    errors: spec.errors ?? [],
+    method,
+    path,
+    beforeFactor: false,
+    params: (path.includes('/:id') ? IdParams : undefined) as Params,
+    query: undefined as Query,
+    body: undefined as Body,
+    reply: undefined as Reply,
+    status: spec.reply === undefined ? 204 : 200,
+    versioned: false,
+    proof: undefined,
+    device: undefined,
+    heavy: false,
+    replySeconds: 20,
+    errors: [],
+    ...spec,
   };
 }
 

@@ -102,8 +102,4 @@ export const FEED_HEARTBEAT_MS = 15_000;
  * Stream snapshots of access rights to a gateway, as server-sent events. Events: `company` (a whole snapshot), `gone`, `end`, `ready`
  * after the first round, `heartbeat` every 15 s.
  */
-export const feed = endpoint({
-  method: 'GET',
-  path: '/feed',
-  access: 'gateway',
-});
+export const feed = endpoint('GET /feed', { access: 'gateway' });

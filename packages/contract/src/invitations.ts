@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Email, IdParams, IsoDate, Links, text } from './fields.ts';
+import { Email, IsoDate, Links, text } from './fields.ts';
 import { limits } from './limits.ts';
 import { ShownEmail } from './shown-email.ts';
 import { ShownText } from './shown-text.ts';
@@ -41,9 +41,7 @@ export type MadeInvitations = z.infer<typeof MadeInvitations>;
  * refuses the user. If one address already has an account, the call invites nobody. The error names the addresses that have
  * accounts: all of the company, and at most 20 others in an hour.
  */
-export const inviteUsers = endpoint({
-  method: 'POST',
-  path: '/users/invitations',
+export const inviteUsers = endpoint('POST /users/invitations', {
   access: ['CREATOR'],
   body: InvitationsInput,
   // Not 201: replies with 201 are stored for Idempotency-Key, and this reply is a secret.
@@ -59,11 +57,8 @@ export const inviteUsers = endpoint({
 });
 
 /** Invite an agent again who has not set a password yet. The new link replaces the earlier one. */
-export const inviteAgain = endpoint({
-  method: 'POST',
-  path: '/users/:id/invitation',
+export const inviteAgain = endpoint('POST /users/:id/invitation', {
   access: ['CREATOR'],
-  params: IdParams,
   reply: MadeInvitations,
   errors: [
     'not_found',
@@ -94,9 +89,7 @@ export const LinkAccount = z.object({
 export type LinkAccount = z.infer<typeof LinkAccount>;
 
 /** Read the account of a mailed link that sets a password, without using the link. A page then asks for no password in vain. */
-export const openLink = endpoint({
-  method: 'POST',
-  path: '/auth/link',
+export const openLink = endpoint('POST /auth/link', {
   access: 'public',
   body: LinkToken,
   reply: LinkAccount,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { IdParams, IsoDate, Named, text, versioned } from './fields.ts';
+import { IsoDate, Named, text, versioned } from './fields.ts';
 import { limits } from './limits.ts';
 import { Verdict } from './protection.ts';
 
@@ -70,11 +70,8 @@ export const SiteLock = z.object({
 export type SiteLock = z.infer<typeof SiteLock>;
 
 /** Get the configuration that locks the site to the egress addresses of its policies. */
-export const getSiteLock = endpoint({
-  method: 'GET',
-  path: '/domain-allowed/:id/lock',
+export const getSiteLock = endpoint('GET /domain-allowed/:id/lock', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   reply: SiteLock,
   errors: ['not_found'],
 });
@@ -83,11 +80,8 @@ export const getSiteLock = endpoint({
  * Learn the egress addresses of the site's proxies through our echo, and return the lock with them. The call takes up to ten
  * seconds per proxy.
  */
-export const learnEgress = endpoint({
-  method: 'POST',
-  path: '/domain-allowed/:id/lock/learn',
+export const learnEgress = endpoint('POST /domain-allowed/:id/lock/learn', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   reply: SiteLock,
   replySeconds: 120,
   errors: ['not_found', 'company_unconfirmed', 'too_many_requests'],
@@ -106,11 +100,8 @@ export type LockLink = z.infer<typeof LockLink>;
  * Create a link that shows the lock without an account, for seven days. The link shows the configuration and nothing else.
  * Each call creates another link.
  */
-export const shareLock = endpoint({
-  method: 'POST',
-  path: '/domain-allowed/:id/lock/link',
+export const shareLock = endpoint('POST /domain-allowed/:id/lock/link', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   reply: LockLink,
   errors: ['not_found'],
 });
@@ -127,9 +118,7 @@ export const SharedLock = z.object({
 export type SharedLock = z.infer<typeof SharedLock>;
 
 /** Get the lock that a link shows. The token is in the fragment of the link, so that no server logs it. */
-export const openLockLink = endpoint({
-  method: 'POST',
-  path: '/lock',
+export const openLockLink = endpoint('POST /lock', {
   access: 'public',
   body: z.object({
     /** The fragment of the link. */
@@ -156,11 +145,8 @@ export const VersionedPaths = z.extend(ProbePaths, { ...versioned });
 export type VersionedPaths = z.infer<typeof VersionedPaths>;
 
 /** Get the start paths of the site, and its URLs that may be open. */
-export const getProbePaths = endpoint({
-  method: 'GET',
-  path: '/domain-allowed/:id/paths',
+export const getProbePaths = endpoint('GET /domain-allowed/:id/paths', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   reply: VersionedPaths,
   versioned: true,
   errors: ['not_found'],
@@ -170,11 +156,8 @@ export const getProbePaths = endpoint({
  * Replace the start paths of the site, and its URLs that may be open. A path without `/` at its start is refused. The next probe reads
  * the site anew.
  */
-export const setProbePaths = endpoint({
-  method: 'PUT',
-  path: '/domain-allowed/:id/paths',
+export const setProbePaths = endpoint('PUT /domain-allowed/:id/paths', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   body: ProbePaths,
   reply: VersionedPaths,
   versioned: true,
@@ -238,30 +221,22 @@ export type SiteCheck = z.infer<typeof SiteCheck>;
  * Start a probe: is the site closed to strangers and open through its proxies? If a probe is already running, the reply shows
  * that one. Poll the steps with GET.
  */
-export const checkSite = endpoint({
-  method: 'POST',
-  path: '/domain-allowed/:id/check',
+export const checkSite = endpoint('POST /domain-allowed/:id/check', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   reply: SiteCheck,
   status: 202,
   errors: ['not_found', 'company_unconfirmed', 'too_many_requests'],
 });
 
 /** Get the running or the last probe of the site. */
-export const getSiteCheck = endpoint({
-  method: 'GET',
-  path: '/domain-allowed/:id/check',
+export const getSiteCheck = endpoint('GET /domain-allowed/:id/check', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   reply: z.nullable(SiteCheck),
   errors: ['not_found'],
 });
 
 /** Get the caller's source address. Through a proxy this is the egress address of the proxy. */
-export const echo = endpoint({
-  method: 'GET',
-  path: '/echo',
+export const echo = endpoint('GET /echo', {
   access: 'public',
   reply: z.object({
     /** An IPv4 or IPv6 address. @example 203.0.113.5 */

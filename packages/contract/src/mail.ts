@@ -31,9 +31,4 @@ export const StuckMail = z.object({
 export type StuckMail = z.infer<typeof StuckMail>;
 
 /** Get the number of mails that do not leave. The reply names neither a recipient nor a link. */
-export const stuckMail = endpoint({
-  method: 'GET',
-  path: '/mail/stuck',
-  access: ['ADMIN'],
-  reply: StuckMail,
-});
+export const stuckMail = endpoint('GET /mail/stuck', { access: ['ADMIN'], reply: StuckMail });

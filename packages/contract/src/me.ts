@@ -54,9 +54,7 @@ export const User = z.object({
 export type User = z.infer<typeof User>;
 
 /** Get the signed-in user with roles and policies. */
-export const me = endpoint({
-  method: 'GET',
-  path: '/me',
+export const me = endpoint('GET /me', {
   access: 'signed-in',
   beforeFactor: true,
   reply: User,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, IdParams, listOf, text, versioned } from './fields.ts';
+import { Id, listOf, text, versioned } from './fields.ts';
 import { limits } from './limits.ts';
 import { currencies } from './reference/currencies.ts';
 import { ShownText } from './shown-text.ts';
@@ -74,17 +74,10 @@ export const PlanInput = z.object({
 export type PlanInput = z.infer<typeof PlanInput>;
 
 /** List the plans of the platform. */
-export const listPlans = endpoint({
-  method: 'GET',
-  path: '/plans',
-  access: ['ADMIN'],
-  reply: listOf(Plan),
-});
+export const listPlans = endpoint('GET /plans', { access: ['ADMIN'], reply: listOf(Plan) });
 
 /** Create a plan. A trial plan takes the mark from the previous one. */
-export const createPlan = endpoint({
-  method: 'POST',
-  path: '/plans',
+export const createPlan = endpoint('POST /plans', {
   access: ['ADMIN'],
   body: PlanInput,
   reply: Plan,
@@ -97,11 +90,8 @@ export const createPlan = endpoint({
  * Replace a plan. Companies that exceed a lower limit keep what they have. Companies that lose paid proxies keep them for 14 days.
  * The standard plan cannot be archived.
  */
-export const updatePlan = endpoint({
-  method: 'PUT',
-  path: '/plans/:id',
+export const updatePlan = endpoint('PUT /plans/:id', {
   access: ['ADMIN'],
-  params: IdParams,
   body: PlanInput,
   reply: Plan,
   versioned: true,
@@ -119,11 +109,8 @@ export const PlanCompany = z.object({
 export type PlanCompany = z.infer<typeof PlanCompany>;
 
 /** List the companies with a plan, at most 100, and what each has beyond the given limits. The console asks before it saves a plan. */
-export const planCompanies = endpoint({
-  method: 'POST',
-  path: '/plans/:id/companies',
+export const planCompanies = endpoint('POST /plans/:id/companies', {
   access: ['ADMIN'],
-  params: IdParams,
   body: PlanInput,
   reply: listOf(PlanCompany),
   errors: ['not_found'],

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, IdParams, Links, ListQuery, listOf, Named, paragraphs, text, versioned } from './fields.ts';
+import { Id, Links, ListQuery, listOf, Named, paragraphs, text, versioned } from './fields.ts';
 import { limits } from './limits.ts';
 import { ProxySettings } from './proxies.ts';
 import { ShownText } from './shown-text.ts';
@@ -68,9 +68,7 @@ export const PolicyChange = z.object({
 export type PolicyChange = z.infer<typeof PolicyChange>;
 
 /** Create an access policy. */
-export const createPolicy = endpoint({
-  method: 'POST',
-  path: '/politics',
+export const createPolicy = endpoint('POST /politics', {
   access: ['CREATOR'],
   body: PolicyInput,
   reply: Policy,
@@ -83,31 +81,23 @@ export const createPolicy = endpoint({
  * List the company's policies; for a plain USER the user's own; for an ADMIN those of every company. `name` searches name and
  * description.
  */
-export const listPolicies = endpoint({
-  method: 'GET',
-  path: '/politics',
+export const listPolicies = endpoint('GET /politics', {
   access: ['CREATOR', 'USER', 'ADMIN'],
   query: ListQuery,
   reply: listOf(Policy),
 });
 
 /** Get a policy; a plain USER only one of the user's own. */
-export const getPolicy = endpoint({
-  method: 'GET',
-  path: '/politics/:id',
+export const getPolicy = endpoint('GET /politics/:id', {
   access: ['CREATOR', 'ADMIN', 'USER'],
-  params: IdParams,
   reply: Policy,
   versioned: true,
   errors: ['not_found'],
 });
 
 /** Change a policy; `users` and `sites` replace its lists. */
-export const updatePolicy = endpoint({
-  method: 'PUT',
-  path: '/politics/:id',
+export const updatePolicy = endpoint('PUT /politics/:id', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   body: PolicyChange,
   reply: Policy,
   versioned: true,
@@ -115,11 +105,8 @@ export const updatePolicy = endpoint({
 });
 
 /** Delete a policy; users without another policy for its sites lose access at once. */
-export const deletePolicy = endpoint({
-  method: 'DELETE',
-  path: '/politics/:id',
+export const deletePolicy = endpoint('DELETE /politics/:id', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   versioned: true,
   errors: ['not_found'],
 });

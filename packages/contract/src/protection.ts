@@ -53,9 +53,7 @@ export const Evidence = z.object({
 export type Evidence = z.infer<typeof Evidence>;
 
 /** Get the progress of the onboarding, and the sites that lost their protection. */
-export const evidence = endpoint({
-  method: 'GET',
-  path: '/company/evidence',
+export const evidence = endpoint('GET /company/evidence', {
   access: ['CREATOR'],
   reply: Evidence,
   errors: ['no_company'],

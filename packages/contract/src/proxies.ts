@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { clean, companyNames, Id, IdParams, IsoDate, ListQuery, listOf, text, versioned } from './fields.ts';
+import { clean, companyNames, Id, IsoDate, ListQuery, listOf, text, versioned } from './fields.ts';
 import { issue } from './issues.ts';
 import { limits } from './limits.ts';
 
@@ -93,9 +93,7 @@ export const AdminProxyChange = z.extend(ProxyChange, {
 export type AdminProxyChange = z.infer<typeof AdminProxyChange>;
 
 /** Add an upstream proxy of the caller's company; an ADMIN without a company adds a default proxy of the platform. */
-export const createProxy = endpoint({
-  method: 'POST',
-  path: '/proxy',
+export const createProxy = endpoint('POST /proxy', {
   access: ['CREATOR', 'ADMIN'],
   body: ProxyInput,
   reply: Proxy,
@@ -114,9 +112,7 @@ export const PaidProxyInput = z.extend(ProxyInput, {
 export type PaidProxyInput = z.infer<typeof PaidProxyInput>;
 
 /** Add a paid proxy for a company, whose plan must include paid proxies. Its owner uses it in policies but cannot change it. */
-export const createPaidProxy = endpoint({
-  method: 'POST',
-  path: '/proxy/admin',
+export const createPaidProxy = endpoint('POST /proxy/admin', {
   access: ['ADMIN'],
   body: PaidProxyInput,
   reply: Proxy,
@@ -126,11 +122,8 @@ export const createPaidProxy = endpoint({
 });
 
 /** Get a proxy of the company or of the platform. */
-export const getProxy = endpoint({
-  method: 'GET',
-  path: '/proxy/:id',
+export const getProxy = endpoint('GET /proxy/:id', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   reply: Proxy,
   versioned: true,
   errors: ['not_found'],
@@ -139,9 +132,7 @@ export const getProxy = endpoint({
 /**
  * List the company's proxies and the platform's default ones; for an ADMIN those of every company. `name` searches the host.
  */
-export const listProxies = endpoint({
-  method: 'GET',
-  path: '/proxy',
+export const listProxies = endpoint('GET /proxy', {
   access: ['CREATOR', 'ADMIN'],
   query: ListQuery,
   reply: listOf(Proxy),
@@ -157,20 +148,15 @@ export type ProxyQuery = z.infer<typeof ProxyQuery>;
 /**
  * List the proxies of every company and of the platform. `name` searches the host; `type` filters by `settings.type`.
  */
-export const listAllProxies = endpoint({
-  method: 'GET',
-  path: '/proxy/admin',
+export const listAllProxies = endpoint('GET /proxy/admin', {
   access: ['ADMIN'],
   query: ProxyQuery,
   reply: listOf(Proxy),
 });
 
 /** Change a proxy; without `password` the stored one stays, unless host or port changes. */
-export const updateProxy = endpoint({
-  method: 'PUT',
-  path: '/proxy/:id',
+export const updateProxy = endpoint('PUT /proxy/:id', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   body: ProxyChange,
   reply: Proxy,
   versioned: true,
@@ -182,11 +168,8 @@ export const updateProxy = endpoint({
  * company's proxy is `users` or `payment`; that of a platform proxy stays `default`. Without `settings.allSites`, a policy for
  * all sites on this proxy opens only the sites that it names.
  */
-export const updateAnyProxy = endpoint({
-  method: 'PUT',
-  path: '/proxy/admin/:id',
+export const updateAnyProxy = endpoint('PUT /proxy/admin/:id', {
   access: ['ADMIN'],
-  params: IdParams,
   body: AdminProxyChange,
   reply: Proxy,
   versioned: true,
@@ -194,11 +177,8 @@ export const updateAnyProxy = endpoint({
 });
 
 /** Delete a proxy that no policy uses. */
-export const deleteProxy = endpoint({
-  method: 'DELETE',
-  path: '/proxy/:id',
+export const deleteProxy = endpoint('DELETE /proxy/:id', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   versioned: true,
   errors: ['not_found', 'default_proxy', 'direct_proxy', 'paid_proxy', 'proxy_in_use'],
 });
@@ -221,11 +201,8 @@ export const ProxyCheck = z.object({
 export type ProxyCheck = z.infer<typeof ProxyCheck>;
 
 /** Test a proxy with a request to our echo: reachability, credentials and egress addresses. */
-export const checkProxy = endpoint({
-  method: 'POST',
-  path: '/proxy/:id/check',
+export const checkProxy = endpoint('POST /proxy/:id/check', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   reply: ProxyCheck,
   // The request through the proxy may take 10 s, after waiting for those of other proxies.
   replySeconds: 60,

@@ -56,9 +56,7 @@ export const RecordSettings = z.extend(RecordSettingsInput, {
 export type RecordSettings = z.infer<typeof RecordSettings>;
 
 /** Get the settings of the records of access of the caller's company. */
-export const recordSettings = endpoint({
-  method: 'GET',
-  path: '/company/records',
+export const recordSettings = endpoint('GET /company/records', {
   access: ['CREATOR'],
   reply: RecordSettings,
   versioned: true,
@@ -90,9 +88,7 @@ export function keepsLess(
  * retention takes effect after 72 hours and is mailed to the other owners. Until then it is the `pending` change, which any owner
  * can replace or cancel by a further call.
  */
-export const setRecordSettings = endpoint({
-  method: 'PUT',
-  path: '/company/records',
+export const setRecordSettings = endpoint('PUT /company/records', {
   access: ['CREATOR'],
   proof: { of: 'everyone', fields: ['currentPassword'] },
   body: RecordSettingsChange,

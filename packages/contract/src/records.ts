@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { ClientName } from './access.ts';
 import { endpoint } from './endpoint.ts';
-import { GivenDate, Id, IdParams, IsoDate, Named, numeral } from './fields.ts';
+import { GivenDate, Id, IsoDate, Named, numeral } from './fields.ts';
 import { limits } from './limits.ts';
 
 /**
@@ -78,12 +78,7 @@ export const RecordBatch = z.object({
 export type RecordBatch = z.infer<typeof RecordBatch>;
 
 /** Store records of access. The body may be compressed by gzip. A repeated batch is stored once. */
-export const feedRecords = endpoint({
-  method: 'POST',
-  path: '/feed/records',
-  access: 'gateway',
-  body: RecordBatch,
-});
+export const feedRecords = endpoint('POST /feed/records', { access: 'gateway', body: RecordBatch });
 
 /** How a visit stands. `interrupted`: its gateway stopped or fell silent; the figures are those of its last update. @example closed */
 export const VisitState = z.enum(['open', 'closed', 'interrupted']);
@@ -170,9 +165,7 @@ export type VisitPage = z.infer<typeof VisitPage>;
  * List the visits and refusals of the caller's company, newest first. For each reader, the first read access of a day (UTC) to the
  * visits of the company, or of one other user, writes an audit event. Lists of the reader's own visits write none.
  */
-export const listVisits = endpoint({
-  method: 'GET',
-  path: '/visits',
+export const listVisits = endpoint('GET /visits', {
   access: ['CREATOR'],
   query: VisitQuery,
   reply: VisitPage,
@@ -187,9 +180,7 @@ export const listVisits = endpoint({
  * chunk (RFC 9112 section 7.1): the file is then incomplete. A user may run one export at a time, and a company 8; further calls
  * get `busy`.
  */
-export const exportVisits = endpoint({
-  method: 'GET',
-  path: '/visits/export',
+export const exportVisits = endpoint('GET /visits/export', {
   access: ['CREATOR'],
   query: VisitFilter,
   reply: Visit,
@@ -198,9 +189,7 @@ export const exportVisits = endpoint({
 });
 
 /** List the visits of the caller's company that go on now, at most 1,000. */
-export const liveVisits = endpoint({
-  method: 'GET',
-  path: '/visits/live',
+export const liveVisits = endpoint('GET /visits/live', {
   access: ['CREATOR'],
   reply: VisitPage,
   errors: ['no_company'],
@@ -220,9 +209,7 @@ export const VisitEnd = z.union([
 export type VisitEnd = z.infer<typeof VisitEnd>;
 
 /** End a visit that goes on, or all visits of a user, at every gateway. The client may connect again as long as it has the right. */
-export const endVisits = endpoint({
-  method: 'POST',
-  path: '/visits/end',
+export const endVisits = endpoint('POST /visits/end', {
   access: ['CREATOR'],
   body: VisitEnd,
   errors: ['no_company', 'not_found'],
@@ -237,9 +224,7 @@ export const OwnVisitQuery = z.object({
 });
 
 /** List the caller's own visits and refusals, newest first. */
-export const myVisits = endpoint({
-  method: 'GET',
-  path: '/me/visits',
+export const myVisits = endpoint('GET /me/visits', {
   access: ['USER', 'CREATOR'],
   query: OwnVisitQuery,
   reply: VisitPage,
@@ -335,9 +320,7 @@ export const StatisticsQuery = z.object({
 export type StatisticsQuery = z.infer<typeof StatisticsQuery>;
 
 /** Get the figures of the caller's company in a period of at most 366 days. Hours and days begin in the company's time zone. */
-export const statistics = endpoint({
-  method: 'GET',
-  path: '/statistics',
+export const statistics = endpoint('GET /statistics', {
   access: ['CREATOR'],
   query: StatisticsQuery,
   reply: Statistics,
@@ -353,18 +336,14 @@ export const Support = z.object({
 export type Support = z.infer<typeof Support>;
 
 /** Get the permission that the caller's company gave to the platform's support. */
-export const getSupport = endpoint({
-  method: 'GET',
-  path: '/visits/support',
+export const getSupport = endpoint('GET /visits/support', {
   access: ['CREATOR'],
   reply: Support,
   errors: ['no_company'],
 });
 
 /** Allow every ADMIN to read the visits of the caller's company for 24 hours, or end that permission. */
-export const setSupport = endpoint({
-  method: 'PUT',
-  path: '/visits/support',
+export const setSupport = endpoint('PUT /visits/support', {
   access: ['CREATOR'],
   body: z.object({
     /** True begins 24 hours from now, also while a permission holds. */
@@ -383,11 +362,8 @@ export const CompanyFigures = z.object({
 export type CompanyFigures = z.infer<typeof CompanyFigures>;
 
 /** Get the figures of a company's access in the last 30 days. They name no user and no host. */
-export const companyFigures = endpoint({
-  method: 'GET',
-  path: '/company/:id/statistics',
+export const companyFigures = endpoint('GET /company/:id/statistics', {
   access: ['ADMIN'],
-  params: IdParams,
   reply: CompanyFigures,
   heavy: true,
   errors: ['not_found'],
@@ -397,11 +373,8 @@ export const companyFigures = endpoint({
  * List the visits and refusals of a company, newest first, while one of its owners allows it. The first list of an ADMIN in a day
  * (UTC) writes an audit event of the company.
  */
-export const companyVisits = endpoint({
-  method: 'GET',
-  path: '/company/:id/visits',
+export const companyVisits = endpoint('GET /company/:id/visits', {
   access: ['ADMIN'],
-  params: IdParams,
   query: VisitQuery,
   reply: VisitPage,
   heavy: true,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Email, Id, IdParams, IsoDate, ListQuery, listOf, Proof, text } from './fields.ts';
+import { Email, Id, IsoDate, ListQuery, listOf, Proof, text } from './fields.ts';
 import { ShownEmail } from './shown-email.ts';
 
 /** open: anybody may register a company. invited: only holders of an invitation. closed: nobody. @example invited */
@@ -15,9 +15,7 @@ export const RegistrationState = z.object({
 });
 
 /** Get who may register a company now. */
-export const registrationMode = endpoint({
-  method: 'GET',
-  path: '/auth/registration',
+export const registrationMode = endpoint('GET /auth/registration', {
   access: 'public',
   reply: RegistrationState,
 });
@@ -49,9 +47,7 @@ export type Invitation = z.infer<typeof Invitation>;
  * Invite an owner to register a company. The link is valid for seven days, works once, and only with this email. Another
  * invitation of the same address replaces it.
  */
-export const inviteCompany = endpoint({
-  method: 'POST',
-  path: '/company/invitation',
+export const inviteCompany = endpoint('POST /company/invitation', {
   access: ['ADMIN'],
   proof: { of: 'everyone' },
   // Not 201: replies with 201 are stored for Idempotency-Key, and this reply is a secret.
@@ -80,27 +76,20 @@ export const ListedInvitation = z.object({
 export type ListedInvitation = z.infer<typeof ListedInvitation>;
 
 /** List the invitations to register a company. One is listed for 30 days after its expiry. `name` searches the address. */
-export const listInvitations = endpoint({
-  method: 'GET',
-  path: '/company/invitations',
+export const listInvitations = endpoint('GET /company/invitations', {
   access: ['ADMIN'],
   query: ListQuery,
   reply: listOf(ListedInvitation),
 });
 
 /** Withdraw an invitation whose link still works. Inviting the address again makes a new link. */
-export const withdrawInvitation = endpoint({
-  method: 'DELETE',
-  path: '/company/invitations/:id',
+export const withdrawInvitation = endpoint('DELETE /company/invitations/:id', {
   access: ['ADMIN'],
-  params: IdParams,
   errors: ['not_found'],
 });
 
 /** Read the state of an invitation by its link, without using it. A page then shows no form in vain. */
-export const openInvitation = endpoint({
-  method: 'POST',
-  path: '/auth/invitation',
+export const openInvitation = endpoint('POST /auth/invitation', {
   access: 'public',
   body: z.object({
     /** The token. @example bGluay1mcm9tLW1haWwtdGhhdC13b3Jrcy1vbmNlLi4 */
@@ -114,9 +103,7 @@ export const openInvitation = endpoint({
  * Mail the link that confirms the caller's company again. The link is valid for 10 minutes, works once (`POST /auth/register`
  * with `{token}`) and ends no session. Setting a new password or email with a mailed link confirms the company too.
  */
-export const sendCompanyConfirmation = endpoint({
-  method: 'POST',
-  path: '/company/me-company/confirmation',
+export const sendCompanyConfirmation = endpoint('POST /company/me-company/confirmation', {
   access: ['CREATOR'],
   errors: ['already_confirmed', 'no_company', 'too_many_requests'],
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { IdParams, Proof } from './fields.ts';
+import { Proof } from './fields.ts';
 import { User } from './me.ts';
 import { InvitedUser } from './users.ts';
 
@@ -20,12 +20,9 @@ export type RoleChange = z.infer<typeof RoleChange>;
  * tokens and mailed links end, so that the next sign-in gets the new role. Policies stay. Callers cannot change their own
  * role, a company keeps at least one owner, and this call cannot change an ADMIN.
  */
-export const changeRole = endpoint({
-  method: 'PUT',
-  path: '/users/:id/role',
+export const changeRole = endpoint('PUT /users/:id/role', {
   access: ['CREATOR', 'ADMIN'],
   proof: { of: 'everyone' },
-  params: IdParams,
   body: RoleChange,
   reply: User,
   versioned: true,
@@ -35,9 +32,7 @@ export const changeRole = endpoint({
 /**
  * Invite a new platform admin (ADMIN) by mail. The account is new and belongs to no company. The caller authenticates again.
  */
-export const addAdmin = endpoint({
-  method: 'POST',
-  path: '/users/admin',
+export const addAdmin = endpoint('POST /users/admin', {
   access: ['ADMIN'],
   proof: { of: 'everyone' },
   body: InvitedUser,
@@ -52,12 +47,9 @@ export const addAdmin = endpoint({
  * other roles, or becomes an agent. Sessions, gateway tokens and mailed links end in both cases. The caller authenticates
  * again. Callers cannot revoke their own role, so the platform keeps at least one ADMIN.
  */
-export const removeAdmin = endpoint({
-  method: 'POST',
-  path: '/users/:id/admin/off',
+export const removeAdmin = endpoint('POST /users/:id/admin/off', {
   access: ['ADMIN'],
   proof: { of: 'everyone' },
-  params: IdParams,
   body: Proof,
   errors: ['not_found', 'own_account', 'too_many_requests'],
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { CurrentPassword, FactorCode, FactorConfirmation, IdParams, IsoDate, MaybeProof } from './fields.ts';
+import { CurrentPassword, FactorCode, FactorConfirmation, IsoDate, MaybeProof } from './fields.ts';
 
 /** The second factor of the caller. */
 export const SecondFactor = z.object({
@@ -14,9 +14,7 @@ export const SecondFactor = z.object({
 export type SecondFactor = z.infer<typeof SecondFactor>;
 
 /** Get whether the caller has a second factor, and the number of unused recovery codes. */
-export const getSecondFactor = endpoint({
-  method: 'GET',
-  path: '/me/second-factor',
+export const getSecondFactor = endpoint('GET /me/second-factor', {
   access: 'signed-in',
   beforeFactor: true,
   reply: SecondFactor,
@@ -41,9 +39,7 @@ export type FactorSecret = z.infer<typeof FactorSecret>;
  * Start the enrolment of a second factor: returns the secret for the authenticator app. Sign-in does not ask for a code before
  * one confirms the secret, within an hour. A repeated call replaces the secret.
  */
-export const startSecondFactor = endpoint({
-  method: 'POST',
-  path: '/me/second-factor',
+export const startSecondFactor = endpoint('POST /me/second-factor', {
   access: 'signed-in',
   beforeFactor: true,
   proof: { of: 'self' },
@@ -63,9 +59,7 @@ export type RecoveryCodes = z.infer<typeof RecoveryCodes>;
 /**
  * Turn the second factor on with the first code from the app. Ends all other sessions, gateway tokens and mailed links.
  */
-export const confirmSecondFactor = endpoint({
-  method: 'POST',
-  path: '/me/second-factor/confirm',
+export const confirmSecondFactor = endpoint('POST /me/second-factor/confirm', {
   access: 'signed-in',
   beforeFactor: true,
   body: FactorConfirmation,
@@ -77,9 +71,7 @@ export const confirmSecondFactor = endpoint({
 export const FactorProof = z.extend(FactorStart, { code: FactorCode });
 
 /** Replace the recovery codes with ten new ones. */
-export const renewRecoveryCodes = endpoint({
-  method: 'POST',
-  path: '/me/second-factor/recovery',
+export const renewRecoveryCodes = endpoint('POST /me/second-factor/recovery', {
   access: 'signed-in',
   beforeFactor: true,
   proof: { of: 'self' },
@@ -92,9 +84,7 @@ export const renewRecoveryCodes = endpoint({
  * Turn the caller's second factor off. If the company requires one, every other call is refused until the caller enrols again,
  * for example with a new phone.
  */
-export const endSecondFactor = endpoint({
-  method: 'POST',
-  path: '/me/second-factor/off',
+export const endSecondFactor = endpoint('POST /me/second-factor/off', {
   access: 'signed-in',
   beforeFactor: true,
   proof: { of: 'self' },
@@ -106,12 +96,9 @@ export const endSecondFactor = endpoint({
  * Reset the second factor of a user who has lost the phone and the recovery codes. An owner resets agents of the company, an
  * ADMIN any other user, with proof. Sessions and gateway tokens of the user end.
  */
-export const resetSecondFactor = endpoint({
-  method: 'POST',
-  path: '/users/:id/second-factor/off',
+export const resetSecondFactor = endpoint('POST /users/:id/second-factor/off', {
   access: ['CREATOR', 'ADMIN'],
   proof: { of: 'admin' },
-  params: IdParams,
   body: MaybeProof,
   errors: ['not_found', 'own_account', 'protected_user', 'second_factor_off', 'too_many_requests'],
 });

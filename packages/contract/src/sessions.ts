@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, IdParams, IsoDate, listOf } from './fields.ts';
+import { Id, IsoDate, listOf } from './fields.ts';
 
 /** A session of the caller. No later reply contains its token. */
 export const Session = z.object({
@@ -24,9 +24,7 @@ export type Session = z.infer<typeof Session>;
  * List the caller's sessions: the current one, then the others by their last call. At most 100 rows; `count` is the number of
  * all sessions.
  */
-export const listSessions = endpoint({
-  method: 'GET',
-  path: '/me/sessions',
+export const listSessions = endpoint('GET /me/sessions', {
   access: 'signed-in',
   beforeFactor: true,
   reply: listOf(Session),
@@ -36,12 +34,9 @@ export const listSessions = endpoint({
  * End one of the caller's sessions. Ending another session also revokes the caller's gateway tokens and mailed links, because
  * its holder may have fetched them. Ending the current session is a sign-out.
  */
-export const endSession = endpoint({
-  method: 'DELETE',
-  path: '/me/sessions/:id',
+export const endSession = endpoint('DELETE /me/sessions/:id', {
   access: 'signed-in',
   beforeFactor: true,
-  params: IdParams,
   errors: ['not_found'],
 });
 
@@ -49,9 +44,4 @@ export const endSession = endpoint({
  * End all of the caller's sessions except the current one. If there were others, the caller's gateway tokens and mailed links
  * are revoked too.
  */
-export const endOtherSessions = endpoint({
-  method: 'DELETE',
-  path: '/me/sessions',
-  access: 'signed-in',
-  beforeFactor: true,
-});
+export const endOtherSessions = endpoint('DELETE /me/sessions', { access: 'signed-in', beforeFactor: true });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, IdParams, Links, ListQuery, listOf, Named, text, versioned } from './fields.ts';
+import { Id, Links, ListQuery, listOf, Named, text, versioned } from './fields.ts';
 import { limits } from './limits.ts';
 import { Protection } from './protection.ts';
 
@@ -43,9 +43,7 @@ export type SiteChange = z.infer<typeof SiteChange>;
  * Add a protected site. `example.ru` also covers `www.example.ru`; `*.example.ru` covers the domain and all its subdomains. IP
  * addresses, single labels and public suffixes are refused.
  */
-export const createSite = endpoint({
-  method: 'POST',
-  path: '/domain-allowed',
+export const createSite = endpoint('POST /domain-allowed', {
   access: ['CREATOR'],
   body: SiteInput,
   reply: Site,
@@ -61,9 +59,7 @@ export type SiteInputs = z.infer<typeof SiteInputs>;
 /**
  * Add several sites, all or none. `fields` of an error names each wrong line by its index from 0, such as `3.address`.
  */
-export const createSites = endpoint({
-  method: 'POST',
-  path: '/domain-allowed/many',
+export const createSites = endpoint('POST /domain-allowed/many', {
   access: ['CREATOR'],
   body: SiteInputs,
   reply: listOf(Site),
@@ -72,11 +68,8 @@ export const createSites = endpoint({
 });
 
 /** Get a site; a plain USER only one of the user's policies. */
-export const getSite = endpoint({
-  method: 'GET',
-  path: '/domain-allowed/:id',
+export const getSite = endpoint('GET /domain-allowed/:id', {
   access: ['CREATOR', 'ADMIN', 'USER'],
-  params: IdParams,
   reply: Site,
   versioned: true,
   errors: ['not_found'],
@@ -86,20 +79,15 @@ export const getSite = endpoint({
  * List the company's sites; for a plain USER those of the user's policies; for an ADMIN those of every company. `name`
  * searches the address, in punycode and in Unicode.
  */
-export const listSites = endpoint({
-  method: 'GET',
-  path: '/domain-allowed',
+export const listSites = endpoint('GET /domain-allowed', {
   access: ['CREATOR', 'USER', 'ADMIN'],
   query: ListQuery,
   reply: listOf(Site),
 });
 
 /** Change a site; `politics` replaces the policies that open it. */
-export const updateSite = endpoint({
-  method: 'PUT',
-  path: '/domain-allowed/:id',
+export const updateSite = endpoint('PUT /domain-allowed/:id', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   body: SiteChange,
   reply: Site,
   versioned: true,
@@ -107,19 +95,14 @@ export const updateSite = endpoint({
 });
 
 /** Delete a site. */
-export const deleteSite = endpoint({
-  method: 'DELETE',
-  path: '/domain-allowed/:id',
+export const deleteSite = endpoint('DELETE /domain-allowed/:id', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   versioned: true,
   errors: ['not_found'],
 });
 
 /** Delete a site of the caller's company by its address. */
-export const deleteSiteByAddress = endpoint({
-  method: 'DELETE',
-  path: '/domain-allowed/address/:address',
+export const deleteSiteByAddress = endpoint('DELETE /domain-allowed/address/:address', {
   access: ['CREATOR'],
   params: z.object({
     /** Address of the site, in any spelling that the creation of a site accepts. @example crm.romashka.ru */

@@ -22,9 +22,7 @@ export const StateFinding = z.object({
 export type StateFinding = z.infer<typeof StateFinding>;
 
 /** Check the server: addresses, certificates, mail, backups, disk, database, clock, settings. Takes up to 30 s. */
-export const platformState = endpoint({
-  method: 'GET',
-  path: '/state',
+export const platformState = endpoint('GET /state', {
   access: ['ADMIN'],
   reply: z.object({
     /** The product's version. @example 0.2.0 */

@@ -4,7 +4,6 @@ import {
   Email,
   GivenDate,
   Id,
-  IdParams,
   IsoDate,
   ListQuery,
   listOf,
@@ -132,9 +131,7 @@ export const Tariff = z.object({
 export type Tariff = z.infer<typeof Tariff>;
 
 /** Get the plan of the caller's company, what it uses, and the offers. */
-export const myTariff = endpoint({
-  method: 'GET',
-  path: '/tariff',
+export const myTariff = endpoint('GET /tariff', {
   access: ['CREATOR'],
   reply: Tariff,
   versioned: true,
@@ -142,11 +139,8 @@ export const myTariff = endpoint({
 });
 
 /** Get the plan of a company, what it uses, and its requests. */
-export const companyTariff = endpoint({
-  method: 'GET',
-  path: '/company/:id/tariff',
+export const companyTariff = endpoint('GET /company/:id/tariff', {
   access: ['ADMIN'],
-  params: IdParams,
   reply: Tariff,
   versioned: true,
   errors: ['not_found'],
@@ -163,11 +157,8 @@ export const TariffInput = z.object({
 export type TariffInput = z.infer<typeof TariffInput>;
 
 /** Set the plan of a company, and begin, extend or end its trial. */
-export const setTariff = endpoint({
-  method: 'PUT',
-  path: '/company/:id/tariff',
+export const setTariff = endpoint('PUT /company/:id/tariff', {
   access: ['ADMIN'],
-  params: IdParams,
   body: TariffInput,
   reply: Tariff,
   versioned: true,
@@ -175,9 +166,7 @@ export const setTariff = endpoint({
 });
 
 /** Begin the trial: 720 hours of the trial's plan, once for each company. */
-export const startTrial = endpoint({
-  method: 'POST',
-  path: '/tariff/trial',
+export const startTrial = endpoint('POST /tariff/trial', {
   access: ['CREATOR'],
   reply: Tariff,
   versioned: true,
@@ -192,9 +181,7 @@ export const PhoneInput = z.object({
 export type PhoneInput = z.infer<typeof PhoneInput>;
 
 /** Set the contact phone of the caller's company. */
-export const setPhone = endpoint({
-  method: 'PUT',
-  path: '/tariff/phone',
+export const setPhone = endpoint('PUT /tariff/phone', {
   access: ['CREATOR'],
   body: PhoneInput,
   reply: Tariff,
@@ -203,18 +190,10 @@ export const setPhone = endpoint({
 });
 
 /** Get the contact of the platform's operator. */
-export const getContact = endpoint({
-  method: 'GET',
-  path: '/contact',
-  access: ['ADMIN'],
-  reply: Contact,
-  versioned: true,
-});
+export const getContact = endpoint('GET /contact', { access: ['ADMIN'], reply: Contact, versioned: true });
 
 /** Replace the contact of the platform's operator. */
-export const setContact = endpoint({
-  method: 'PUT',
-  path: '/contact',
+export const setContact = endpoint('PUT /contact', {
   access: ['ADMIN'],
   body: ContactInput,
   reply: Contact,
@@ -232,9 +211,7 @@ export const RequestInput = z.object({
 export type RequestInput = z.infer<typeof RequestInput>;
 
 /** Ask the operator for a plan, a paid proxy or the trial. A company has at most one open request of a kind. */
-export const createRequest = endpoint({
-  method: 'POST',
-  path: '/tariff/requests',
+export const createRequest = endpoint('POST /tariff/requests', {
   access: ['CREATOR'],
   body: RequestInput,
   reply: TariffRequest,
@@ -243,11 +220,8 @@ export const createRequest = endpoint({
 });
 
 /** Withdraw an open request of the caller's company. */
-export const withdrawRequest = endpoint({
-  method: 'DELETE',
-  path: '/tariff/requests/:id',
+export const withdrawRequest = endpoint('DELETE /tariff/requests/:id', {
   access: ['CREATOR'],
-  params: IdParams,
   errors: ['no_company', 'not_found', 'request_closed'],
 });
 
@@ -259,20 +233,15 @@ export const RequestQuery = z.extend(ListQuery, {
 export type RequestQuery = z.infer<typeof RequestQuery>;
 
 /** List the requests of every company. `name` searches the company. */
-export const listRequests = endpoint({
-  method: 'GET',
-  path: '/tariff/requests',
+export const listRequests = endpoint('GET /tariff/requests', {
   access: ['ADMIN'],
   query: RequestQuery,
   reply: listOf(TariffRequest),
 });
 
 /** Close an open request, as answered or refused; the owner gets a mail. */
-export const answerRequest = endpoint({
-  method: 'PUT',
-  path: '/tariff/requests/:id',
+export const answerRequest = endpoint('PUT /tariff/requests/:id', {
   access: ['ADMIN'],
-  params: IdParams,
   body: z.object({
     /** `refused` needs a reply. @example answered */
     state: z.enum(['answered', 'refused']),

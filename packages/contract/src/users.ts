@@ -3,7 +3,6 @@ import { endpoint } from './endpoint.ts';
 import {
   CurrentPassword,
   Email,
-  IdParams,
   Links,
   ListQuery,
   listOf,
@@ -53,9 +52,7 @@ export const OwnPassword = z.object({
 export type OwnPassword = z.infer<typeof OwnPassword>;
 
 /** Change the caller's password; all other sessions and all gateway tokens end. */
-export const changeOwnPassword = endpoint({
-  method: 'PUT',
-  path: '/me/password',
+export const changeOwnPassword = endpoint('PUT /me/password', {
   access: 'signed-in',
   beforeFactor: true,
   proof: { of: 'self' },
@@ -68,9 +65,7 @@ export const changeOwnPassword = endpoint({
  * Add a user to the caller's company, with the role USER. After 20 replies `email_taken` in an hour to one user, or 60 to a company,
  * calls that would set an address get `too_many_requests`.
  */
-export const createUser = endpoint({
-  method: 'POST',
-  path: '/users/user-inner',
+export const createUser = endpoint('POST /users/user-inner', {
   access: ['CREATOR'],
   body: UserInput,
   reply: User,
@@ -92,12 +87,9 @@ export const InvitedUser = z.extend(Proof, {
 export type InvitedUser = z.infer<typeof InvitedUser>;
 
 /** Invite an owner (CREATOR) to a company by mail. */
-export const inviteOwner = endpoint({
-  method: 'POST',
-  path: '/company/:id/owner',
+export const inviteOwner = endpoint('POST /company/:id/owner', {
   access: ['ADMIN'],
   proof: { of: 'everyone' },
-  params: IdParams,
   body: InvitedUser,
   reply: User,
   status: 201,
@@ -106,18 +98,10 @@ export const inviteOwner = endpoint({
 });
 
 /** List the users of every company and the platform admins. `name` searches name, surname and email. */
-export const listUsers = endpoint({
-  method: 'GET',
-  path: '/users',
-  access: ['ADMIN'],
-  query: ListQuery,
-  reply: listOf(User),
-});
+export const listUsers = endpoint('GET /users', { access: ['ADMIN'], query: ListQuery, reply: listOf(User) });
 
 /** List the users of the caller's company. `name` searches name, surname and email. */
-export const companyUsers = endpoint({
-  method: 'GET',
-  path: '/users/company',
+export const companyUsers = endpoint('GET /users/company', {
   access: ['CREATOR'],
   query: ListQuery,
   reply: listOf(User),
@@ -125,20 +109,15 @@ export const companyUsers = endpoint({
 });
 
 /** List all users of the caller's company, without pages. */
-export const allCompanyUsers = endpoint({
-  method: 'GET',
-  path: '/users/company-all',
+export const allCompanyUsers = endpoint('GET /users/company-all', {
   access: ['CREATOR'],
   reply: listOf(User),
   errors: ['no_company'],
 });
 
 /** Get a user. */
-export const getUser = endpoint({
-  method: 'GET',
-  path: '/users/:id',
+export const getUser = endpoint('GET /users/:id', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   reply: User,
   versioned: true,
   errors: ['not_found'],
@@ -149,12 +128,9 @@ export const getUser = endpoint({
  * /me/password`). They change their email through a mailed link; another ADMIN can change it too. A new password or email ends
  * the sessions and gateway tokens of the user.
  */
-export const updateUser = endpoint({
-  method: 'PUT',
-  path: '/users/:id',
+export const updateUser = endpoint('PUT /users/:id', {
   access: ['CREATOR', 'ADMIN'],
   proof: { of: 'admin', fields: ['email', 'password'] },
-  params: IdParams,
   body: UserChange,
   reply: User,
   versioned: true,
@@ -162,11 +138,8 @@ export const updateUser = endpoint({
 });
 
 /** Delete a user; ends sessions, gateway access and open tunnels. */
-export const deleteUser = endpoint({
-  method: 'DELETE',
-  path: '/users/:id',
+export const deleteUser = endpoint('DELETE /users/:id', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   versioned: true,
   errors: ['not_found', 'own_account', 'protected_user'],
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, IdParams, IsoDate, listOf, text } from './fields.ts';
+import { Id, IsoDate, listOf, text } from './fields.ts';
 import { ShownText } from './shown-text.ts';
 
 /**
@@ -23,9 +23,7 @@ export const Vantage = z.object({
 export type Vantage = z.infer<typeof Vantage>;
 
 /** List the company's vantages; for an ADMIN without a company the platform's. */
-export const listVantages = endpoint({
-  method: 'GET',
-  path: '/vantages',
+export const listVantages = endpoint('GET /vantages', {
   access: ['CREATOR', 'ADMIN'],
   reply: listOf(Vantage),
   errors: ['no_company'],
@@ -42,9 +40,7 @@ export const VantagePairing = z.object({
 export type VantagePairing = z.infer<typeof VantagePairing>;
 
 /** Add a vantage; returns the command that pairs a machine within 15 minutes. */
-export const addVantage = endpoint({
-  method: 'POST',
-  path: '/vantages',
+export const addVantage = endpoint('POST /vantages', {
   access: ['CREATOR', 'ADMIN'],
   body: z.object({
     /** A name for the list and for verdicts. */
@@ -55,18 +51,13 @@ export const addVantage = endpoint({
 });
 
 /** Delete a vantage; its key becomes invalid. */
-export const deleteVantage = endpoint({
-  method: 'DELETE',
-  path: '/vantages/:id',
+export const deleteVantage = endpoint('DELETE /vantages/:id', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   errors: ['not_found', 'no_company'],
 });
 
 /** Exchange the code of a new vantage for its key. */
-export const pairVantage = endpoint({
-  method: 'POST',
-  path: '/vantage/pair',
+export const pairVantage = endpoint('POST /vantage/pair', {
   access: 'public',
   body: z.object({
     /** The pairing code from the command. @example y1kzWBqUZz3v0l0lq0yqB7hJm0W2y5u8t1n4x7a0dEE */
@@ -92,9 +83,7 @@ const signed = {
 };
 
 /** Get the next requests that a vantage has to send. The signature covers `work VANTAGE COUNT`. */
-export const takeVantageWork = endpoint({
-  method: 'POST',
-  path: '/vantage/work',
+export const takeVantageWork = endpoint('POST /vantage/work', {
   access: 'public',
   body: z.object(signed),
   reply: z.object({
@@ -111,9 +100,7 @@ export const takeVantageWork = endpoint({
 });
 
 /** Report the responses to one group of requests. The signature covers `report VANTAGE COUNT TASK GROUP RESULTS`. */
-export const reportVantage = endpoint({
-  method: 'POST',
-  path: '/vantage/report',
+export const reportVantage = endpoint('POST /vantage/report', {
   access: 'public',
   body: z.object({
     ...signed,

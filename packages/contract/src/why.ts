@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, IdParams, Named, numeral, text } from './fields.ts';
+import { Id, Named, numeral, text } from './fields.ts';
 import { limits } from './limits.ts';
 
 /** The gateway's decision on a user and a site, and its reasons. */
@@ -35,11 +35,8 @@ export type Explanation = z.infer<typeof Explanation>;
 const Port = numeral(z.int().check(z.gte(1), z.lte(65_535)));
 
 /** Explain the gateway's decision on a user and a site. */
-export const whySite = endpoint({
-  method: 'GET',
-  path: '/domain-allowed/:id/why',
+export const whySite = endpoint('GET /domain-allowed/:id/why', {
   access: ['CREATOR', 'ADMIN'],
-  params: IdParams,
   query: z.object({
     /** Id of the user whose access is explained. */
     user: numeral(Id),
@@ -49,9 +46,7 @@ export const whySite = endpoint({
 });
 
 /** Explain the gateway's decision on the caller and a host. For browsers, which hide the body of a refused CONNECT. */
-export const whyHost = endpoint({
-  method: 'GET',
-  path: '/me/why',
+export const whyHost = endpoint('GET /me/why', {
   access: ['USER', 'CREATOR', 'ADMIN'],
   query: z.object({
     /** A host name, in any spelling that a browser accepts. @example crm.romashka.ru */
