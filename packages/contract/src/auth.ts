@@ -98,7 +98,6 @@ export const LinkUse = z
     if (asksForEmail && currentPassword === undefined) refuse('currentPassword', 'required');
     if (!asksForEmail && currentPassword !== undefined) refuse('currentPassword', 'password_not_asked');
   });
-export type LinkUse = z.infer<typeof LinkUse>;
 
 /**
  * Request or use a link by mail: for a new password, or for a new email. `{email}` mails a link for a new password; the reply
@@ -127,7 +126,6 @@ export const PairingCode = z.object({
   /** The expiry of the code, a minute from now. */
   expiresAt: IsoDate,
 });
-export type PairingCode = z.infer<typeof PairingCode>;
 
 /**
  * Create a code with which the extension signs in as the caller. The code works once within a minute. It expires with the
@@ -145,7 +143,6 @@ export const Pairing = z.object({
   /** The code from the console. @example cGFpcmluZy1jb2RlLW9mLWEtbWludXRlLWFuZC1vbmNl */
   code: text(1),
 });
-export type Pairing = z.infer<typeof Pairing>;
 
 /**
  * Sign the extension in with a pairing code. The extension gets its own session, which outlives a sign-out from the console.

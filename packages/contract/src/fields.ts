@@ -91,7 +91,6 @@ export const FactorConfirmation = z.object({ code: FactorCode });
 
 /** The id of the entity; ids are never reused. @example 42 */
 export const Id = z.int().check(z.gte(1));
-export type Id = z.infer<typeof Id>;
 
 /** A whole number in a path or query: digits without sign, leading zero or exponent. */
 export function numeral(check: z.ZodMiniNumber<number>) {

@@ -75,7 +75,6 @@ export const LinkToken = z.object({
   /** The token. @example bGluay1mcm9tLW1haWwtdGhhdC13b3Jrcy1vbmNlLi4 */
   token: text(1),
 });
-export type LinkToken = z.infer<typeof LinkToken>;
 
 /** The account of a link that sets a password. */
 export const LinkAccount = z.object({

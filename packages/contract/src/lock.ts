@@ -94,7 +94,6 @@ export const LockLink = z.object({
   /** The expiry of the link. */
   expiresAt: IsoDate,
 });
-export type LockLink = z.infer<typeof LockLink>;
 
 /**
  * Create a link that shows the lock without an account, for seven days. The link shows the configuration and nothing else.

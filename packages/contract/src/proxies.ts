@@ -83,7 +83,6 @@ export type ProxyInput = z.infer<typeof ProxyInput>;
  * change of either needs the password again.
  */
 export const ProxyChange = z.partial(ProxyInput);
-export type ProxyChange = z.infer<typeof ProxyChange>;
 
 /** Changes of any proxy by an admin; absent fields stay unchanged. */
 export const AdminProxyChange = z.extend(ProxyChange, {

@@ -82,7 +82,6 @@ export const feedRecords = endpoint('POST /feed/records', { access: 'gateway', b
 
 /** How a visit stands. `interrupted`: its gateway stopped or fell silent; the figures are those of its last update. @example closed */
 export const VisitState = z.enum(['open', 'closed', 'interrupted']);
-export type VisitState = z.infer<typeof VisitState>;
 
 /** A visit or refusal, with the names of today; a deleted user keeps the last name, unless the company keeps none. */
 export const Visit = z.object({

@@ -25,7 +25,6 @@ export const InvitationInput = z.extend(Proof, {
   /** The address that the invited owner will sign in with. */
   email: Email,
 });
-export type InvitationInput = z.infer<typeof InvitationInput>;
 
 /** An invitation to register a company. */
 export const Invitation = z.object({

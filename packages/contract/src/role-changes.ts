@@ -13,7 +13,6 @@ export const RoleChange = z.extend(Proof, {
   /** The new role. */
   role: CompanyRole,
 });
-export type RoleChange = z.infer<typeof RoleChange>;
 
 /**
  * Make an agent an owner of the company, or an owner an agent. The caller authenticates again. The user's sessions, gateway

@@ -54,7 +54,6 @@ export const RecoveryCodes = z.object({
   /** Ten codes that sign in once each. @example ["7K3M-Q9XT-2HVD-W5PA"] */
   codes: z.array(z.string()),
 });
-export type RecoveryCodes = z.infer<typeof RecoveryCodes>;
 
 /**
  * Turn the second factor on with the first code from the app. Ends all other sessions, gateway tokens and mailed links.

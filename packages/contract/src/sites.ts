@@ -54,7 +54,6 @@ export const createSite = endpoint('POST /domain-allowed', {
 
 /** The body of a bulk create. Errors name a line by its index (`3.address`). */
 export const SiteInputs = z.array(SiteInput).check(z.minLength(1), z.maxLength(limits.objectsPerCompany));
-export type SiteInputs = z.infer<typeof SiteInputs>;
 
 /**
  * Add several sites, all or none. `fields` of an error names each wrong line by its index from 0, such as `3.address`.

@@ -178,7 +178,6 @@ export const PhoneInput = z.object({
   /** The phone (E.164); empty for none. @example "+79161234567" */
   phone: z.union([z.literal(''), Phone]),
 });
-export type PhoneInput = z.infer<typeof PhoneInput>;
 
 /** Set the contact phone of the caller's company. */
 export const setPhone = endpoint('PUT /tariff/phone', {

@@ -49,7 +49,6 @@ export const OwnPassword = z.object({
   /** The new password. @example battery staple */
   password: Password,
 });
-export type OwnPassword = z.infer<typeof OwnPassword>;
 
 /** Change the caller's password; all other sessions and all gateway tokens end. */
 export const changeOwnPassword = endpoint('PUT /me/password', {
