@@ -2,9 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { type Certificate, expiryOf } from '@propusk/certificate/certificate-files';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { advisoryLocks } from '../db/advisory-locks.ts';
-import type { Db } from '../db/open.ts';
-import { type Repeating, repeat } from '../db/repeat.ts';
+import { alone, type Repeating, repeat } from '../db/background.ts';
+import type { Db, Tx } from '../db/open.ts';
 import { type Authority, issue } from './issue.ts';
 import type { Order } from './settings.ts';
 import { readStored, store } from './store.ts';
@@ -59,8 +58,10 @@ export function startRenewal(options: RenewalOptions): Renewal {
     return stored !== null && !isDue(stored, jitter);
   }
 
-  async function renew(order: Order, state: CertificateState): Promise<void> {
+  async function renew(tx: Tx, order: Order, state: CertificateState): Promise<void> {
     const { name } = order;
+    // The transaction is idle while it waits for the CA.
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
     // The process that held the lock may have renewed it.
     if (await isFresh(order, state)) return;
     try {
@@ -83,26 +84,14 @@ export function startRenewal(options: RenewalOptions): Renewal {
       const state = states.get(order.name);
       if (state === undefined || signal.aborted) return;
       const waits = Date.now() < (retryAt.get(order.name) ?? 0);
-      if (!(await isFresh(order, state)) && !waits) await alone(db, () => renew(order, state));
+      if (!(await isFresh(order, state)) && !waits)
+        await alone(db, 'certificates', (tx) => renew(tx, order, state));
     }
   };
   return {
     ...repeat(TICK_MS, work, (err) => log.warn({ err }, 'failed to look after certificates')),
     states,
   };
-}
-
-/** Runs the work unless another process does. A session's lock: a transaction that waits for the CA would be ended. */
-function alone(db: Db, work: () => Promise<void>): Promise<void> {
-  return db.connection().execute(async (connection) => {
-    const { rows } = await sql<{
-      held: boolean;
-    }>`select pg_try_advisory_lock(${advisoryLocks.certificates}) as held`.execute(connection);
-    if (rows[0]?.held === true)
-      await work().finally(() =>
-        sql`select pg_advisory_unlock(${advisoryLocks.certificates})`.execute(connection),
-      );
-  });
 }
 
 function isDue({ cert }: Certificate, jitter: number): boolean {

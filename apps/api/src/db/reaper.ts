@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Logger } from 'pino';
-import { advisoryLocks } from './advisory-locks.ts';
+import { alone, type Repeating, repeat } from './background.ts';
 import type { Db } from './open.ts';
-import { type Repeating, repeat } from './repeat.ts';
 import type { Tables } from './schema.ts';
 
 const TICK_MS = 60_000;
@@ -46,7 +45,7 @@ export function startReaper({
       signal.aborted ? undefined : work().catch((err: unknown) => log.warn({ err }, failure));
     for (const [table, expired] of Object.entries(expiring)) {
       await attempt(`failed to delete expired rows of ${table}`, () =>
-        removeRows(db, table, 'ctid', sql.raw(expired), signal),
+        removeRows(db, table, sql.raw(expired), signal),
       );
     }
     await attempt('failed to maintain the partitions of the audit', keepAudit);
@@ -54,29 +53,29 @@ export function startReaper({
 
   async function keepAudit(): Promise<void> {
     await keepPartitions(db, { waitMs: 200 });
-    for (const partition of await dropOldMonths(db, auditMonths))
+    const dropped = await alone(db, 'auditPartitions', (tx) =>
+      sql<{ partition: string }>`select drop_audit_months(${auditMonths}::int) as partition`.execute(tx),
+    );
+    for (const { partition } of dropped?.rows ?? [])
       log.info({ partition, auditMonths }, 'dropped an audit partition older than AUDIT_RETENTION');
   }
 
   return repeat(TICK_MS, reap, (err) => log.warn({ err }, 'failed to delete expired rows'));
 }
 
-/**
- * Deletes the rows of a table that meet a condition, in batches, at most 100,000 at a time. It skips rows that others lock.
- * @param key tells rows apart: `ctid`, or the primary key of a partitioned table, whose partitions repeat a ctid
- */
+/** Deletes the rows of a table that meet a condition, in batches, at most 100,000 at a time. It skips rows that others lock. */
 export async function removeRows(
   db: Db,
   table: string,
-  key: string,
   condition: RawBuilder<unknown>,
   signal: AbortSignal,
 ): Promise<void> {
-  const columns = sql.raw(key);
+  // The partitions of records repeat a ctid. PostgreSQL fetches rows by an array of ctids directly, and joins on any other key.
+  const isPartitioned = table === 'records';
+  const key = sql.raw(isPartitioned ? 'started_at, id' : 'ctid');
   for (let batch = 0; batch < MOST_BATCHES && !signal.aborted; batch++) {
-    const found = sql`select ${columns} from ${sql.table(table)} where ${condition} limit ${BATCH} for update skip locked`;
-    // PostgreSQL fetches rows by an array of ctids directly, and joins on any other key.
-    const which = key === 'ctid' ? sql`ctid = any (array(${found}))` : sql`(${columns}) in (${found})`;
+    const found = sql`select ${key} from ${sql.table(table)} where ${condition} limit ${BATCH} for update skip locked`;
+    const which = isPartitioned ? sql`(${key}) in (${found})` : sql`ctid = any (array(${found}))`;
     const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)} where ${which}`.execute(db);
     if (numAffectedRows < BATCH) return;
   }
@@ -87,26 +86,10 @@ export async function removeRows(
  * @param waitMs lock_timeout in milliseconds, because every write of the audit queues behind this lock; 0 waits without end
  */
 export async function keepPartitions(db: Db, { waitMs }: { readonly waitMs: number }): Promise<void> {
-  await underLock(db, waitMs, (tx) => sql`select add_audit_months(${MONTHS_AHEAD})`.execute(tx));
-}
-
-/** @returns the names of the dropped partitions */
-async function dropOldMonths(db: Db, months: number): Promise<string[]> {
-  const dropped = await underLock(db, 200, (tx) =>
-    sql<{ name: string }>`select drop_audit_months(${months}::int) as name`.execute(tx),
+  await alone(
+    db,
+    'auditPartitions',
+    (tx) => sql`select add_audit_months(${MONTHS_AHEAD})`.execute(tx),
+    waitMs,
   );
-  return dropped?.rows.map(({ name }) => name) ?? [];
-}
-
-/** @returns null, without running the work, when another process holds the lock */
-function underLock<T>(db: Db, waitMs: number, work: (tx: Db) => Promise<T>): Promise<T | null> {
-  return db.transaction().execute(async (tx) => {
-    // Counting or moving the rows of a month may exceed the statement timeout of calls.
-    await sql`select set_config('lock_timeout', ${String(waitMs)}, true), set_config('statement_timeout', '0', true)`.execute(
-      tx,
-    );
-    const { rows } = await sql<{ held: boolean }>`
-      select pg_try_advisory_xact_lock(${advisoryLocks.auditPartitions}) as held`.execute(tx);
-    return rows[0]?.held === true ? work(tx) : null;
-  });
 }

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MailFailure } from '@propusk/contract/mail';
 import type { Logger } from 'pino';
+import { repeat, startWorkers } from '../db/background.ts';
 import type { Db } from '../db/open.ts';
-import { repeat } from '../db/repeat.ts';
 import type { Encryption } from '../encryption.ts';
 import { composeMail, type Mail } from './compose-mail.ts';
 import { sweepFolder, writeToFolder } from './folder.ts';
@@ -56,22 +56,7 @@ export function startMailer(options: {
 }): Mailer {
   const { db, encryption, smtpUrl, from, folder, log, pausesMs = PAUSES_MS, tickMs = TICK_MS } = options;
   const deliver = smtpUrl === undefined ? toFolder(folder, log) : smtpSender(smtpUrl);
-  // grows: by requests that send mail; bound: 4 mails at once and a query of the outbox; at the bound: further mails wait
-  // in the table mails
-  const tasks = new Set<Promise<void>>();
   const aborted = new AbortController();
-  const closing = new AbortController();
-  let running = 0;
-
-  async function drain(): Promise<void> {
-    while (!closing.signal.aborted) {
-      const claimed = await claimMail(db);
-      if (claimed === null) return;
-      // Another mail may wait too, so another worker claims it.
-      wake();
-      await attempt(claimed);
-    }
-  }
 
   async function attempt(claimed: ClaimedMail): Promise<void> {
     try {
@@ -97,43 +82,30 @@ export function startMailer(options: {
     return postponeMail(db, claimed, { pauseMs, failure: smtpUrl === undefined ? 'folder' : kindOf(error) });
   }
 
-  async function tick(): Promise<void> {
-    const dropped = await dropExpiredMails(db);
-    if (dropped > 0) log.error({ dropped }, 'mail was not sent: its link has expired');
-    wake();
-  }
-
-  function wake(): void {
-    if (running >= PARALLEL || closing.signal.aborted) return;
-    running++;
-    track(drain().finally(() => running--));
-  }
-
-  function track(work: Promise<void>): void {
-    const tracked = work
-      .catch((err: unknown) => log.warn({ err }, 'the outbox of mail did not answer'))
-      .finally(() => tasks.delete(tracked));
-    tasks.add(tracked);
-  }
-
-  const timer = setInterval(() => track(tick()), tickMs).unref();
+  const workers = startWorkers({
+    parallel: PARALLEL,
+    ms: tickMs,
+    poll: async () => {
+      const dropped = await dropExpiredMails(db);
+      if (dropped > 0) log.error({ dropped }, 'mail was not sent: its link has expired');
+    },
+    claim: () => claimMail(db),
+    work: attempt,
+    onError: (err) => log.warn({ err }, 'the outbox of mail did not answer'),
+  });
   const sweeper = repeat(
     SWEEP_MS,
     async () => void (await sweepFolder(db, folder)),
     (err) => log.warn({ err }, 'failed to delete dead mails of the folder'),
   );
-  // Sends mails that a process queued before it ended.
-  wake();
   return {
     encryption,
-    wake,
+    wake: workers.wake,
     async close() {
-      closing.abort();
-      clearInterval(timer);
       const deadline = setTimeout(() => aborted.abort(), CLOSE_MS);
       // Aborted mails get 500 ms to return to the outbox. A hanging disk must not delay the close further.
       const last = pause(CLOSE_MS + 500, undefined, { ref: false });
-      await Promise.race([Promise.all([...tasks, sweeper.close()]), last]);
+      await Promise.race([Promise.all([workers.close(), sweeper.close()]), last]);
       clearTimeout(deadline);
     },
   };

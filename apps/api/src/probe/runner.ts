@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckStep } from '@propusk/phrases/checks';
 import type { FastifyBaseLogger } from 'fastify';
+import { repeat, startWorkers, type Workers } from '../db/background.ts';
 import type { Db } from '../db/open.ts';
 import type { Encryption } from '../encryption.ts';
 import { readSiteVantages, runTask } from '../vantage/task-store.ts';
@@ -27,16 +28,6 @@ import {
 } from './store.ts';
 import type { Outbound } from './transport.ts';
 
-/** Runs the probes that wait in the database, both requested and scheduled ones. */
-export interface ProbeRunner {
-  /** Starts waiting probes now. */
-  wake(): void;
-  /** Runs the schedule once, as the timer does. */
-  tick(): Promise<void>;
-  /** Aborts running probes and puts them back into the queue. */
-  close(): Promise<void>;
-}
-
 export interface ProbeRunnerParts {
   readonly db: Db;
   readonly encryption: Encryption;
@@ -54,39 +45,9 @@ const MAX_PROXIES = 5;
 /** Minimal milliseconds between writes of a running probe's steps. */
 const WRITE_MS = 200;
 
-/** Starts the probe runner of this process. */
-export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeRunnerParts): ProbeRunner {
-  const closing = new AbortController();
-  // grows: by owners who start probes; bound: 4 probes at once, about 1 MB; at the bound: further probes wait in the
-  // table site_checks
-  const tasks = new Set<Promise<void>>();
-  let running = 0;
-  let refreshing: Promise<void> | null = null;
-
-  async function drain(): Promise<void> {
-    while (!closing.signal.aborted) {
-      const claimed = await claimCheck(db);
-      if (claimed === null) return;
-      await run(claimed);
-    }
-  }
-
-  function wake(): void {
-    if (running >= PARALLEL || closing.signal.aborted) return;
-    running++;
-    track(drain().finally(() => running--));
-  }
-
-  function track(work: Promise<void>): void {
-    const tracked = work
-      .catch((error: unknown) => {
-        if (!closing.signal.aborted) log.error({ err: error }, 'a probe failed');
-      })
-      .finally(() => tasks.delete(tracked));
-    tasks.add(tracked);
-  }
-
-  async function run(claimed: ClaimedCheck): Promise<void> {
+/** Starts the runner of this process, which runs the requested and scheduled probes that wait in the database. */
+export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeRunnerParts): Workers {
+  async function run(claimed: ClaimedCheck, closing: AbortSignal): Promise<void> {
     const { companyId, siteId, address, startPaths, openPaths, sample } = claimed;
     // Aborted when another process claimed the probe or the site was deleted: this run must stop writing.
     const lost = new AbortController();
@@ -94,7 +55,7 @@ export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeR
       (steps) => saveSteps(db, claimed, steps),
       () => lost.abort(),
     );
-    const stop = AbortSignal.any([closing.signal, lost.signal]);
+    const stop = AbortSignal.any([closing, lost.signal]);
     try {
       let before = claimed.fingerprint;
       const proxies = await readSiteProxies(db, encryption, { companyId, siteId });
@@ -125,44 +86,38 @@ export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeR
       await writer.end();
       if (lost.signal.aborted) return;
       // A failed probe stays claimed until its lease is over: an immediate retry would fail again.
-      if (!closing.signal.aborted) throw error;
+      if (!closing.aborted) throw error;
       await releaseCheck(db, claimed);
     }
   }
 
-  async function tick(): Promise<void> {
-    await queueDueChecks(db, MAX_SITES);
-    for (let free = PARALLEL; free > 0; free--) wake();
-    // With slow proxies, a refresh can take longer than TICK_MS. The next tick then awaits this refresh and starts no second one.
-    refreshing ??= refreshEgress().finally(() => (refreshing = null));
-    await refreshing;
-  }
-
-  async function refreshEgress(): Promise<void> {
+  async function refreshEgress(closing: AbortSignal): Promise<void> {
     for (const id of await claimStaleEgress(db, MAX_PROXIES)) {
       const proxy = await readProbeProxy(db, encryption, id);
-      if (proxy === null || closing.signal.aborted) continue;
+      if (proxy === null || closing.aborted) continue;
       const { transport, echoUrl, turns } = outbound;
       // When the queue of the company is full, this request is skipped and the loop continues with the next proxy.
       const seen = await turns(proxy.ownerId, () =>
-        learnEgress(transport, proxy.route, echoUrl, closing.signal),
+        learnEgress(transport, proxy.route, echoUrl, closing),
       ).catch(() => null);
       if (seen !== null) await db.transaction().execute((tx) => saveEgress(tx, proxy, seen));
     }
   }
 
-  const timer = setInterval(() => track(tick()), TICK_MS);
-  timer.unref();
-  // Resumes probes of a process that ended.
-  wake();
+  const onError = (err: unknown) => log.error({ err }, 'a probe failed');
+  const probes = startWorkers({
+    parallel: PARALLEL,
+    ms: TICK_MS,
+    poll: () => queueDueChecks(db, MAX_SITES),
+    claim: () => claimCheck(db),
+    work: run,
+    onError,
+  });
+  const egress = repeat(TICK_MS, refreshEgress, onError);
   return {
-    wake,
-    tick,
-    async close() {
-      clearInterval(timer);
-      closing.abort();
-      await Promise.all(tasks);
-    },
+    wake: probes.wake,
+    tick: async () => void (await Promise.all([probes.tick(), egress.tick()])),
+    close: async () => void (await Promise.all([probes.close(), egress.close()])),
   };
 }
 

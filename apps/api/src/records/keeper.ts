@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { advisoryLocks } from '../db/advisory-locks.ts';
+import { alone, type Repeating, repeat } from '../db/background.ts';
 import type { Db } from '../db/open.ts';
 import { removeRows } from '../db/reaper.ts';
-import { type Repeating, repeat } from '../db/repeat.ts';
 import { applyCuts } from './settings.ts';
 
 const TICK_MS = 60_000;
@@ -28,8 +27,7 @@ export function startRecordKeeper({
   const ofDeleted = sql`company_id in (select company_id from record_removals order by company_id limit 100)`;
 
   async function work(signal: AbortSignal): Promise<void> {
-    await db.transaction().execute(async (tx) => {
-      if (!(await isAlone(tx))) return;
+    await alone(db, 'recordPartitions', async (tx) => {
       await sql`select add_record_months(3)`.execute(tx);
       await sql`select drop_record_months(${days}::int)`.execute(tx);
       // A later update of an interrupted record opens it again.
@@ -38,20 +36,14 @@ export function startRecordKeeper({
         tx,
       );
     });
-    await removeRows(db, 'records', 'started_at, id', sql`started_at < ${expired}`, signal);
-    await removeRows(db, 'records', 'started_at, id', ofDeleted, signal);
-    await removeRows(
-      db,
-      'record_hours',
-      'ctid',
-      sql`hour at time zone 'UTC' < (${expired}) at time zone 'UTC'`,
-      signal,
-    );
-    await removeRows(db, 'record_people', 'ctid', sql`deleted_at < ${expired}`, signal);
+    await removeRows(db, 'records', sql`started_at < ${expired}`, signal);
+    await removeRows(db, 'records', ofDeleted, signal);
+    const expiredHour = sql`hour at time zone 'UTC' < (${expired}) at time zone 'UTC'`;
+    await removeRows(db, 'record_hours', expiredHour, signal);
+    await removeRows(db, 'record_people', sql`deleted_at < ${expired}`, signal);
     await applyCuts(db);
     await removeBeyondOwnRetention(db, days, signal);
-    for (const table of ['record_hours', 'record_people'])
-      await removeRows(db, table, 'ctid', ofDeleted, signal);
+    for (const table of ['record_hours', 'record_people']) await removeRows(db, table, ofDeleted, signal);
     await sql`delete from record_removals d where not exists (select from records r where r.company_id = d.company_id)
       and not exists (select from record_hours h where h.company_id = d.company_id)`.execute(db);
     await sql`delete from record_runs where seen_at < ${expired}`.execute(db);
@@ -70,15 +62,8 @@ async function removeBeyondOwnRetention(db: Db, days: number, signal: AbortSigna
   for (const { id, record_days: own } of companies) {
     const before = (time: string) =>
       sql`company_id = ${id} and ${sql.ref(time)} < now() - make_interval(days => ${own})`;
-    await removeRows(db, 'records', 'started_at, id', before('started_at'), signal);
-    await removeRows(db, 'record_hours', 'ctid', before('hour'), signal);
-    await removeRows(db, 'record_people', 'ctid', before('deleted_at'), signal);
+    await removeRows(db, 'records', before('started_at'), signal);
+    await removeRows(db, 'record_hours', before('hour'), signal);
+    await removeRows(db, 'record_people', before('deleted_at'), signal);
   }
-}
-
-/** Whether no other process maintains the records now. */
-async function isAlone(tx: Db): Promise<boolean> {
-  const { rows } = await sql<{ held: boolean }>`select set_config('lock_timeout', '200', true),
-    pg_try_advisory_xact_lock(${advisoryLocks.recordPartitions}) as held`.execute(tx);
-  return rows[0]?.held === true;
 }

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Logger } from 'pino';
 import { committing } from '../db/after-commit.ts';
+import { type Repeating, repeat } from '../db/background.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { type Repeating, repeat } from '../db/repeat.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
 import { concerned, hasPaidEnd, PAID_GRACE, WARNED } from './store.ts';
 

@@ -1,0 +1,131 @@
+import { sql } from 'kysely';
+import { advisoryLocks } from './advisory-locks.ts';
+import type { Db, Tx } from './open.ts';
+
+/** Work that repeats until it is closed. */
+export interface Repeating {
+  /** Runs once, after the current run. Calls before that run begins share it. */
+  tick(): Promise<void>;
+  /** Stops the timer and aborts the signal. Resolves when the current run has ended. */
+  close(): Promise<void>;
+}
+
+/**
+ * Runs work now and every `ms` milliseconds, one run at a time.
+ * @param work ends early once its signal is aborted
+ * @param onError called with what a run throws, unless the run before threw the same message; the next run tries again
+ */
+export function repeat(
+  ms: number,
+  work: (signal: AbortSignal) => Promise<void>,
+  onError: (error: unknown) => void,
+): Repeating {
+  const closing = new AbortController();
+  let running: Promise<void> = Promise.resolve();
+  let waiting: Promise<void> | null = null;
+  let fault: string | null = null;
+  async function run(): Promise<void> {
+    waiting = null;
+    try {
+      if (!closing.signal.aborted) await work(closing.signal);
+      fault = null;
+    } catch (error) {
+      const isNew = fault !== String(error);
+      fault = String(error);
+      if (isNew && !closing.signal.aborted) onError(error);
+    }
+  }
+  const tick = () => (waiting ??= running = running.then(run));
+  const timer = setInterval(tick, ms).unref();
+  void tick();
+  return {
+    tick,
+    close: async () => {
+      closing.abort();
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/** Workers on a queue in the database, which the workers of other processes share. */
+export interface Workers extends Repeating {
+  /** Starts a worker, unless all are at work. */
+  wake(): void;
+}
+
+/**
+ * Starts the workers of this process. A worker claims one job after another until none waits.
+ * @param parallel jobs at once
+ * @param ms milliseconds between polls, which find retries and the jobs of other processes
+ * @param poll runs at each poll, before a worker starts
+ * @param work its signal is aborted at the close, which waits for the job
+ */
+export function startWorkers<Job>({
+  parallel,
+  ms,
+  poll,
+  claim,
+  work,
+  onError,
+}: {
+  parallel: number;
+  ms: number;
+  poll: () => Promise<unknown>;
+  claim: () => Promise<Job | null>;
+  work: (job: Job, closing: AbortSignal) => Promise<void>;
+  onError: (error: unknown) => void;
+}): Workers {
+  // grows: by queued jobs; bound: `parallel`; at the bound: further jobs wait in the database
+  const workers = new Set<Promise<void>>();
+  const closing = new AbortController();
+
+  async function drain(): Promise<void> {
+    while (!closing.signal.aborted) {
+      const job = await claim();
+      if (job === null) return;
+      // Another job may wait too, so another worker looks for it.
+      wake();
+      await work(job, closing.signal);
+    }
+  }
+
+  function wake(): void {
+    if (workers.size >= parallel || closing.signal.aborted) return;
+    const worker = drain()
+      .catch((error: unknown) => (closing.signal.aborted ? undefined : onError(error)))
+      .finally(() => workers.delete(worker));
+    workers.add(worker);
+  }
+
+  const { tick, close } = repeat(ms, () => poll().then(wake), onError);
+  return {
+    wake,
+    tick,
+    async close() {
+      closing.abort();
+      await Promise.all([close(), ...workers]);
+    },
+  };
+}
+
+/**
+ * Runs work in a transaction, unless another process holds the lock. Its statements may take longer than those of calls: they count
+ * or move the rows of a month.
+ * @param waitMs lock_timeout in milliseconds, because calls queue behind the locks that the work waits for; 0 waits without end
+ * @returns null, without running the work, when another process holds the lock
+ */
+export function alone<T>(
+  db: Db,
+  lock: keyof typeof advisoryLocks,
+  work: (tx: Tx) => Promise<T>,
+  waitMs = 200,
+): Promise<T | null> {
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ held: boolean }>`select set_config('lock_timeout', ${String(waitMs)}, true),
+      set_config('statement_timeout', '0', true), pg_try_advisory_xact_lock(${advisoryLocks[lock]}) as held`.execute(
+      tx,
+    );
+    return rows[0]?.held === true ? work(tx) : null;
+  });
+}
