@@ -5,30 +5,24 @@ import { emailTaken, endAccess, lockAccount, setPassword } from '../accounts/sto
 import { recordOwn } from '../audit/store.ts';
 import { type Actor, type Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import { newToken, works } from '../core/tokens.ts';
+import { newToken } from '../core/tokens.ts';
 import { advisoryLocks } from '../db/advisory-locks.ts';
 import { lockOwnCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
+import { type Issued, issue, works } from '../db/secret-links.ts';
 import { refusing } from '../db/violations.ts';
 import { confirmCompanyOf } from './confirmation-store.ts';
 import type { LinkKind } from './links.ts';
 
-/** A new link: its token, of which only the hash is stored, its end, and the current email of the account. */
-interface MadeLink extends NewLink {
-  readonly email: string;
-}
-
-interface NewLink {
-  readonly token: string;
-  readonly expiresAt: string;
-}
+/** A new link, and the current email of the account. */
+type MadeLink = Issued & { readonly email: string };
 
 /**
  * Creates a link that sets a password. An email without an account costs the same statements, so that their time does not
  * reveal it.
  * @returns the link with the account's email; null in its place when no account has it, and then the link does not work
  */
-export async function addPasswordLink(tx: Tx, email: string): Promise<NewLink & { email: string | null }> {
+export async function addPasswordLink(tx: Tx, email: string): Promise<Issued & { email: string | null }> {
   // Lock until the link exists: an address that a concurrent change replaces gets no link.
   const account = await tx
     .selectFrom('users')
@@ -99,22 +93,15 @@ export async function addConfirmationLink(tx: Tx, owner: Member): Promise<MadeLi
  * Creates a link.
  * @param userId null stores nothing, by the same statement
  * @param newEmail the address that an email link confirms; null for a password link
- * @param minutes until its end
- * @returns its token, of which only the hash is stored, and its end
  */
-export async function addLink(
+export function addLink(
   tx: Db,
   userId: number | null,
   newEmail: string | null,
   minutes: number = limits.linkMinutes,
-): Promise<NewLink> {
-  const { token, hash } = newToken();
-  const expiresAt = new Date(Date.now() + minutes * 60_000).toISOString();
-  await sql`insert into mail_links (token_hash, user_id, new_email, expires_at)
-    select ${hash}::bytea, id, ${newEmail}::citext, ${expiresAt}::timestamptz from users where id = ${userId}`.execute(
-    tx,
-  );
-  return { token, expiresAt };
+): Promise<Issued> {
+  const row = sql`select id, ${newEmail}::citext from users where id = ${userId}`;
+  return issue(tx, 'mail_links', minutes * 60, 'user_id, new_email', row);
 }
 
 /**
@@ -157,21 +144,22 @@ export async function openPasswordLink(db: Db, token: string): Promise<LinkAccou
     .select(isFirstAdmin.as('firstAdmin'))
     .where(works('mail_links', token))
     .where(ofKind.password)
-    .executeTakeFirstOrThrow(() => new AppError('link_dead'));
+    .executeTakeFirstOrThrow(linkDead);
   return { email: email === NO_ADDRESS ? '' : email, invitedBy: invited ? company : null, firstAdmin };
 }
 
-/**
- * Finds the account of a valid link.
- * @throws AppError link_dead when the link is unknown, used, expired or of the other kind
- */
-export async function findLink(db: Db, kind: LinkKind, token: string): Promise<{ user_id: number }> {
+/** Finds the account of a valid link. @throws AppError link_dead when the link is unknown, used, expired or of the other kind */
+export async function findLink(
+  db: Db,
+  kind: LinkKind,
+  token: string,
+): Promise<{ user_id: number; new_email: string | null }> {
   return db
     .selectFrom('mail_links')
-    .select('user_id')
+    .select(['user_id', 'new_email'])
     .where(works('mail_links', token))
     .where(ofKind[kind])
-    .executeTakeFirstOrThrow(() => new AppError('link_dead'));
+    .executeTakeFirstOrThrow(linkDead);
 }
 
 /**
@@ -187,19 +175,19 @@ export async function redeemPasswordLink(
   passwordHash: string,
   { address, typed }: { address: string; typed: string | undefined },
 ): Promise<string> {
-  const opened = await findLink(tx, 'password', token);
-  const account = tx.selectFrom('users').select('id').where('id', '=', opened.user_id);
+  const { user_id: userId } = await findLink(tx, 'password', token);
+  const account = tx.selectFrom('users').select('id').where('id', '=', userId);
   const isWaiting = (await account.where(isWaitingAdmin).executeTakeFirst()) !== undefined;
   if (isWaiting) {
     await lockFirstAdmin(tx);
-    await account.where(isFirstAdmin).executeTakeFirstOrThrow(() => new AppError('link_dead'));
+    await account.where(isFirstAdmin).executeTakeFirstOrThrow(linkDead);
   }
-  const { user_id, email: stored } = await useUp(tx, 'password', token);
+  const stored = await redeem(tx, 'mail_links', { token, userId });
   const email = typed ?? stored;
   if (email === NO_ADDRESS || (typed !== undefined && !isWaiting)) throw new AppError('bad_input');
-  if (typed !== undefined) await moveEmail(tx, user_id, typed);
-  await setPassword(tx, user_id, passwordHash);
-  const by = { userId: user_id, address };
+  if (typed !== undefined) await moveEmail(tx, userId, typed);
+  await setPassword(tx, userId, passwordHash);
+  const by = { userId, address };
   await recordOwn(tx, by, 'password_reset', { secret: 'password' });
   await confirmCompanyOf(tx, by);
   return email;
@@ -216,14 +204,15 @@ export async function redeemEmailLink(
   token: string,
   address: string,
 ): Promise<{ from: string; to: string }> {
-  const { user_id, new_email, email } = await useUp(tx, 'email', token);
-  const by = { userId: user_id, address };
+  const { user_id: userId, new_email } = await findLink(tx, 'email', token);
+  const from = await redeem(tx, 'mail_links', { token, userId });
+  const by = { userId, address };
   const to = new_email as string;
-  if (to !== email) await moveEmail(tx, user_id, to);
-  await recordOwn(tx, by, 'email_confirmed', { before: { email }, after: { email: to } });
+  if (to !== from) await moveEmail(tx, userId, to);
+  await recordOwn(tx, by, 'email_confirmed', { before: { email: from }, after: { email: to } });
   await confirmCompanyOf(tx, by);
-  if (to !== email) await endAccess(tx, user_id);
-  return { from: email, to };
+  if (to !== from) await endAccess(tx, userId);
+  return { from, to };
 }
 
 /** @throws AppError email_taken */
@@ -238,17 +227,20 @@ async function moveEmail(tx: Tx, userId: number, email: string): Promise<void> {
   );
 }
 
-/** Deletes the link's row. Concurrent calls with one link wait for the first and then find no row. */
-async function useUp(tx: Tx, kind: LinkKind, token: string) {
-  const { user_id } = await findLink(tx, kind, token);
-  const account = await lockAccount(tx, user_id);
-  const used = await tx
-    .deleteFrom('mail_links')
-    .where(works('mail_links', token))
-    .where(ofKind[kind])
-    .returning(['user_id', 'new_email'])
-    .executeTakeFirstOrThrow(() => new AppError('link_dead'));
-  return { ...used, email: account?.email ?? '' };
+/**
+ * Deletes a link or code under the lock of its account. Of concurrent calls one finds the row, and a change of the password waits.
+ * @returns the email of the account
+ * @throws AppError by `dead`
+ */
+export async function redeem(
+  tx: Tx,
+  table: 'mail_links' | 'pairing_codes',
+  { token, userId, dead = linkDead }: { token: string; userId: number; dead?: () => AppError },
+): Promise<string> {
+  const account = await lockAccount(tx, userId);
+  const used = await sql`delete from ${sql.raw(table)} where ${works(table, token)}`.execute(tx);
+  if (account === undefined || used.numAffectedRows === 0n) throw dead();
+  return account.email;
 }
 
 /** The address of the first ADMIN before one is typed. It does not fit `Email`, so nobody signs in with it or requests a link. */
@@ -265,6 +257,8 @@ export const isFirstAdmin = sql<boolean>`${isWaitingAdmin}
 export async function lockFirstAdmin(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${advisoryLocks.firstAdmin})`.execute(tx);
 }
+
+const linkDead = () => new AppError('link_dead');
 
 const ofKind: Readonly<Record<LinkKind, RawBuilder<boolean>>> = {
   password: sql`new_email is null`,

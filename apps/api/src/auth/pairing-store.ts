@@ -1,60 +1,31 @@
 import { limits } from '@propusk/contract/limits';
-import { lockAccount } from '../accounts/store.ts';
+import { sql } from 'kysely';
 import { type Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import { newToken, works } from '../core/tokens.ts';
-import type { Db, Tx } from '../db/open.ts';
+import type { Tx } from '../db/open.ts';
+import { issue, works } from '../db/secret-links.ts';
+import { redeem } from './link-store.ts';
 import { type Origin, openSession } from './store.ts';
 
 /** Creates a pairing code, stored as a hash; it ends with the session that requested it. */
 export async function addPairingCode(tx: Tx, actor: Actor): Promise<{ code: string; expiresAt: string }> {
-  const { token: code, hash } = newToken();
-  const expiresAt = new Date(Date.now() + limits.pairingSeconds * 1000).toISOString();
-  await tx
-    .insertInto('pairing_codes')
-    .values({
-      token_hash: hash,
-      session_hash: actor.tokenHash,
-      user_id: actor.userId,
-      expires_at: expiresAt,
-    })
-    .execute();
-  return { code, expiresAt };
+  const row = sql`select ${actor.tokenHash}::bytea, ${actor.userId}::bigint`;
+  const made = await issue(tx, 'pairing_codes', limits.pairingSeconds, 'session_hash, user_id', row);
+  return { code: made.token, expiresAt: made.expiresAt };
 }
 
-/** The user of a valid code. */
-export function findPairingCode(db: Db, code: string): Promise<{ user_id: number } | undefined> {
-  return db
-    .selectFrom('pairing_codes')
-    .select('user_id')
-    .where(works('pairing_codes', code))
-    .executeTakeFirst();
-}
-
-/**
- * Opens a session of the extension by a code. Deletes the code's row under the lock of the account, so that of concurrent
- * calls one succeeds and a password change waits.
- * @returns the token of the session
- * @throws AppError link_dead
- */
+/** Opens a session of the extension by a code. @returns the token of the session. @throws AppError link_dead */
 export async function redeemPairingCode(
   tx: Tx,
-  userId: number,
   code: string,
   origin: Omit<Origin, 'client'>,
 ): Promise<string> {
-  await lockAccount(tx, userId);
-  const { user_id } = await tx
-    .deleteFrom('pairing_codes')
+  const dead = () => new AppError('link_dead', { detail: ['pairing_code_dead'] });
+  const { user_id: userId } = await tx
+    .selectFrom('pairing_codes')
+    .select('user_id')
     .where(works('pairing_codes', code))
-    .returning('user_id')
-    .executeTakeFirstOrThrow(pairingDead);
-  return openSession(tx, user_id, { ...origin, client: 'extension' });
-}
-
-/** The error for a code that is unknown, used or expired. */
-export function pairingDead(): AppError {
-  return new AppError('link_dead', {
-    detail: ['pairing_code_dead'],
-  });
+    .executeTakeFirstOrThrow(dead);
+  await redeem(tx, 'pairing_codes', { token: code, userId, dead });
+  return openSession(tx, userId, { ...origin, client: 'extension' });
 }

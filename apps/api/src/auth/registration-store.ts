@@ -6,10 +6,11 @@ import { emailTaken, findAccount } from '../accounts/store.ts';
 import { type AuditActor, record } from '../audit/store.ts';
 import type { RegistrationRule } from '../config.ts';
 import { AppError } from '../core/errors.ts';
-import { hashToken, newToken, works } from '../core/tokens.ts';
+import { hashToken, newToken } from '../core/tokens.ts';
 import { advisoryLocks } from '../db/advisory-locks.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
+import { works } from '../db/secret-links.ts';
 
 /** The parts of a registration that decide whether it is admitted. */
 interface Applicant {

@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type RawBuilder, sql } from 'kysely';
 
 /** Creates a random token of 256 bits, and the hash that is stored in its place. */
 export function newToken(): { token: string; hash: Buffer } {
@@ -13,12 +12,4 @@ export function newToken(): { token: string; hash: Buffer } {
  */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();
-}
-
-/** The SQL condition that finds the row of a link or code that has not expired. */
-export function works(
-  table: 'mail_links' | 'pairing_codes' | 'company_invitations' | 'lock_links',
-  token: string,
-): RawBuilder<boolean> {
-  return sql<boolean>`${sql.ref(`${table}.token_hash`)} = ${hashToken(token)} and ${sql.ref(`${table}.expires_at`)} > now()`;
 }

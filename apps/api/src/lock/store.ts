@@ -5,9 +5,10 @@ import { sql } from 'kysely';
 import { record } from '../audit/store.ts';
 import { type Actor, readerOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import { newToken, works } from '../core/tokens.ts';
+import { hashToken } from '../core/tokens.ts';
 import { demandConfirmed } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
+import { type Issued, issue, works } from '../db/secret-links.ts';
 import type { Encryption } from '../encryption.ts';
 import { readBreaks, readSiteProxies, type SiteProxy } from '../probe/egress-store.ts';
 import { findManagedSite } from '../sites/store.ts';
@@ -62,24 +63,17 @@ const MAX_LINKS = 20;
  * Creates a link to the lock of a site. The database stores only the hash of its token.
  * @throws AppError not_found
  */
-export async function addLockLink(
-  tx: Tx,
-  actor: Actor,
-  siteId: number,
-): Promise<{ token: string; expiresAt: string }> {
+export async function addLockLink(tx: Tx, actor: Actor, siteId: number): Promise<Issued> {
   const { companyId, shownAddress } = await findManagedSite(tx, actor, siteId);
-  const { token, hash } = newToken();
-  const expiresAt = new Date(Date.now() + LINK_DAYS * 24 * 3_600_000).toISOString();
-  const { rows } = await sql<{
-    one: number;
-  }>`insert into lock_links (token_hash, company_id, site_id, made_by, expires_at)
-    select ${hash}, company_id, id, ${actor.userId}, ${expiresAt} from sites where company_id = ${companyId} and id = ${siteId} for key share
-    returning 1 as one`.execute(tx);
+  const row = sql`select company_id, id, ${actor.userId}::bigint from sites
+    where company_id = ${companyId} and id = ${siteId} for key share`;
+  const columns = 'company_id, site_id, made_by';
+  const { token, expiresAt, isStored } = await issue(tx, 'lock_links', LINK_DAYS * 86_400, columns, row);
   // The site was deleted after the call began.
-  if (rows.length === 0) throw new AppError('not_found');
+  if (!isStored) throw new AppError('not_found');
   await sql`delete from lock_links where company_id = ${companyId} and site_id = ${siteId}
     and token_hash not in (select token_hash from lock_links where company_id = ${companyId} and site_id = ${siteId}
-      order by created_at desc, token_hash = ${hash} desc limit ${MAX_LINKS})`.execute(tx);
+      order by created_at desc, token_hash = ${hashToken(token)} desc limit ${MAX_LINKS})`.execute(tx);
   const event = { action: 'lock_shared', kind: 'site', id: siteId, name: shownAddress, companyId } as const;
   await record(tx, actor, event);
   return { token, expiresAt };

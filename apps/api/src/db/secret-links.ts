@@ -1,0 +1,38 @@
+import { type RawBuilder, sql } from 'kysely';
+import { hashToken, newToken } from '../core/tokens.ts';
+import type { Db } from './open.ts';
+
+/** The tables of links and codes that work until they expire. */
+type LinkTable = 'mail_links' | 'pairing_codes' | 'company_invitations' | 'lock_links';
+
+/** A new link or code: its token, of which only the hash is stored, and its end. */
+export interface Issued {
+  readonly token: string;
+  readonly expiresAt: string;
+}
+
+/**
+ * Issues a link or code.
+ * @param columns those of `row`
+ * @param row a SELECT; when it finds nothing, the same statement stores nothing
+ * @returns the token, and whether it is stored
+ */
+export async function issue(
+  tx: Db,
+  table: LinkTable,
+  seconds: number,
+  columns: string,
+  row: RawBuilder<unknown>,
+): Promise<Issued & { isStored: boolean }> {
+  const { token, hash } = newToken();
+  const expiresAt = new Date(Date.now() + seconds * 1000).toISOString();
+  const { numAffectedRows } =
+    await sql`insert into ${sql.raw(table)} (token_hash, expires_at, ${sql.raw(columns)})
+    select ${hash}::bytea, ${expiresAt}::timestamptz, found.* from (${row}) found`.execute(tx);
+  return { token, expiresAt, isStored: numAffectedRows !== 0n };
+}
+
+/** The SQL condition that finds the row of a link or code that has not expired. */
+export function works(table: LinkTable, token: string): RawBuilder<boolean> {
+  return sql<boolean>`${sql.ref(`${table}.token_hash`)} = ${hashToken(token)} and ${sql.ref(`${table}.expires_at`)} > now()`;
+}
