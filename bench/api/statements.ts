@@ -1,7 +1,8 @@
-import type { Actor, Member } from '@propusk/api/core/actor';
+import { type Actor, type Member, scopeOf } from '@propusk/api/core/actor';
 import { connectionConfig, type Tx } from '@propusk/api/db/open';
 import type { Tables } from '@propusk/api/db/schema';
-import { createSite, listSites } from '@propusk/api/sites/store';
+import { listEntities } from '@propusk/api/entities/entity';
+import { createSite, siteEntity } from '@propusk/api/sites/store';
 import { findSelf } from '@propusk/api/users/store';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
@@ -50,7 +51,9 @@ export async function recordStatements(url: string, actor: Member): Promise<Reco
   };
   const reader: Actor = actor;
   const me = await during(() => findSelf(db, reader));
-  const list = await during(() => listSites(db, reader, { page: 1, take: 10, name: '' }));
+  const list = await during(() =>
+    listEntities(db, reader, siteEntity, scopeOf(reader), { page: 1, take: 10, name: '' }),
+  );
   let siteId = 0;
   const create = await during(async () => {
     const work = (tx: Tx) => createSite(tx, actor, { address: RECORDED, politics: [] });

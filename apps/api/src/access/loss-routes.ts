@@ -1,20 +1,16 @@
 import { type AccessLoss, policyLoss, siteLoss, userLoss } from '@propusk/contract/access-loss';
 import type { CompanySnapshot } from '@propusk/contract/feed';
 import type { Actor } from '../core/actor.ts';
-import type { IfMatch } from '../core/versions.ts';
 import type { Tx } from '../db/open.ts';
-import { managedBy } from '../db/scope.ts';
-import { lockRow } from '../entities/change.ts';
+import { companyOf, deleteEntity, lockRow } from '../entities/change.ts';
+import type { Entity } from '../entities/entity.ts';
 import { readSnapshot } from '../feed/store.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import { deletePolicy } from '../policies/store.ts';
-import { deleteSite } from '../sites/store.ts';
-import { deleteUser } from '../users/store.ts';
+import { policyEntity } from '../policies/store.ts';
+import { siteEntity } from '../sites/store.ts';
+import { deleteUser, userEntity } from '../users/store.ts';
 import { findLoss, sampleHost } from './loss.ts';
 import { type ForeignClaim, readForeignClaims } from './store.ts';
-
-/** A deletion by id. */
-type Delete = (tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) => Promise<void>;
 
 /** A company before and after a deletion. */
 interface Outcome {
@@ -37,31 +33,31 @@ const nothing: AccessLoss = { users: 0, sites: 0, allSites: 0 };
 
 /** Computes the access that a deletion would revoke, by running it in a transaction that always rolls back. */
 export function lossRoutes(routes: Routes): void {
-  const deletions = [
-    { endpoint: siteLoss, table: 'sites', remove: deleteSite },
-    { endpoint: policyLoss, table: 'policies', remove: deletePolicy },
-    { endpoint: userLoss, table: 'users', remove: deleteUser },
-  ] as const;
-  for (const { endpoint, table, remove } of deletions)
-    implement(routes, endpoint, async ({ actor, params, write }) => {
-      const outcome = await write((tx) => tryDelete(tx, actor, params.id, table, remove)).catch(readOutcome);
+  lossOf(siteLoss, siteEntity);
+  lossOf(policyLoss, policyEntity);
+  lossOf(userLoss, userEntity, (tx, actor, id) => deleteUser(tx, actor, id, null));
+
+  function lossOf<T extends 'sites' | 'policies' | 'users', View>(
+    endpoint: typeof siteLoss,
+    entity: Entity<T, View>,
+    remove = (tx: Tx, actor: Actor, id: number) => deleteEntity(tx, actor, entity, { id, ifMatch: null }),
+  ): void {
+    implement(routes, endpoint, async ({ actor, params: { id }, write }) => {
+      const outcome = await write(async (tx) => {
+        const row = await lockRow(tx, actor, entity, { id, ifMatch: null });
+        return tryDelete(tx, companyOf(entity, row), () => remove(tx, actor, id));
+      }).catch(readOutcome);
       // After the transaction, so that the comparison holds no lock.
       return outcome === null ? nothing : findLoss(outcome, outcome.claims);
     });
+  }
 
   /** @throws RolledBack always; AppError as the deletion does */
-  async function tryDelete(
-    tx: Tx,
-    actor: Actor,
-    id: number,
-    table: 'sites' | 'policies' | 'users',
-    remove: Delete,
-  ): Promise<never> {
-    const { company_id: companyId } = await lockRow(tx, table, id, managedBy(actor, 'company_id'), null);
+  async function tryDelete(tx: Tx, companyId: number | null, remove: () => Promise<void>): Promise<never> {
     const source = { db: tx, encryption: routes.encryption, log: routes.app.log };
     const read = async () => (companyId === null ? null : readSnapshot(source, companyId));
     const before = await read();
-    await remove(tx, actor, id, null);
+    await remove();
     const after = await read();
     if (companyId === null || before === null || after === null) throw new RolledBack(null);
     const hosts = before.sites.flatMap(({ address }) => sampleHost(address) ?? []);

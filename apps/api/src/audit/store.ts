@@ -4,10 +4,10 @@ import { plainAddress } from '@propusk/dial/addresses';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { type Actor, admit, asMember, isAdmin, scopeOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import { countBytes } from '../db/daily-bytes.ts';
+import { countBytes, type Spent } from '../db/daily-bytes.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { pipeline, run, statement } from '../db/pipeline.ts';
+import { pipeline, type Statement, statement } from '../db/pipeline.ts';
 import type { Tables } from '../db/schema.ts';
 import { type AuditFields, type Changes, differences } from './changes.ts';
 
@@ -46,6 +46,15 @@ export async function record(
   by: AuditActor,
   ...events: readonly (AuditEvent & Difference)[]
 ): Promise<void> {
+  await pipeline(tx, ...recording(tx, by, ...events));
+}
+
+/** The statement of `record`; none when no event has a row. */
+export function recording(
+  tx: Tx,
+  by: AuditActor,
+  ...events: readonly (AuditEvent & Difference)[]
+): Statement<void>[] {
   const written = events
     .map(({ before, after, secret, ...event }, place) => ({
       ...event,
@@ -53,8 +62,11 @@ export async function record(
       changes: { ...differences(before ?? {}, after ?? {}), ...(secret !== undefined && { [secret]: {} }) },
     }))
     .filter(({ action, changes }) => action !== 'changed' || Object.keys(changes).length > 0);
-  if (written.length === 0) return;
-  const insert = sql<{ one: number }>`
+  if (written.length === 0) return [];
+  const counted = countBytes(by.userId, written);
+  const insert = sql<{
+    spent: Spent | null;
+  }>`${counted === null ? sql`` : sql`with spent as (${counted.spend})`}
     insert into audit (company_id, company, actor_id, actor_name, actor_email, actor_roles, address,
       action, object_kind, object_id, object_name, changes)
     select d."companyId", coalesce(c.company_name, ''), u.id, trim(u.name || ' ' || u.surname), u.email::text, u.roles,
@@ -62,13 +74,12 @@ export async function record(
     from jsonb_to_recordset(${JSON.stringify(written)}::jsonb) as d (place int, action text, kind text, id bigint, name text,
         "companyId" bigint, changes jsonb)
       join users u on u.id = ${by.userId} left join companies c on c.id = d."companyId"
-    order by d.place returning 1 as one`;
-  const audited = statement(insert.compile(tx), (rows) => {
+    order by d.place returning ${counted === null ? sql`null` : sql`(select to_json(spent) from spent)`} as spent`;
+  const demand = (rows: readonly { spent: Spent | null }[]) => {
+    counted?.demand(rows[0]?.spent ?? undefined);
     if (rows.length !== written.length) throw new AppError('unauthorized');
-  });
-  const counted = countBytes(tx, by.userId, written);
-  if (counted === null) await run(tx, audited);
-  else await pipeline(tx, counted, audited);
+  };
+  return [statement(insert.compile(tx), demand)];
 }
 
 /**

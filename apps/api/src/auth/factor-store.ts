@@ -5,10 +5,10 @@ import { type AuditActor, record, recordOwn } from '../audit/store.ts';
 import { type Actor, isAdmin } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { managedBy } from '../db/scope.ts';
 import type { Encryption } from '../encryption.ts';
 import { lockRow } from '../entities/change.ts';
 import type { Tell } from '../mail/tell-holder.ts';
+import { userEntity } from '../users/store.ts';
 import { newRecoveryCodes, plainCode } from './recovery.ts';
 import { enrolmentUri, newSecret, stepOf } from './totp.ts';
 
@@ -175,7 +175,7 @@ export async function endFactor(tx: Tx, userId: number): Promise<void> {
  *   second_factor_off
  */
 export async function resetFactor(tx: Tx, actor: Actor, id: number, tell: Tell): Promise<void> {
-  const user = await lockRow(tx, 'users', id, managedBy(actor, 'company_id'), null);
+  const user = await lockRow(tx, actor, userEntity, { id, ifMatch: null });
   if (id === actor.userId) {
     throw new AppError('own_account', { detail: ['own_factor'] });
   }

@@ -11,7 +11,7 @@ import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { type Outbox, queueMails } from '../mail/store.ts';
 import type { Passwords } from '../passwords.ts';
-import { auditTarget, countTaken, createUsers, findInvited, refuseTaken } from '../users/store.ts';
+import { countTaken, createUsers, findInvited, refuseTaken } from '../users/store.ts';
 import { addInvitationLinks, openPasswordLink } from './link-store.ts';
 import type { Links } from './links.ts';
 
@@ -32,11 +32,8 @@ export function invitationRoutes(
       return write(async (tx) => {
         const people = emails.map((email) => ({ email, name: '', surname: '' }));
         const { politics } = body;
-        return invite(
-          tx,
-          owner,
-          await createUsers(tx, owner, people, { politics, passwordHash, invited: true }),
-        );
+        const credentials = { role: 'USER', politics, passwordHash, invited: true } as const;
+        return invite(tx, owner, await createUsers(tx, owner, owner.companyId, people, credentials));
       });
     };
     return limits.revealing(actor, create, () => countTaken(db, actor, emails));
@@ -51,7 +48,14 @@ export function invitationRoutes(
       await lockAccount(tx, params.id);
       const user = await findInvited(tx, owner, params.id);
       await touchUser(tx, user.id);
-      await record(tx, owner, { ...auditTarget(user), action: 'invited_again' });
+      const { companyId } = owner;
+      await record(tx, owner, {
+        action: 'invited_again',
+        kind: 'user',
+        id: user.id,
+        name: user.email,
+        companyId,
+      });
       return invite(tx, owner, [user]);
     });
   });

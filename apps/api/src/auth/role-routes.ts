@@ -2,11 +2,12 @@ import type { User } from '@propusk/contract/me';
 import * as contract from '@propusk/contract/role-changes';
 import { inviteOwner } from '@propusk/contract/users';
 import type { Actor } from '../core/actor.ts';
+import { found } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
 import type { Teller } from '../mail/tell-holder.ts';
-import { createAdmin, createOwner } from '../users/store.ts';
+import { createUsers } from '../users/store.ts';
 import { unknownPassword } from './invitation-routes.ts';
 import { addInvitationLinks } from './link-store.ts';
 import type { Links } from './links.ts';
@@ -25,7 +26,7 @@ export function roleRoutes(
   implement(routes, contract.addAdmin, async ({ actor, body, write }) => {
     const passwordHash = await unknownPassword(routes.passwords, actor);
     return write(async (tx) => {
-      const admin = await createAdmin(tx, actor, body, passwordHash);
+      const admin = found((await createUsers(tx, actor, null, [body], { role: 'ADMIN', passwordHash }))[0]);
       const { facts, expiresAt } = await firstPasswordLink(tx, actor, admin);
       await queueMail(tx, outbox, { to: admin.email, code: 'admin_invitation', facts: [facts] }, expiresAt);
       return admin;
@@ -40,7 +41,8 @@ export function roleRoutes(
   implement(routes, inviteOwner, async ({ actor, params, body, write }) => {
     const passwordHash = await unknownPassword(routes.passwords, actor);
     return write(async (tx) => {
-      const owner = await createOwner(tx, actor, params.id, body, passwordHash);
+      const created = await createUsers(tx, actor, params.id, [body], { role: 'CREATOR', passwordHash });
+      const owner = found(created[0]);
       const { facts: link, expiresAt } = await firstPasswordLink(tx, actor, owner);
       const facts = { company: owner.company?.companyName ?? '', ...link };
       await queueMail(tx, outbox, { to: owner.email, code: 'owner_invitation', facts: [facts] }, expiresAt);

@@ -3,16 +3,14 @@ import type { CompanyRole } from '@propusk/contract/role-changes';
 import type { Role } from '@propusk/contract/roles';
 import { sql } from 'kysely';
 import { endAccess } from '../accounts/store.ts';
-import { record } from '../audit/store.ts';
 import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { IfMatch } from '../core/versions.ts';
 import { lockCompany } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
-import { managedBy } from '../db/scope.ts';
-import { lockRow } from '../entities/change.ts';
+import { changeEntity, deleteEntity } from '../entities/change.ts';
 import type { Tell } from '../mail/tell-holder.ts';
-import { auditFields, auditTarget, findUser } from '../users/store.ts';
+import { userEntity } from '../users/store.ts';
 
 /**
  * Makes a user of a company an owner or an agent, and ends the user's sessions, gateway tokens and links.
@@ -26,17 +24,17 @@ export async function changeRole(
   tell: Tell,
 ): Promise<User> {
   const { id, role, ifMatch } = change;
-  const user = await lockRow(tx, 'users', id, managedBy(actor, 'company_id'), ifMatch);
-  if (id === actor.userId) throw ownRole();
-  if (user.roles.includes('ADMIN')) {
-    throw new AppError('protected_user', { detail: ['role_of_admin'] });
-  }
-  if (user.company_id === null) throw new AppError('no_company');
-  if (role === 'USER' && user.roles.includes('CREATOR')) await keepAnOwner(tx, user.company_id, id);
-  const same = user.roles.length === 1 && user.roles[0] === role;
-  if (same) return findUser(tx, actor, id);
-  await tell(tx, { what: 'role' });
-  return setRoles(tx, actor, id, [role]);
+  return changeEntity(tx, actor, userEntity, { id, ifMatch }, async (user) => {
+    if (id === actor.userId) throw ownRole();
+    if (user.roles.includes('ADMIN')) {
+      throw new AppError('protected_user', { detail: ['role_of_admin'] });
+    }
+    if (user.company_id === null) throw new AppError('no_company');
+    if (role === 'USER' && user.roles.includes('CREATOR')) await keepAnOwner(tx, user.company_id, id);
+    if (user.roles.length === 1 && user.roles[0] === role) return null;
+    await tell(tx, { what: 'role' });
+    return rolesOf(tx, id, [role]);
+  });
 }
 
 /** @throws AppError last_owner. The company is locked, so two owners cannot both pass. */
@@ -67,14 +65,12 @@ export async function removeAdmin(tx: Tx, actor: Actor, id: number, tell: Tell):
     .where('roles', '@>', sql<never>`array['ADMIN']`)
     .executeTakeFirstOrThrow(() => new AppError('not_found'));
   await tell(tx, { what: 'removed' });
-  if (admin.company_id === null) {
-    const gone = await findUser(tx, actor, id);
-    await record(tx, actor, { ...auditTarget(gone), action: 'deleted', before: auditFields(gone) });
-    await tx.deleteFrom('users').where('id', '=', id).execute();
-    return;
-  }
+  const target = { id, ifMatch: null };
+  if (admin.company_id === null) return deleteEntity(tx, actor, userEntity, target);
   const others = admin.roles.filter((role) => role !== 'ADMIN');
-  await setRoles(tx, actor, id, others.length > 0 ? others : ['USER']);
+  await changeEntity(tx, actor, userEntity, target, () =>
+    rolesOf(tx, id, others.length > 0 ? others : ['USER']),
+  );
 }
 
 /** Locks the user's company, then every ADMIN in one order, so that admins who remove each other cannot both succeed. */
@@ -90,27 +86,15 @@ async function lockAdmins(tx: Tx, id: number): Promise<void> {
     .execute();
 }
 
-/** Sets the roles of a locked account, and ends the access that the old roles opened. */
-async function setRoles(tx: Tx, actor: Actor, id: number, roles: Role[]): Promise<User> {
-  const before = await findUser(tx, actor, id);
-  await tx
-    .updateTable('users')
-    .set((eb) => ({ roles, version: eb('version', '+', 1), updated_at: eb.fn<string>('now') }))
-    .where('id', '=', id)
-    .execute();
-  await endAccess(tx, id);
-  // A lock link shows a site of the company without an account; an agent may not create one.
-  await tx.deleteFrom('lock_links').where('made_by', '=', id).execute();
-  await tx.deleteFrom('company_invitations').where('made_by', '=', id).execute();
-  await tx.deleteFrom('mail_links').where('made_by', '=', id).execute();
-  const after = await findUser(tx, actor, id);
-  await record(tx, actor, {
-    ...auditTarget(after),
-    action: 'changed',
-    before: auditFields(before),
-    after: auditFields(after),
-  });
-  return after;
+/** The writes that set the roles of a locked account, and end the access that the old roles opened. */
+function rolesOf(tx: Tx, id: number, roles: Role[]) {
+  const afterUpdate = async () => {
+    await endAccess(tx, id);
+    // A lock link shows a site of the company without an account; an agent may not create one.
+    for (const table of ['lock_links', 'company_invitations', 'mail_links'] as const)
+      await tx.deleteFrom(table).where('made_by', '=', id).execute();
+  };
+  return { set: { roles }, afterUpdate };
 }
 
 function ownRole(): AppError {

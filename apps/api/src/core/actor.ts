@@ -53,6 +53,9 @@ export function scopeById(actor: Actor): Scope {
   return isAdmin(actor) ? 'platform' : scopeOf(actor);
 }
 
+/** The scope of a write. */
+export const scopeOfWrite = (actor: Actor): Scope => (isAdmin(actor) ? 'platform' : 'company');
+
 /** The scope of a list. */
 export function scopeOf(actor: Actor): Scope {
   // An owner who is also an admin lists the own company here; admin lists are separate calls.

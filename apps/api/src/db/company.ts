@@ -1,5 +1,5 @@
 import { limits } from '@propusk/contract/limits';
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { Db, Tx } from './open.ts';
@@ -42,18 +42,25 @@ export async function isUnconfirmed(db: Db, companyId: number): Promise<boolean>
   return company !== undefined;
 }
 
-/** The tables whose rows belong to a company. In rows of the platform, such as shared proxies, `company_id` is null. */
-export type Owned = 'users' | 'proxies' | 'sites' | 'policies';
+/** The tables of entities that limits count. In rows of the platform, such as shared proxies, `company_id` is null. */
+type Counted = 'users' | 'proxies' | 'sites' | 'policies';
+/** The tables of entities. */
+export type EntityTable = Counted | 'companies' | 'plans';
+
+const companyColumns: Partial<Record<EntityTable, RawBuilder<unknown>>> = {
+  companies: sql`id`,
+  plans: sql`null::bigint`,
+};
 
 /** Finds and locks the company of a row in one statement. @param visible the condition of rows that the actor may change */
 export function lockCompanyOf(
   tx: Tx,
-  table: Owned,
+  table: EntityTable,
   id: number,
   visible: Expression<SqlBool>,
 ): Statement<void> {
-  const lock = sql`select from companies where id = (
-    select company_id from ${sql.table(table)} where id = ${id} and ${visible}) for no key update`;
+  const lock = sql`select from companies where id = (select ${companyColumns[table] ?? sql`company_id`}
+    from ${sql.table(table)} where id = ${id} and ${visible}) for no key update`;
   return statement(lock.compile(tx), () => undefined);
 }
 
@@ -76,7 +83,7 @@ const limited = { users: 'people', sites: 'sites', proxies: 'proxies' } as const
  */
 export async function makeRoom(
   tx: Tx,
-  kind: Owned,
+  kind: Counted,
   companyId: number | null,
   missing: 'unauthorized' | 'not_found' = 'unauthorized',
   more: { readonly rows?: number; readonly paid?: boolean } = {},
@@ -109,93 +116,4 @@ export async function demandInPlan(
   const { rows } = await sql`select from companies c cross join plan_of(c) p
     where c.id = ${companyId} and p.${sql.ref(feature)}`.execute(tx);
   if (rows.length === 0) throw new AppError('not_in_plan');
-}
-
-/**
- * Replaces the rows that link one entity to policies, users or sites of its own company.
- * The result throws AppError bad_input with `field` when the company has no row with one of the ids, and too_many_objects.
- */
-export function replaceLinks(
-  tx: Tx,
-  link: {
-    table: 'policy_users' | 'policy_sites';
-    companyId: number;
-    /** The column and id of the entity that keeps its row. */
-    own: 'policy_id' | 'user_id' | 'site_id';
-    ownId: number;
-    /** The column of the linked entities. */
-    other: 'policy_id' | 'user_id' | 'site_id';
-    otherTable: 'policies' | 'users' | 'sites';
-    ids: readonly number[];
-    field: string;
-  },
-): Statement<void> {
-  const { companyId, ownId } = link;
-  const [table, own, other, otherTable] = [link.table, link.own, link.other, link.otherTable].map(sql.ref);
-  // An unchanged link writes no row and bumps no version.
-  // Linked entities list each other, so each added or removed link makes the other entity's open form stale.
-  const replace = sql<{ known: number; held: number }>`with gone as (
-      delete from ${table} where company_id = ${companyId} and ${own} = ${ownId} and ${other} <> all (${link.ids})
-      returning ${other} as id
-    ), come as (
-      insert into ${table} (company_id, ${own}, ${other})
-      select company_id, ${ownId}, id from ${otherTable} where company_id = ${companyId} and id = any (${link.ids})
-      on conflict do nothing returning ${other} as id
-    ), touched as (
-      update ${otherTable} set version = version + 1, updated_at = now()
-      where company_id = ${companyId} and id in (select id from gone union all select id from come)
-    )
-    select (select count(*) from ${otherTable} where company_id = ${companyId} and id = any (${link.ids})) as known,
-      (select count(*) from ${table} where company_id = ${companyId})
-        - (select count(*) from gone) + (select count(*) from come) as held`;
-  return statement(replace.compile(tx), ([row]) => {
-    const { known = 0, held = 0 } = row ?? {};
-    if (known !== link.ids.length) {
-      throw new AppError('bad_input', { fields: { [link.field]: ['gone_from_list'] } });
-    }
-    refuseBeyond(held);
-  });
-}
-
-/** Raises the version of the rows that list an entity before its deletion, so that their open forms become stale. */
-export async function touchLinked(
-  tx: Tx,
-  gone: {
-    table: 'policy_users' | 'policy_sites';
-    companyId: number;
-    own: 'policy_id' | 'user_id' | 'site_id';
-    ownId: number;
-    other: 'policy_id' | 'user_id' | 'site_id';
-    otherTable: 'policies' | 'users' | 'sites';
-  },
-): Promise<void> {
-  const [table, own, other, otherTable] = [gone.table, gone.own, gone.other, gone.otherTable].map(sql.ref);
-  await sql`update ${otherTable} set version = version + 1, updated_at = now()
-    where company_id = ${gone.companyId} and id in (
-      select ${other} from ${table} where company_id = ${gone.companyId} and ${own} = ${gone.ownId}
-    )`.execute(tx);
-}
-
-/**
- * Enforces the limit of links of a company: without it, the lists of linked ids would outgrow one reply.
- * @throws AppError too_many_objects
- */
-export async function boundLinks(
-  tx: Tx,
-  table: 'policy_users' | 'policy_sites',
-  companyId: number,
-): Promise<void> {
-  const { held } = await tx
-    .selectFrom(table)
-    .select((eb) => eb.fn.countAll<number>().as('held'))
-    .where('company_id', '=', companyId)
-    .executeTakeFirstOrThrow();
-  refuseBeyond(held);
-}
-
-function refuseBeyond(held: number): void {
-  if (held <= limits.linksPerCompany) return;
-  throw new AppError('too_many_objects', {
-    detail: ['too_many_links'],
-  });
 }

@@ -1,5 +1,5 @@
 import type { AuditAction } from '@propusk/contract/audit';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '../core/errors.ts';
 import type { Tx } from './open.ts';
 import { type Statement, statement } from './pipeline.ts';
@@ -30,17 +30,29 @@ const ofSignIn: ReadonlySet<AuditAction> = new Set([
   'recovery_code_used',
 ]);
 
+/** The state of a budget after a charge. */
+export interface Spent {
+  readonly points: number;
+  readonly expire: number;
+  readonly agent: boolean;
+}
+
+interface Charge {
+  /** A query that charges the budget and returns one row `Spent`. */
+  readonly spend: RawBuilder<Spent>;
+  /** @throws AppError too_many_requests when the budget is exhausted (`retryAfter` is its renewal) */
+  demand(spent: Spent | undefined): void;
+}
+
 /**
  * Charges the audit rows of a change to the user's daily budget, in the transaction of the change: a rollback refunds them.
  * @param rows the rows of one call: all of them sign-in actions, or none
- * @returns a statement whose result throws AppError too_many_requests when the budget is exhausted (`retryAfter` is its
- *   renewal); null when no row counts
+ * @returns null when no row counts
  */
 export function countBytes(
-  tx: Tx,
   userId: number,
   rows: readonly { readonly action: AuditAction; readonly changes: object }[],
-): Statement<void> | null {
+): Charge | null {
   const counted = rows.filter(({ action }) => !uncounted.has(action));
   if (counted.length === 0) return null;
   const signsIn = counted.every(({ action }) => ofSignIn.has(action));
@@ -48,28 +60,31 @@ export function countBytes(
     (sum, { changes }) => sum + ROW_BYTES + Buffer.byteLength(JSON.stringify(changes)),
     0,
   );
-  return spendBytes(tx, userId, bytes, signsIn);
+  return chargeOf(userId, bytes, signsIn);
 }
 
-/**
- * Charges bytes that a call stores beside its entity: audit rows, and the reply stored under an idempotency key.
- * @param signsIn charges the budget of sign-in actions
- * @returns a statement whose result throws AppError too_many_requests as that of `countBytes` does
- */
-export function spendBytes(tx: Tx, userId: number, bytes: number, signsIn = false): Statement<void> {
+/** Charges the bytes of a reply that is stored under an idempotency key. The result throws as `demand` of a charge does. */
+export function spendBytes(tx: Tx, userId: number, bytes: number): Statement<void> {
+  const { spend, demand } = chargeOf(userId, bytes, false);
+  return statement(spend.compile(tx), ([spent]) => demand(spent));
+}
+
+function chargeOf(userId: number, bytes: number, signsIn: boolean): Charge {
   const now = Date.now();
-  const spend = sql<{ points: number; expire: number; agent: boolean }>`
+  const spend = sql<Spent>`
     insert into rate_limits as l (key, points, expire)
     values (${`${signsIn ? 'auditSignIn' : 'auditChange'}:${userId}`}, ${bytes}, ${now + DAY_MS})
     on conflict (key) do update set
       points = case when l.expire > ${now} then l.points + excluded.points else excluded.points end,
       expire = case when l.expire > ${now} then l.expire else excluded.expire end
     returning points, expire, exists (select from users where id = ${userId} and roles <@ array['USER']) as agent`;
-  return statement(spend.compile(tx), ([day]) => {
-    if (day === undefined || day.points <= DAILY_BYTES[signsIn || day.agent ? 'agent' : 'manager']) return;
+  const demand = (spent: Spent | undefined) => {
+    if (spent === undefined || spent.points <= DAILY_BYTES[signsIn || spent.agent ? 'agent' : 'manager'])
+      return;
     throw new AppError('too_many_requests', {
-      retryAfter: Math.ceil((day.expire - now) / 1000),
+      retryAfter: Math.ceil((spent.expire - now) / 1000),
       detail: ['daily_bytes'],
     });
-  });
+  };
+  return { spend, demand };
 }

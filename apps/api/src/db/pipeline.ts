@@ -21,7 +21,8 @@ export async function run<T>(db: Db, { query, result }: Statement<T>): Promise<T
  * Sends several statements of a transaction in one round trip. PostgreSQL runs them in order. Each takes its own snapshot (READ
  * COMMITTED), so a statement after a lock sees the rows that the lock's previous holder committed.
  * @returns the result of each statement
- * @throws the error of the first statement that failed; PostgreSQL skips the statements after it
+ * @throws the error of the first statement that failed, because PostgreSQL skips the statements after it; or else that of the first
+ *   `result`
  */
 export async function pipeline<T extends readonly unknown[]>(
   tx: Tx,
@@ -32,9 +33,9 @@ export async function pipeline<T extends readonly unknown[]>(
     .provideConnection((connection) =>
       Promise.allSettled(statements.map(({ query }) => connection.executeQuery(query))),
     );
-  return statements.map(({ result }, at) => {
-    const answer = sent[at];
-    if (answer?.status !== 'fulfilled') throw answer?.reason;
-    return result(answer.value.rows);
-  }) as unknown as T;
+  const answers = sent.map((answer) => {
+    if (answer.status === 'rejected') throw answer.reason;
+    return answer.value.rows;
+  });
+  return statements.map(({ result }, at) => result(answers[at] ?? [])) as unknown as T;
 }

@@ -1,12 +1,28 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
-import { type Actor, isAdmin } from '../core/actor.ts';
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type Actor, type Scope, scopeOfWrite } from '../core/actor.ts';
 
 /**
  * The condition of rows that an actor may access by id: rows of the own company; for an admin, every row (answers.md).
  * @param companyId the column with the row's company, such as `sites.company_id`
  */
 export function managedBy(actor: Actor, companyId: string): Expression<SqlBool> {
-  return isAdmin(actor) ? sql<SqlBool>`true` : sql<SqlBool>`${sql.ref(companyId)} = ${actor.companyId}`;
+  return inScope(actor, scopeOfWrite(actor), companyId);
+}
+
+/**
+ * The condition of the rows of a scope.
+ * @param companyId the column with the row's company, such as `sites.company_id`
+ * @param own the condition of the company's rows that a USER sees
+ */
+export function inScope(
+  actor: Actor,
+  scope: Scope,
+  companyId: string,
+  own?: RawBuilder<unknown>,
+): Expression<SqlBool> {
+  if (scope === 'platform') return sql<SqlBool>`true`;
+  const ofCompany = sql<SqlBool>`${sql.ref(companyId)} = ${actor.companyId}`;
+  return own === undefined || scope === 'company' ? ofCompany : sql<SqlBool>`(${ofCompany} and ${own})`;
 }
 
 /** The condition of the rows of a company, or of the platform for null. `is not distinct from` would use no index. */

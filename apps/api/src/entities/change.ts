@@ -1,36 +1,20 @@
-import type { AuditField, AuditKind } from '@propusk/contract/audit';
+import type { AuditField } from '@propusk/contract/audit';
 import { keptName } from '@propusk/contract/shown-text';
-import {
-  type CompiledQuery,
-  type Expression,
-  type Selectable,
-  type SqlBool,
-  sql,
-  type Updateable,
-} from 'kysely';
-import { type AuditFields, record } from '../audit/store.ts';
-import type { Actor } from '../core/actor.ts';
+import { type Insertable, type Selectable, type SelectExpression, sql, type Updateable } from 'kysely';
+import { type AuditFields, record, recording } from '../audit/store.ts';
+import { type Actor, scopeOfWrite } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { expectVersion, type IfMatch } from '../core/versions.ts';
-import { lockCompanyOf, type Owned } from '../db/company.ts';
+import { type EntityTable, lockCompanyOf } from '../db/company.ts';
+import { type LinkedIds, replaceLinks, touchLinked } from '../db/links.ts';
 import type { Tx } from '../db/open.ts';
 import { pipeline, run, type Statement, statement } from '../db/pipeline.ts';
 import type { Tables } from '../db/schema.ts';
-import { ofCompany } from '../db/scope.ts';
 import { refusing } from '../db/violations.ts';
+import { type Entity, readEntities, selectEntities } from './entity.ts';
 
-/** An entity of a company or of the platform, for the write protocol. `View` is its form in replies. */
-export interface Entity<T extends Owned, View> {
-  readonly table: T;
-  readonly kind: AuditKind;
-  /** The rows that the actor may change. */
-  visible(actor: Actor): Expression<SqlBool>;
-  read(tx: Tx, actor: Actor, id: number): Statement<View>;
-  /** The name in the audit. */
-  name(view: View): string;
-  /** The fields that the audit log compares before and after the change. */
-  facts(view: View): AuditFields;
-}
+/** The errors of database constraints, by name. */
+type Refusals = Record<string, () => Error>;
 
 /** The row to change, and the version that the caller expects. */
 interface Target {
@@ -39,89 +23,92 @@ interface Target {
 }
 
 /** The writes of an edit. */
-interface Change<T extends Owned> {
+interface Change<T extends EntityTable> {
   readonly set: Updateable<Tables[T]>;
-  /** The errors of database constraints, by name. */
-  readonly refusals?: Record<string, () => Error>;
-  /** Statements that replace the row's links to other entities. */
-  readonly links?: readonly Statement<void>[];
+  readonly refusals?: Refusals;
+  /** The links to replace, by their field. */
+  readonly links?: LinkedIds;
   /** Further writes. */
   readonly afterUpdate?: (() => Promise<void>) | undefined;
   /** A secret that the edit sets. The audit names the field without its value. */
   readonly secret?: AuditField | undefined;
 }
 
-type Row<T extends Owned> = Selectable<Tables[T]> & { version: number; company_id: number | null };
+type Row<T extends EntityTable> = Selectable<Tables[T]> & { readonly id: number };
 
 /**
  * Edits an entity: lock the company, lock the row, check the version, update, read, audit.
- * @param plan decides on the writes under the lock; throws to refuse
+ * @param plan decides on the writes under the lock; null changes nothing; throws to refuse
+ * @param lookup a statement after the locks, in their round trip, for `plan`
  * @returns the entity after the edit
  * @throws AppError not_found, changed_meanwhile, and what `plan` and `refusals` throw
  */
-export async function changeEntity<T extends Owned, View>(
+export async function changeEntity<T extends EntityTable, View, Found = undefined>(
   tx: Tx,
   actor: Actor,
   entity: Entity<T, View>,
   target: Target,
-  plan: (row: Row<T>) => Change<T> | Promise<Change<T>>,
+  plan: (row: Row<T>, found: Found) => Change<T> | null | Promise<Change<T> | null>,
+  lookup?: Statement<Found>,
 ): Promise<View> {
   const { id } = target;
-  const { row, view: before } = await lockAndRead(tx, actor, entity, target);
-  const { set, refusals = {}, links = [], afterUpdate, secret } = await plan(row);
-  const entries = Object.entries(set).map(([column, given]) => {
+  const lock = lockStatements(tx, actor, entity, target);
+  const [, row, found] = await pipeline<[void, Row<T>, Found]>(
+    tx,
+    ...(lookup === undefined ? (lock as never) : ([...lock, lookup] as const)),
+  );
+  const before = entity.present(row as never, actor);
+  const change = await plan(row, found);
+  if (change === null) return before;
+  const { set, refusals = {}, afterUpdate, secret } = change;
+  const kept = Object.entries(set).map(([column, given]) => {
     const stored: unknown = row[column as keyof typeof row];
     const isText = typeof given === 'string' && typeof stored === 'string';
     return [column, isText ? keptName(given, stored) : given];
   });
-  const assigned = {
-    ...Object.fromEntries(entries),
-    version: row.version + 1,
-    updated_at: sql<string>`now()`,
-  };
+  const assigned = { ...Object.fromEntries(kept), version: sql`version + 1`, updated_at: sql`now()` };
   const update = tx
     .updateTable(entity.table as 'sites')
-    .set(assigned as unknown as Updateable<Tables['sites']>)
+    .set(assigned as Updateable<Tables['sites']>)
     .where('id', '=', id)
-    .where(ofCompany(row.company_id));
-  const writes = [done(update.compile()), ...links];
-  const read = entity.read(tx, actor, id);
-  let after: View;
-  if (afterUpdate === undefined) {
-    const results = await refusing(refusals, pipeline<[...void[], View]>(tx, ...writes, read));
-    after = results.at(-1) as View;
-  } else {
-    await refusing(refusals, pipeline<void[]>(tx, ...writes));
-    await afterUpdate();
-    after = await run(tx, read);
-  }
+    .where(entity.sees(actor, scopeOfWrite(actor)))
+    .returning(entity.columns(actor) as readonly SelectExpression<Tables, 'sites'>[]);
+  // The links come first, because the update also reads the entity as it is after the edit.
+  const results = await refusing(
+    refusals,
+    pipeline<[...void[], View]>(
+      tx,
+      ...linkStatements(tx, entity, row, change.links),
+      statement(update.compile(), ([updated]) => entity.present(updated as never, actor)),
+    ),
+  );
+  await afterUpdate?.();
+  const after =
+    afterUpdate === undefined ? results.at(-1) : (await run(tx, readEntities(tx, actor, entity, [id])))[0];
   await record(tx, actor, {
-    action: 'changed',
-    kind: entity.kind,
-    id,
+    ...{ action: 'changed', kind: entity.kind, id, companyId: companyOf(entity, row) },
     name: entity.name(before),
-    companyId: row.company_id,
     before: entity.facts(before),
-    after: entity.facts(after),
+    after: entity.facts(after as View),
     secret,
   });
-  return after;
+  return after as View;
 }
 
 /** The additional parts of a deletion. */
 interface Deletion {
   /** Fields for the audit that the entity's own view lacks. */
   readonly facts?: AuditFields;
-  readonly refusals?: Record<string, () => Error>;
-  /** Writes before the deletion, such as new versions of the rows that list the entity. */
-  readonly beforeDelete?: () => Promise<void>;
+  readonly refusals?: Refusals;
+  /** Writes before the deletion. */
+  readonly first?: readonly Statement<void>[];
 }
 
 /**
- * Deletes an entity by the same protocol as `changeEntity`.
+ * Deletes an entity by the same protocol as `changeEntity`. The rows that list it get a new version.
  * @throws AppError not_found, changed_meanwhile, and what `plan` and `refusals` throw
  */
-export async function deleteEntity<T extends Owned, View>(
+export async function deleteEntity<T extends EntityTable, View>(
   tx: Tx,
   actor: Actor,
   entity: Entity<T, View>,
@@ -129,98 +116,126 @@ export async function deleteEntity<T extends Owned, View>(
   plan: (row: Row<T>) => Deletion | Promise<Deletion> = () => ({}),
 ): Promise<void> {
   const { id } = target;
-  const { row, view: gone } = await lockAndRead(tx, actor, entity, target);
-  const { facts = {}, refusals = {}, beforeDelete } = await plan(row);
-  const { kind } = entity;
-  await record(tx, actor, {
-    action: 'deleted',
-    kind,
-    id,
-    name: entity.name(gone),
-    companyId: row.company_id,
-    before: { ...entity.facts(gone), ...facts },
-  });
-  await beforeDelete?.();
+  const row = await lockRow(tx, actor, entity, target);
+  const gone = entity.present(row as never, actor);
+  const { facts = {}, refusals = {}, first = [] } = await plan(row);
+  const companyId = companyOf(entity, row);
+  const remove = tx
+    .deleteFrom(entity.table as 'sites')
+    .where('id', '=', id)
+    .where(entity.sees(actor, scopeOfWrite(actor)));
+  const before = { ...entity.facts(gone), ...facts };
   await refusing(
     refusals,
-    tx
-      .deleteFrom(entity.table as 'sites')
-      .where('id', '=', id)
-      .where(ofCompany(row.company_id))
-      .execute(),
+    pipeline(
+      tx,
+      ...recording(tx, actor, {
+        ...{ action: 'deleted', kind: entity.kind, id, name: entity.name(gone), companyId, before },
+      }),
+      ...(companyId === null ? [] : (entity.links ?? [])).map((link) =>
+        touchLinked(tx, link, { companyId: companyId ?? 0, id }),
+      ),
+      ...first,
+      statement(remove.compile(), () => undefined),
+    ),
   );
 }
 
-/** Records the audit events of created entities. */
-export async function recordCreated<T extends Owned, View extends { readonly id: number }>(
+/**
+ * Creates entities of one company, with the same links: all or none.
+ * @returns the entities in the order of their rows
+ * @throws AppError what `refusals` and the links throw
+ */
+export async function createEntities<T extends EntityTable, View extends { readonly id: number }>(
   tx: Tx,
   actor: Actor,
   entity: Entity<T, View>,
+  rows: readonly Insertable<Tables[T]>[],
+  { linked, refusals = {} }: { linked?: LinkedIds; refusals?: Refusals } = {},
+): Promise<View[]> {
+  const insert = tx
+    .insertInto(entity.table as 'sites')
+    .values(rows as unknown as Insertable<Tables['sites']>[])
+    .returningAll();
+  const created = (await refusing(refusals, insert.execute())) as unknown as Row<T>[];
+  const ids = created.map(({ id }) => id);
+  const results = await pipeline<[...void[], View[]]>(
+    tx,
+    ...created.flatMap((row) => linkStatements(tx, entity, row, linked)),
+    readEntities(tx, actor, entity, ids),
+  );
+  const views = results.at(-1) as View[];
+  await recordCreated(tx, actor, entity, created[0] ? companyOf(entity, created[0]) : null, views);
+  return views;
+}
+
+/** Records the audit events of created entities. */
+export async function recordCreated<T extends EntityTable, View extends { readonly id: number }>(
+  tx: Tx,
+  actor: Actor,
+  { kind, name, facts }: Entity<T, View>,
   companyId: number | null,
-  ...views: readonly View[]
+  views: readonly View[],
 ): Promise<void> {
-  const { kind } = entity;
   const events = views.map((view) => ({
-    action: 'created' as const,
-    kind,
-    id: view.id,
-    name: entity.name(view),
-    companyId,
-    after: entity.facts(view),
+    ...{ action: 'created' as const, kind, id: view.id, name: name(view), companyId },
+    after: facts(view),
   }));
   await record(tx, actor, ...events);
 }
 
-/** Locks a row like `lockRow`, and reads its view. */
-async function lockAndRead<T extends Owned, View>(
-  tx: Tx,
-  actor: Actor,
-  { table, visible, read }: Entity<T, View>,
-  { id, ifMatch }: Target,
-): Promise<{ row: Row<T>; view: View }> {
-  const locks = lockStatements(tx, table, id, visible(actor), ifMatch);
-  const [, row, view] = await pipeline<[void, Row<T>, View]>(tx, ...locks, read(tx, actor, id));
-  return { row, view };
-}
-
 /**
  * Locks a row for a change, and its company before it, in the order of every write.
- * @param visible the condition of rows that the actor may change
+ * @returns the row, with the columns of the entity
  * @throws AppError not_found, also for another company's row; changed_meanwhile
  */
-export async function lockRow<T extends Owned>(
+export async function lockRow<T extends EntityTable, View>(
   tx: Tx,
-  table: T,
-  id: number,
-  visible: Expression<SqlBool>,
-  ifMatch: IfMatch,
+  actor: Actor,
+  entity: Entity<T, View>,
+  target: Target,
 ): Promise<Row<T>> {
-  const [, row] = await pipeline<[void, Row<T>]>(tx, ...lockStatements(tx, table, id, visible, ifMatch));
-  return row;
+  return (await pipeline<[void, Row<T>]>(tx, ...lockStatements(tx, actor, entity, target)))[1];
 }
 
-function lockStatements<T extends Owned>(
+function lockStatements<T extends EntityTable, View>(
   tx: Tx,
-  table: T,
-  id: number,
-  visible: Expression<SqlBool>,
-  ifMatch: IfMatch,
+  actor: Actor,
+  entity: Entity<T, View>,
+  { id, ifMatch }: Target,
 ): [Statement<void>, Statement<Row<T>>] {
-  // Two statements: a statement that waits for a lock keeps its earlier snapshot and would read the old row. All four tables
-  // have these columns, but the query builder cannot express their union.
-  const lock = tx
-    .selectFrom(table as 'proxies')
-    .selectAll()
+  const { table, sees } = entity;
+  const scope = scopeOfWrite(actor);
+  // Two statements: a statement that waits for a lock keeps its earlier snapshot and would read the old row.
+  const lock = selectEntities(tx, actor, entity, scope)
+    .selectAll(table as 'sites')
     .where('id', '=', id)
-    .where(visible)
     .forNoKeyUpdate();
   const locked = statement(lock.compile(), ([row]) => {
     if (row === undefined) throw new AppError('not_found');
     expectVersion(ifMatch, row.version);
     return row as unknown as Row<T>;
   });
-  return [lockCompanyOf(tx, table, id, visible), locked];
+  return [lockCompanyOf(tx, table, id, sees(actor, scope)), locked];
 }
 
-/** A write without a result. */
-const done = (query: CompiledQuery): Statement<void> => statement(query, () => undefined);
+function linkStatements<T extends EntityTable>(
+  tx: Tx,
+  entity: Pick<Entity<T, unknown>, 'table' | 'links'>,
+  row: Row<T>,
+  given: LinkedIds = {},
+): Statement<void>[] {
+  const companyId = companyOf(entity, row);
+  return (entity.links ?? []).flatMap((link) => {
+    const ids = given[link.field];
+    return ids === undefined || companyId === null
+      ? []
+      : replaceLinks(tx, link, { companyId, id: row.id }, ids);
+  });
+}
+
+/** The company of a row; null for a row of the platform. */
+export function companyOf<T extends EntityTable>({ table }: { table: T }, row: Row<T>): number | null {
+  if (table === 'companies') return row.id;
+  return (row as { company_id?: number | null }).company_id ?? null;
+}

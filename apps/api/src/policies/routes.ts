@@ -1,7 +1,9 @@
 import * as contract from '@propusk/contract/policies';
-import { asMember } from '../core/actor.ts';
+import { asMember, scopeOf } from '../core/actor.ts';
+import { deleteEntity } from '../entities/change.ts';
+import { findEntity, listEntities } from '../entities/entity.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import { createPolicy, deletePolicy, findPolicy, listPolicies, updatePolicy } from './store.ts';
+import { createPolicy, policyEntity, updatePolicy } from './store.ts';
 
 /** The calls of access policies (spec section 7: politics). */
 export function policyRoutes(routes: Routes): void {
@@ -9,15 +11,19 @@ export function policyRoutes(routes: Routes): void {
     write((tx) => createPolicy(tx, asMember(actor), body)),
   );
 
-  implement(routes, contract.listPolicies, ({ actor, query, db }) => listPolicies(db, actor, query));
+  implement(routes, contract.listPolicies, ({ actor, query, db }) =>
+    listEntities(db, actor, policyEntity, scopeOf(actor), query),
+  );
 
-  implement(routes, contract.getPolicy, ({ actor, params, db }) => findPolicy(db, actor, params.id));
+  implement(routes, contract.getPolicy, ({ actor, params, db }) =>
+    findEntity(db, actor, policyEntity, params.id),
+  );
 
   implement(routes, contract.updatePolicy, ({ actor, params, body, ifMatch, write }) =>
     write((tx) => updatePolicy(tx, actor, params.id, body, ifMatch)),
   );
 
   implement(routes, contract.deletePolicy, ({ actor, params, ifMatch, write }) =>
-    write((tx) => deletePolicy(tx, actor, params.id, ifMatch)),
+    write((tx) => deleteEntity(tx, actor, policyEntity, { id: params.id, ifMatch })),
   );
 }

@@ -2,31 +2,33 @@ import { startPathOf } from '@propusk/access/probe-path';
 import type { ProbePaths, VersionedPaths } from '@propusk/contract/lock';
 import { sql } from 'kysely';
 import type { Actor } from '../core/actor.ts';
-import { AppError, found } from '../core/errors.ts';
+import { AppError } from '../core/errors.ts';
 import type { IfMatch } from '../core/versions.ts';
-import type { Db, Tx } from '../db/open.ts';
-import { statement } from '../db/pipeline.ts';
-import { managedBy } from '../db/scope.ts';
-import { changeEntity, type Entity } from '../entities/change.ts';
-import { shownAddress } from '../sites/store.ts';
-
-/** The start paths of a site, and its URLs that may be open to strangers. */
+import type { Tx } from '../db/open.ts';
+import { changeEntity } from '../entities/change.ts';
+import { entity } from '../entities/entity.ts';
+import { shownAddress, siteEntity } from '../sites/store.ts';
 
 type Paths = VersionedPaths & { readonly address: string };
 
-const selectPaths = (db: Db) =>
-  db
-    .selectFrom('sites')
-    .select(['address', 'start_paths as startPaths', 'open_paths as openPaths', 'version'])
-    .select(['created_at as createdAt', 'updated_at as updatedAt']);
-
-/** @throws AppError not_found, also for another company's site */
-export function findPaths(db: Db, actor: Actor, id: number): Promise<Paths> {
-  return selectPaths(db)
-    .where('id', '=', id)
-    .where(managedBy(actor, 'sites.company_id'))
-    .executeTakeFirstOrThrow(() => new AppError('not_found'));
-}
+/** The start paths of a site, and its URLs that may be open to strangers. */
+export const pathsEntity = entity({
+  ...siteEntity,
+  columns: () => [
+    'sites.address',
+    'sites.start_paths as startPaths',
+    'sites.open_paths as openPaths',
+    'sites.version',
+    'sites.created_at as createdAt',
+    'sites.updated_at as updatedAt',
+  ],
+  present: (row): Paths => row,
+  facts: ({ startPaths, openPaths }) => ({
+    startPaths: startPaths.join(' '),
+    openPaths: openPaths.join(' '),
+  }),
+  name: ({ address }) => shownAddress(address),
+});
 
 /** Replaces the paths; the next probe is due at once and reads the site anew. @throws AppError bad_input, not_found, changed_meanwhile */
 export function setPaths(
@@ -52,15 +54,3 @@ function readPaths(typed: readonly string[], field: keyof ProbePaths): string[] 
   if (wrong >= 0) throw new AppError('bad_input', { fields: { [`${field}.${wrong}`]: ['unfit'] } });
   return [...new Set(read.filter((path) => path !== null))];
 }
-
-const pathsEntity: Entity<'sites', Paths> = {
-  table: 'sites',
-  kind: 'site',
-  visible: (actor) => managedBy(actor, 'company_id'),
-  read: (tx, _, id) => statement(selectPaths(tx).where('id', '=', id).compile(), ([row]) => found(row)),
-  name: ({ address }) => shownAddress(address),
-  facts: ({ startPaths, openPaths }) => ({
-    startPaths: startPaths.join(' '),
-    openPaths: openPaths.join(' '),
-  }),
-};

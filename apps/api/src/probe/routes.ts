@@ -2,10 +2,11 @@ import * as contract from '@propusk/contract/lock';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import { sayCheck, sayStep } from '@propusk/phrases/checks';
 import { type Actor, readerOf } from '../core/actor.ts';
+import { findEntity } from '../entities/entity.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { tallyProof } from './messages.ts';
-import { findPaths, setPaths } from './paths-store.ts';
+import { pathsEntity, setPaths } from './paths-store.ts';
 import { findCheck, requestCheck, type StoredCheck } from './store.ts';
 
 export interface CheckParts {
@@ -25,7 +26,9 @@ export function checkRoutes(routes: Routes, { limits, wake }: CheckParts): void 
     return present(check, actor);
   });
 
-  implement(routes, contract.getProbePaths, ({ actor, params, db }) => findPaths(db, actor, params.id));
+  implement(routes, contract.getProbePaths, ({ actor, params, db }) =>
+    findEntity(db, actor, pathsEntity, params.id),
+  );
 
   implement(routes, contract.setProbePaths, ({ actor, params, body, ifMatch, write }) =>
     write((tx) => setPaths(tx, actor, params.id, body, ifMatch)),

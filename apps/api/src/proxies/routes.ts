@@ -1,14 +1,15 @@
 import * as contract from '@propusk/contract/proxies';
 import { sayCheck } from '@propusk/phrases/checks';
-import { readerOf, scopeOf } from '../core/actor.ts';
+import { asMember, readerOf, scopeOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { demandConfirmed } from '../db/company.ts';
+import { findEntity } from '../entities/entity.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import { learnEgress } from '../probe/echo-client.ts';
 import { readProbeProxy, saveEgress } from '../probe/egress-store.ts';
 import type { Outbound } from '../probe/transport.ts';
-import { createPaidProxy, createProxy, deleteProxy, findProxy, listProxies, updateProxy } from './store.ts';
+import { createPaidProxy, createProxy, deleteProxy, listProxies, proxyEntity, updateProxy } from './store.ts';
 
 /** The calls of upstream proxies (spec section 7). */
 export function proxyRoutes(routes: Routes, { limits, ...outbound }: Outbound & { limits: Limits }): void {
@@ -23,14 +24,18 @@ export function proxyRoutes(routes: Routes, { limits, ...outbound }: Outbound & 
   );
 
   implement(routes, contract.listProxies, ({ actor, query, db }) =>
-    listProxies(db, actor, scopeOf(actor) === 'platform' ? 'platform' : 'company', query),
+    scopeOf(actor) === 'platform'
+      ? listProxies(db, actor, 'platform', query)
+      : listProxies(db, asMember(actor), 'company', query),
   );
 
   implement(routes, contract.listAllProxies, ({ actor, query, db }) =>
     listProxies(db, actor, 'platform', query),
   );
 
-  implement(routes, contract.getProxy, ({ actor, params, db }) => findProxy(db, actor, params.id));
+  implement(routes, contract.getProxy, ({ actor, params, db }) =>
+    findEntity(db, actor, proxyEntity, params.id),
+  );
 
   implement(routes, contract.updateProxy, ({ actor, params, body, ifMatch, write }) =>
     write((tx) => updateProxy(tx, actor, params.id, body, { encryption, ifMatch })),
@@ -45,7 +50,7 @@ export function proxyRoutes(routes: Routes, { limits, ...outbound }: Outbound & 
   );
 
   implement(routes, contract.checkProxy, async ({ actor, params, db, write }) => {
-    const { id } = await findProxy(db, actor, params.id);
+    const { id } = await findEntity(db, actor, proxyEntity, params.id);
     if (actor.companyId !== null) await demandConfirmed(db, actor.companyId);
     await limits.countProbe(actor.userId);
     const proxy = await readProbeProxy(db, encryption, id);

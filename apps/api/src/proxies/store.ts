@@ -7,83 +7,58 @@ import {
   type ProxyType,
   proxyAddress,
 } from '@propusk/contract/proxies';
-import { type Expression, type SqlBool, sql } from 'kysely';
-import { jsonObjectFrom } from 'kysely/helpers/postgres';
+import { type SqlBool, sql } from 'kysely';
 import { type Actor, asMember, isAdmin } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
 import type { IfMatch } from '../core/versions.ts';
 import { demandInPlan, makeRoom } from '../db/company.ts';
-import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { run, type Statement, statement } from '../db/pipeline.ts';
 import { type Encryption, passwordPlace } from '../encryption.ts';
-import { changeEntity, deleteEntity, type Entity, recordCreated } from '../entities/change.ts';
+import { changeEntity, createEntities, deleteEntity } from '../entities/change.ts';
+import { entity, listEntities } from '../entities/entity.ts';
 
-/** The condition of proxies that the actor sees: the company's and the platform's; for an admin, all. */
-function maySee(actor: Actor): Expression<SqlBool> {
-  if (isAdmin(actor)) return sql<SqlBool>`true`;
-  return sql<SqlBool>`${sql.ref('proxies.owner_id')} in (0, ${actor.companyId})`;
-}
-
-function selectProxies(db: Db) {
-  return db
-    .selectFrom('proxies')
-    .select((eb) => [
-      'proxies.id',
-      'proxies.version',
-      'host',
-      'port',
-      'username',
-      'direct',
-      'type',
-      'all_sites as allSites',
-      'proxies.created_at as createdAt',
-      'proxies.updated_at as updatedAt',
-      jsonObjectFrom(
-        eb
-          .selectFrom('companies')
-          .select(['company_name as companyName', 'company_site as companySite'])
-          .whereRef('companies.id', '=', 'proxies.company_id'),
-      ).as('company'),
-    ]);
-}
-
-type Row = Awaited<ReturnType<ReturnType<typeof selectProxies>['executeTakeFirstOrThrow']>>;
-
-/** Hides the user name of a platform proxy and of a paid one from everyone except admins. */
-function present(actor: Actor, { type, allSites, port, username, ...row }: Row): Proxy {
-  return {
+/** An actor sees the proxies of the own company and of the platform. */
+export const proxyEntity = entity({
+  table: 'proxies',
+  kind: 'proxy',
+  columns: () => [
+    'proxies.id',
+    'proxies.version',
+    'proxies.host',
+    'proxies.port',
+    'proxies.username',
+    'proxies.direct',
+    'proxies.type',
+    'proxies.all_sites as allSites',
+    'proxies.created_at as createdAt',
+    'proxies.updated_at as updatedAt',
+    sql<
+      Proxy['company']
+    >`(select json_build_object('companyName', c.company_name, 'companySite', c.company_site)
+      from companies c where c.id = proxies.company_id)`.as('company'),
+  ],
+  // The user name of a platform proxy and of a paid one is for admins only.
+  present: ({ type, allSites, port, username, ...row }, actor): Proxy => ({
     ...row,
     port: String(port),
     username: type === 'users' || isAdmin(actor) ? username : '',
     settings: { type, allSites },
-  };
-}
-
-/** @throws AppError not_found */
-export function findProxy(db: Db, actor: Actor, id: number): Promise<Proxy> {
-  return run(db, readProxy(db, actor, id));
-}
-
-function readProxy(db: Db, actor: Actor, id: number): Statement<Proxy> {
-  const query = selectProxies(db).where('proxies.id', '=', id).where(maySee(actor));
-  return statement(query.compile(), ([row]) => present(actor, found(row)));
-}
-
-/** @param of `company`: proxies of the actor's company and the platform; `platform`: proxies of every company */
-export async function listProxies(
-  db: Db,
-  actor: Actor,
-  of: 'company' | 'platform',
-  query: ProxyQuery,
-): Promise<{ rows: Proxy[]; count: number }> {
-  const named = selectProxies(db).where(contains(['proxies.host'], query.name, of === 'platform'));
-  const typed = query.type === undefined ? named : named.where('type', '=', query.type);
-  const matching =
-    of === 'platform' ? typed : typed.where('proxies.owner_id', 'in', [0, asMember(actor).companyId]);
+  }),
+  sees: ({ companyId }, scope) =>
+    scope === 'platform' ? sql<SqlBool>`true` : sql<SqlBool>`proxies.owner_id in (0, ${companyId})`,
+  search: ['proxies.host'],
   // `+ 0` keeps PostgreSQL from scanning the primary key, and with it the proxies of all companies, to order the rows.
-  const { rows, count } = await readList(matching, query, sql`proxies.id + 0`);
-  return { rows: rows.map((row) => present(actor, row)), count };
+  order: sql`proxies.id + 0`,
+  name: ({ host, port }) => `${host}:${port}`,
+  facts: ({ host, port, username, settings: { type, allSites } }) => ({
+    ...{ host, port, username, type, allSites },
+  }),
+});
+
+/** @param scope `company`: proxies of the actor's company and the platform; `platform`: proxies of every company */
+export function listProxies(db: Db, actor: Actor, scope: 'company' | 'platform', query: ProxyQuery) {
+  const ofType = query.type === undefined ? sql<SqlBool>`true` : sql<SqlBool>`type = ${query.type}`;
+  return listEntities(db, actor, proxyEntity, scope, query, ofType);
 }
 
 /**
@@ -123,28 +98,14 @@ async function insertProxy(
   body: ProxyInput & { companyId: number | null; type: ProxyType; allSites: boolean },
   encryption: Encryption,
 ): Promise<Proxy> {
-  const { companyId } = body;
-  const { rows } = await sql<{
-    id: number;
-  }>`select nextval(pg_get_serial_sequence('proxies', 'id')) as id`.execute(tx);
-  const id = rows[0]?.id;
-  if (id === undefined) throw new Error('nextval returned no row');
-  await tx
-    .insertInto('proxies')
-    .values({
-      id,
-      company_id: companyId,
-      type: body.type,
-      all_sites: body.allSites,
-      host: body.host,
-      port: body.port,
-      username: body.username,
-      password_sealed: encryption.seal(passwordPlace(companyId ?? 0, { ...body, id }), body.password),
-    })
-    .execute();
-  const proxy = await findProxy(tx, actor, id);
-  await recordCreated(tx, actor, proxyEntity, companyId, proxy);
-  return proxy;
+  const { companyId, type, allSites, host, port, username, password } = body;
+  const next = sql<{ id: number }>`select nextval(pg_get_serial_sequence('proxies', 'id')) as id`;
+  const { id } = found((await next.execute(tx)).rows[0]);
+  const row = {
+    ...{ id, company_id: companyId, type, all_sites: allSites, host, port, username },
+    password_sealed: encryption.seal(passwordPlace(companyId ?? 0, { id, host, port }), password),
+  };
+  return found((await createEntities(tx, actor, proxyEntity, [row]))[0]);
 }
 
 /**
@@ -211,21 +172,6 @@ async function touchPoliciesForAllSites(tx: Tx, proxy: Key): Promise<void> {
     .where('all_sites', '=', true)
     .execute();
 }
-
-const proxyEntity: Entity<'proxies', Proxy> = {
-  table: 'proxies',
-  kind: 'proxy',
-  visible: maySee,
-  read: readProxy,
-  name: ({ host, port }) => `${host}:${port}`,
-  facts: ({ host, port, username, settings }) => ({
-    host,
-    port,
-    username,
-    type: settings.type,
-    allSites: settings.allSites,
-  }),
-};
 
 function changed(body: AdminProxyChange, proxy: { host: string; port: number; username: string }): boolean {
   return (['host', 'port', 'username'] as const).some(

@@ -3,10 +3,13 @@ import type { FieldFault } from '@propusk/phrases/field-fault';
 import { sql } from 'kysely';
 import type { Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import { boundLinks, lockOwnCompany, makeRoom } from '../db/company.ts';
+import { lockOwnCompany, makeRoom } from '../db/company.ts';
+import { boundLinks, links } from '../db/links.ts';
 import type { Tx } from '../db/open.ts';
+import { run } from '../db/pipeline.ts';
 import { recordCreated } from '../entities/change.ts';
-import { alreadyThere, readAddress, selectSites, shownAddress, siteEntity } from './store.ts';
+import { readEntities } from '../entities/entity.ts';
+import { alreadyThere, readAddress, shownAddress, siteEntity } from './store.ts';
 
 /**
  * Creates a list of sites: all of them or none. The error names every invalid line by its index (`3.address`).
@@ -59,13 +62,9 @@ export async function createSites(
     )
     update policies set version = version + 1, updated_at = now()
     where company_id = ${companyId} and id in (select policy_id from come)`.execute(tx);
-  await boundLinks(tx, 'policy_sites', companyId);
-  const rows = await selectSites(tx, actor)
-    .where('sites.company_id', '=', companyId)
-    .where('sites.id', 'in', [...ids.values()])
-    .orderBy('sites.id')
-    .execute();
-  await recordCreated(tx, actor, siteEntity, companyId, ...rows);
+  await boundLinks(tx, links.sitePolicies, companyId);
+  const rows = await run(tx, readEntities(tx, actor, siteEntity, [...ids.values()]));
+  await recordCreated(tx, actor, siteEntity, companyId, rows);
   return { rows, count: rows.length };
 }
 

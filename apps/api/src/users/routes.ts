@@ -4,10 +4,11 @@ import { asMember } from '../core/actor.ts';
 import { found } from '../core/errors.ts';
 import { signedIn } from '../core/fair-queue.ts';
 import type { Tx } from '../db/open.ts';
+import { findEntity } from '../entities/entity.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Limits } from '../http/limits.ts';
 import type { Teller } from '../mail/tell-holder.ts';
-import { countTaken, createUsers, deleteUser, findSelf, findUser, listUsers, updateUser } from './store.ts';
+import { countTaken, createUsers, deleteUser, findSelf, listUsers, updateUser, userEntity } from './store.ts';
 
 /** The calls of the signed-in user and of a company's users (spec section 7). */
 export function userRoutes(routes: Routes, teller: Teller, limits: Limits): void {
@@ -16,7 +17,8 @@ export function userRoutes(routes: Routes, teller: Teller, limits: Limits): void
   implement(routes, contract.createUser, async ({ actor, body, db, write }) => {
     const { password, politics } = body;
     const passwordHash = await routes.passwords.hash(password, signedIn(actor.userId));
-    const create = (tx: Tx) => createUsers(tx, asMember(actor), [body], { passwordHash, politics });
+    const create = (tx: Tx) =>
+      createUsers(tx, actor, asMember(actor).companyId, [body], { role: 'USER', passwordHash, politics });
     return limits.revealing(
       actor,
       () => write(async (tx) => found((await create(tx))[0])),
@@ -25,27 +27,27 @@ export function userRoutes(routes: Routes, teller: Teller, limits: Limits): void
   });
 
   implement(routes, contract.companyUsers, ({ actor, query, db }) =>
-    listUsers(db, asMember(actor).companyId, query),
+    listUsers(db, asMember(actor), 'company', query),
   );
 
   implement(routes, contract.allCompanyUsers, ({ actor, db }) =>
-    listUsers(db, asMember(actor).companyId, {}),
+    listUsers(db, asMember(actor), 'company', {}),
   );
 
-  implement(routes, contract.listUsers, ({ query, db }) => listUsers(db, null, query));
+  implement(routes, contract.listUsers, ({ actor, query, db }) => listUsers(db, actor, 'platform', query));
 
-  implement(routes, contract.getUser, ({ actor, params, db }) => findUser(db, actor, params.id));
+  implement(routes, contract.getUser, ({ actor, params, db }) =>
+    findEntity(db, actor, userEntity, params.id),
+  );
 
   implement(routes, contract.updateUser, async ({ actor, params, body, ifMatch, db, write }) => {
+    const { email, password } = body;
+    const powers = email !== undefined || password !== undefined;
     // Before the slow hash: an id outside the caller's company gets 404 without its cost, and without a timing difference.
-    await findUser(db, actor, params.id);
+    if (powers) await findEntity(db, actor, userEntity, params.id);
     const passwordHash =
-      body.password === undefined
-        ? undefined
-        : await routes.passwords.hash(body.password, signedIn(actor.userId));
-    const powers = body.email !== undefined || body.password !== undefined;
+      password === undefined ? undefined : await routes.passwords.hash(password, signedIn(actor.userId));
     const tell = powers ? await teller(db, actor, params.id) : undefined;
-    const { email } = body;
     const change = () =>
       write((tx) => updateUser(tx, actor, params.id, body, { passwordHash, ifMatch, tell }));
     return email === undefined

@@ -1,0 +1,116 @@
+import { limits } from '@propusk/contract/limits';
+import { type RawBuilder, sql } from 'kysely';
+import type { Actor } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
+import type { Tx } from './open.ts';
+import { type Statement, statement } from './pipeline.ts';
+
+const usersOfPolicies = { table: 'policy_users', from: 'policies', own: 'policy_id' } as const;
+const sitesOfPolicies = { table: 'policy_sites', from: 'policies', own: 'policy_id' } as const;
+const toPolicies = { to: 'policies', other: 'policy_id', field: 'politics' } as const;
+
+/**
+ * The tables that link the entities of a company, once from each side. `own` is the column of the entity on this side, `other` that
+ * of the linked entities, and `field` the name of their list in calls.
+ */
+export const links = {
+  policyUsers: { ...usersOfPolicies, to: 'users', other: 'user_id', field: 'users' },
+  policySites: { ...sitesOfPolicies, to: 'sites', other: 'site_id', field: 'sites' },
+  userPolicies: { ...toPolicies, table: 'policy_users', from: 'users', own: 'user_id' },
+  sitePolicies: { ...toPolicies, table: 'policy_sites', from: 'sites', own: 'site_id' },
+} as const;
+
+export type Link = (typeof links)[keyof typeof links];
+/** The ids of linked entities by the `field` of their link. An absent list stays unchanged. */
+export type LinkedIds = { readonly [F in Link['field']]?: readonly number[] | undefined };
+
+const refs = ({ table, from, own, to, other }: Link) =>
+  [table, from, own, to, other].map((name) => sql.ref(name));
+
+/** The policies of the actor, as a subquery of their ids. */
+export const ownPolicies = ({ companyId, userId }: Actor) =>
+  sql`(select policy_id from policy_users where company_id = ${companyId} and user_id = ${userId})`;
+
+/**
+ * The linked entities of each row of a query, in the order of their ids.
+ * @param name the name of the linked row `o`
+ * @param which the condition of the linked rows `o`
+ */
+export function linkedItems<L extends Link>(
+  link: L,
+  name: RawBuilder<unknown>,
+  which: RawBuilder<unknown> = sql`true`,
+) {
+  const [table, from, own, to, other] = refs(link);
+  return sql<{ id: number; name: string }[]>`(
+    select coalesce(json_agg(json_build_object('id', o.id, 'name', ${name}) order by o.id), '[]')
+    from ${table} l join ${to} o on o.company_id = l.company_id and o.id = l.${other}
+    where l.company_id = ${from}.company_id and l.${own} = ${from}.id and ${which})`.as(
+    link.field as L['field'],
+  );
+}
+
+/**
+ * Replaces the links of one entity to entities of its own company.
+ * The result throws AppError bad_input with the link's field when the company has no row with one of the ids, and too_many_objects.
+ */
+export function replaceLinks(
+  tx: Tx,
+  link: Link,
+  { companyId, id }: { companyId: number; id: number },
+  ids: readonly number[],
+): Statement<void> {
+  const [table, , own, to, other] = refs(link);
+  // An unchanged link writes no row and bumps no version.
+  // Linked entities list each other, so each added or removed link makes the other entity's open form stale.
+  const replace = sql<{ known: number; held: number }>`with gone as (
+      delete from ${table} where company_id = ${companyId} and ${own} = ${id} and ${other} <> all (${ids})
+      returning ${other} as id
+    ), come as (
+      insert into ${table} (company_id, ${own}, ${other})
+      select company_id, ${id}, id from ${to} where company_id = ${companyId} and id = any (${ids})
+      on conflict do nothing returning ${other} as id
+    ), touched as (
+      update ${to} set version = version + 1, updated_at = now()
+      where company_id = ${companyId} and id in (select id from gone union all select id from come)
+    )
+    select (select count(*) from ${to} where company_id = ${companyId} and id = any (${ids})) as known,
+      (select count(*) from ${table} where company_id = ${companyId})
+        - (select count(*) from gone) + (select count(*) from come) as held`;
+  return statement(replace.compile(tx), ([row]) => {
+    const { known = 0, held = 0 } = row ?? {};
+    if (known !== ids.length)
+      throw new AppError('bad_input', { fields: { [link.field]: ['gone_from_list'] } });
+    refuseBeyond(held);
+  });
+}
+
+/** Raises the version of the rows that list an entity before its deletion, so that their open forms become stale. */
+export function touchLinked(
+  tx: Tx,
+  link: Link,
+  { companyId, id }: { companyId: number; id: number },
+): Statement<void> {
+  const [table, , own, to, other] = refs(link);
+  const touch = sql`update ${to} set version = version + 1, updated_at = now() where company_id = ${companyId}
+    and id in (select ${other} from ${table} where company_id = ${companyId} and ${own} = ${id})`;
+  return statement(touch.compile(tx), () => undefined);
+}
+
+/**
+ * Enforces the limit of links of a company: without it, the lists of linked ids would outgrow one reply.
+ * @throws AppError too_many_objects
+ */
+export async function boundLinks(tx: Tx, { table }: Link, companyId: number): Promise<void> {
+  const { held } = await tx
+    .selectFrom(table)
+    .select((eb) => eb.fn.countAll<number>().as('held'))
+    .where('company_id', '=', companyId)
+    .executeTakeFirstOrThrow();
+  refuseBeyond(held);
+}
+
+function refuseBeyond(held: number): void {
+  if (held <= limits.linksPerCompany) return;
+  throw new AppError('too_many_objects', { detail: ['too_many_links'] });
+}

@@ -1,0 +1,105 @@
+import type { AuditKind } from '@propusk/contract/audit';
+import type { ListQuery } from '@propusk/contract/fields';
+import {
+  type Expression,
+  type RawBuilder,
+  type SelectExpression,
+  type Selection,
+  type SqlBool,
+  sql,
+} from 'kysely';
+import type { AuditFields } from '../audit/store.ts';
+import { type Actor, type Scope, scopeById, scopeOfWrite } from '../core/actor.ts';
+import { found } from '../core/errors.ts';
+import type { EntityTable } from '../db/company.ts';
+import type { Link } from '../db/links.ts';
+import { contains, readList } from '../db/list.ts';
+import type { Db } from '../db/open.ts';
+import { run, type Statement, statement } from '../db/pipeline.ts';
+import type { Tables } from '../db/schema.ts';
+
+/** An entity of a company or of the platform, for reads, lists and writes. `View` is its form in replies. */
+export interface Entity<T extends EntityTable, View> {
+  readonly table: T;
+  readonly kind: AuditKind;
+  /** The columns of a reply. One with the name of a column of the table must be that column. */
+  columns(actor: Actor): readonly SelectExpression<Tables, T>[];
+  /** Converts a row of `columns`. */
+  present(row: never, actor: Actor): View;
+  /** The rows that the actor sees in a scope. In the scope of a write, the actor may also change them. */
+  sees(actor: Actor, scope: Scope): Expression<SqlBool>;
+  /** The columns that a search of a list matches. */
+  readonly search?: readonly (string | RawBuilder<string>)[];
+  /** The sort key of lists; the default is the id. */
+  readonly order?: RawBuilder<unknown>;
+  readonly links?: readonly Link[];
+  /** The name in the audit. */
+  name(view: View): string;
+  /** The fields that the audit compares before and after a change. */
+  facts(view: View): AuditFields;
+}
+
+/** Types the rows of `present` by the columns. */
+export function entity<T extends EntityTable, S extends SelectExpression<Tables, T>, View>(
+  described: Omit<Entity<T, View>, 'columns' | 'present'> & {
+    columns(actor: Actor): readonly S[];
+    present(row: Selection<Tables, T, S>, actor: Actor): View;
+  },
+): Entity<T, View> {
+  return described;
+}
+
+/** Selects the rows that the actor sees. All tables have an id, but the query builder cannot express their union. */
+export function selectEntities<T extends EntityTable, View>(
+  db: Db,
+  actor: Actor,
+  { table, columns, sees }: Entity<T, View>,
+  scope: Scope,
+) {
+  return db
+    .selectFrom(table as 'sites')
+    .select(columns(actor) as readonly SelectExpression<Tables, 'sites'>[])
+    .where(sees(actor, scope));
+}
+
+/** Reads entities by id, in the order of their ids. Absent ones are left out. */
+export function readEntities<T extends EntityTable, View>(
+  db: Db,
+  actor: Actor,
+  entity: Entity<T, View>,
+  ids: readonly number[],
+  scope = scopeOfWrite(actor),
+): Statement<View[]> {
+  const id = sql.ref(`${entity.table}.id`);
+  const rows = selectEntities(db, actor, entity, scope)
+    .where(sql<SqlBool>`${id} = any(${ids}::bigint[])`)
+    .orderBy(id);
+  return statement(rows.compile(), (read) => read.map((row) => entity.present(row as never, actor)));
+}
+
+/** @throws AppError not_found, also for another company's entity */
+export async function findEntity<T extends EntityTable, View>(
+  db: Db,
+  actor: Actor,
+  entity: Entity<T, View>,
+  id: number,
+): Promise<View> {
+  return found((await run(db, readEntities(db, actor, entity, [id], scopeById(actor))))[0]);
+}
+
+/** Lists the entities of a scope. @param which a further condition */
+export async function listEntities<T extends EntityTable, View>(
+  db: Db,
+  actor: Actor,
+  entity: Entity<T, View>,
+  scope: Scope,
+  query: ListQuery,
+  which: Expression<SqlBool> = sql<SqlBool>`true`,
+): Promise<{ rows: View[]; count: number }> {
+  const { table, search = [], order = sql.ref(`${table}.id`) } = entity;
+  const matching = selectEntities(db, actor, entity, scope)
+    .where(contains(search, query.name, scope === 'platform'))
+    .where(which);
+  const { rows, count } = await readList(matching, query, order);
+  return { rows: rows.map((row) => entity.present(row as never, actor)), count };
+}
