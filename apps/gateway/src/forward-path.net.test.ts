@@ -23,7 +23,7 @@ afterAll(async () => {
 const me = credentials(1);
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-/** Sends the request of a case, and collects the response until it pauses for 300 ms or the connection ends. */
+/** Sends the request of a case, and collects the response until it pauses for 150 ms or the connection ends. */
 async function sent({ head, body = '', hostless = false }: ForwardCase): Promise<string> {
   const [line = '', ...fields] = head.replaceAll('{site}', site).split('\r\n');
   const added = `${hostless ? '' : `Host: ${site}\r\n`}${authorization(me)}`;
@@ -37,7 +37,7 @@ async function sent({ head, body = '', hostless = false }: ForwardCase): Promise
     socket.setEncoding('latin1').on('data', (text: string) => {
       got += text;
       clearTimeout(quiet);
-      quiet = setTimeout(resolve, 300);
+      quiet = setTimeout(resolve, 150);
     });
     socket.once('close', () => resolve());
   });

@@ -141,7 +141,7 @@ describe('signing in with a second factor', () => {
     const { token, email } = await slow.company();
     await enrol(slow, token);
     const times: Record<string, number[]> = { [plain.email]: [], [email]: [] };
-    for (let i = 0; i < 40; i++) {
+    for (let i = 0; i < 15; i++) {
       for (const one of [plain.email, email]) {
         const started = performance.now();
         await signIn(one, '000000', { password: 'wrong horse', on: slow });
@@ -149,7 +149,7 @@ describe('signing in with a second factor', () => {
       }
     }
     const [without = 0, withOne = 0] = Object.values(times).map(
-      (all) => all.toSorted((a, b) => a - b)[20] ?? 0,
+      (all) => all.toSorted((a, b) => a - b)[7] ?? 0,
     );
     // A second password hash would exceed the tolerance. Decrypting a secret or comparing a code takes far less time.
     expect(Math.abs(without - withOne) / without).toBeLessThan(0.25);
