@@ -4,7 +4,7 @@ import { type Comment, parseSync } from 'oxc-parser';
 /** Reads the JSDoc comments of the contract, which are the texts of the OpenAPI document. */
 
 /**
- * The contract's files without tests and without endpoints.ts, which only lists the exports of the others.
+ * The files of the contract, without tests and without endpoints.ts, which only imports the others.
  */
 const SOURCES = 'packages/contract/src/!(*.test|endpoints).ts';
 
