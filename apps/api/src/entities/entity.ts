@@ -71,9 +71,9 @@ export function readEntities<T extends EntityTable, View>(
   scope = scopeOfWrite(actor),
 ): Statement<View[]> {
   const id = sql.ref(`${entity.table}.id`);
-  const rows = selectEntities(db, actor, entity, scope)
-    .where(sql<SqlBool>`${id} = any(${ids}::bigint[])`)
-    .orderBy(id);
+  // For `any` of one id, PostgreSQL may look a USER's site up in the rows of every company.
+  const which = ids.length === 1 ? sql<SqlBool>`${id} = ${ids[0]}` : sql<SqlBool>`${id} = any(${ids})`;
+  const rows = selectEntities(db, actor, entity, scope).where(which).orderBy(id);
   return statement(rows.compile(), (read) => read.map((row) => entity.present(row as never, actor)));
 }
 
