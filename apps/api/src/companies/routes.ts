@@ -16,8 +16,8 @@ export function companyRoutes(routes: Routes): void {
     write((tx) => createCompany(tx, actor, body)),
   );
 
-  implement(routes, contract.listCompanies, async ({ query, db, header }) => {
-    const { rows, count } = await listCompanies(db, query);
+  implement(routes, contract.listCompanies, async ({ actor, query, db, header }) => {
+    const { rows, count } = await listCompanies(db, actor, query);
     header('x-total-count', String(count));
     return rows;
   });

@@ -1,72 +1,80 @@
 import type { Company, CompanyChange, CompanyInput } from '@propusk/contract/companies';
 import type { ListQuery } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
-import { keptName } from '@propusk/contract/shown-text';
-import { sql } from 'kysely';
-import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { type AuditFields, record } from '../audit/store.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { record } from '../audit/store.ts';
 import type { Actor } from '../core/actor.ts';
-import { AppError } from '../core/errors.ts';
-import { expectVersion, type IfMatch } from '../core/versions.ts';
+import { AppError, found } from '../core/errors.ts';
+import type { IfMatch } from '../core/versions.ts';
 import { lockCompany } from '../db/company.ts';
 import { hasFactor } from '../db/factor.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { managedBy } from '../db/scope.ts';
+import { run, statement } from '../db/pipeline.ts';
+import { inScope } from '../db/scope.ts';
+import { changeEntity, createEntities, deleteEntity } from '../entities/change.ts';
+import { entity, findEntity, readEntities } from '../entities/entity.ts';
 import { shownAddress } from '../sites/store.ts';
 
-function selectCompanies(db: Db) {
-  return db.selectFrom('companies').select((eb) => [
-    'companies.id',
-    'company_name as companyName',
-    'company_site as companySite',
-    'second_factor_required as secondFactorRequired',
-    'companies.confirmed',
-    'companies.version',
-    'companies.created_at as createdAt',
-    'companies.updated_at as updatedAt',
-    jsonArrayFrom(
-      eb
-        .selectFrom('sites')
-        .select(['sites.id', 'sites.address'])
-        .whereRef('sites.company_id', '=', 'companies.id')
-        .orderBy('sites.id'),
-    ).as('domainsAllowed'),
-    jsonArrayFrom(
-      eb
-        .selectFrom('proxies')
-        .select(['proxies.id', 'proxies.host', sql<string>`proxies.port::text`.as('port')])
-        .whereRef('proxies.owner_id', '=', 'companies.id')
-        .orderBy('proxies.id'),
-    ).as('proxy'),
-    jsonArrayFrom(
-      eb
-        .selectFrom('users')
-        .select(['users.id', 'users.name', 'users.surname', sql<string>`users.email::text`.as('email')])
-        .whereRef('users.company_id', '=', 'companies.id')
-        .orderBy('users.id'),
-    ).as('users'),
-    jsonArrayFrom(
-      eb
-        .selectFrom('policies')
-        .select(['policies.id', 'policies.name'])
-        .whereRef('policies.company_id', '=', 'companies.id')
-        .orderBy('policies.id'),
-    ).as('politics'),
-  ]);
+const columns = [
+  'companies.id',
+  'companies.company_name as companyName',
+  'companies.company_site as companySite',
+  'companies.second_factor_required as secondFactorRequired',
+  'companies.confirmed',
+  'companies.version',
+  'companies.created_at as createdAt',
+  'companies.updated_at as updatedAt',
+] as const;
+
+/** A company's own fields, without the lists of its rows. */
+export const companyEntity = entity({
+  table: 'companies',
+  kind: 'company',
+  columns: () => columns,
+  present: (row) => row,
+  sees: (actor, scope) => inScope(actor, scope, 'companies.id'),
+  name: ({ companyName }) => companyName,
+  facts: ({ companyName, companySite, secondFactorRequired }) => ({
+    ...{ companyName, companySite, secondFactorRequired },
+  }),
+});
+
+/** The rows of a table with the company's id in a column, as JSON objects in the order of their ids. */
+function rowsOf<T>(table: RawBuilder<unknown>, item: RawBuilder<unknown>) {
+  return sql<
+    T[]
+  >`(select coalesce(json_agg(json_build_object(${item}) order by o.id), '[]') from ${table} = companies.id)`;
 }
 
-type Row = Awaited<ReturnType<ReturnType<typeof selectCompanies>['executeTakeFirstOrThrow']>>;
-const present = (row: Row): Company => ({ ...row, domainsBlock: [] });
+const fullEntity = entity({
+  ...companyEntity,
+  columns: () => [
+    ...columns,
+    rowsOf<Company['domainsAllowed'][number]>(
+      sql`sites o where o.company_id`,
+      sql`'id', o.id, 'address', o.address`,
+    ).as('domainsAllowed'),
+    rowsOf<Company['proxy'][number]>(
+      sql`proxies o where o.owner_id`,
+      sql`'id', o.id, 'host', o.host, 'port', o.port::text`,
+    ).as('proxy'),
+    rowsOf<Company['users'][number]>(
+      sql`users o where o.company_id`,
+      sql`'id', o.id, 'name', o.name, 'surname', o.surname, 'email', o.email::text`,
+    ).as('users'),
+    rowsOf<Company['politics'][number]>(
+      sql`policies o where o.company_id`,
+      sql`'id', o.id, 'name', o.name`,
+    ).as('politics'),
+  ],
+  present: (row): Company => ({ ...row, domainsBlock: [] }),
+  name: ({ companyName }) => companyName,
+  facts: (company) => companyEntity.facts(company),
+});
 
 /** @throws AppError not_found, also for a company that the actor may not see */
-export async function findCompany(db: Db, actor: Actor, id: number): Promise<Company> {
-  const row = await selectCompanies(db)
-    .where('companies.id', '=', id)
-    .where(managedBy(actor, 'companies.id'))
-    .executeTakeFirstOrThrow(() => new AppError('not_found'));
-  return present(row);
-}
+export const findCompany = (db: Db, actor: Actor, id: number) => findEntity(db, actor, fullEntity, id);
 
 /** Users, sites, proxies and policies that one query reads: more would hold the event loop for over 50 ms. */
 const CHILDREN_A_QUERY = 3_000;
@@ -74,6 +82,7 @@ const CHILDREN_A_QUERY = 3_000;
 /** Lists every company, for admins: without a page the first 100 (answers.md). */
 export async function listCompanies(
   db: Db,
+  actor: Actor,
   { confirmed, ...query }: ListQuery & { confirmed?: 'true' | 'false' | undefined },
 ): Promise<{ rows: Company[]; count: number }> {
   const children = (['users', 'sites', 'proxies', 'policies'] as const).map(
@@ -85,33 +94,24 @@ export async function listCompanies(
     .where(contains(['companies.company_name', 'companies.company_site'], query.name, true))
     .$if(confirmed !== undefined, (qb) => qb.where('companies.confirmed', '=', confirmed === 'true'));
   const page = query.page === undefined && query.take === undefined ? { take: limits.page.maxTake } : {};
-  const { rows: found, count } = await readList(matching, { ...query, ...page }, sql.ref('companies.id'));
+  const { rows: listed, count } = await readList(matching, { ...query, ...page }, sql.ref('companies.id'));
   const rows: Company[] = [];
   // Groups companies of up to 3,000 children a query; a single company may exceed it.
-  for (let from = 0, to = 0; from < found.length; from = to) {
+  for (let from = 0, to = 0; from < listed.length; from = to) {
     let left = CHILDREN_A_QUERY;
-    do left -= found[to++]?.children ?? 0;
-    while (to < found.length && left >= (found[to]?.children ?? 0));
-    const ids = found.slice(from, to).map(({ id }) => id);
-    const group = await selectCompanies(db)
-      .where('companies.id', 'in', ids)
-      .orderBy('companies.id', query.order === 'DESC' ? 'desc' : 'asc')
-      .execute();
-    rows.push(...group.map(present));
+    do left -= listed[to++]?.children ?? 0;
+    while (to < listed.length && left >= (listed[to]?.children ?? 0));
+    const ids = listed.slice(from, to).map(({ id }) => id);
+    const group = await run(db, readEntities(db, actor, fullEntity, ids));
+    rows.push(...(query.order === 'DESC' ? group.toReversed() : group));
   }
   return { rows, count };
 }
 
 export async function createCompany(tx: Tx, actor: Actor, body: CompanyInput): Promise<Company> {
   const name = body.companyName === '' ? body.companySite : body.companyName;
-  const { id } = await tx
-    .insertInto('companies')
-    .values({ company_name: name, company_site: body.companySite })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  const company = await findCompany(tx, actor, id);
-  await record(tx, actor, { ...auditTarget(company), action: 'created', after: auditFields(company) });
-  return company;
+  const row = { company_name: name, company_site: body.companySite };
+  return found((await createEntities(tx, actor, fullEntity, [row]))[0]);
 }
 
 /** @throws AppError not_found; changed_meanwhile; own_factor_first when the actor requires a second factor but has none */
@@ -122,23 +122,18 @@ export async function updateCompany(
   body: CompanyChange,
   ifMatch: IfMatch,
 ): Promise<Company> {
-  const before = await lockOwn(tx, actor, id, ifMatch);
-  if (body.secondFactorRequired === true) await demandOwnFactor(tx, actor);
-  await tx
-    .updateTable('companies')
-    .set((eb) => ({
-      ...(body.companyName !== undefined && { company_name: keptName(body.companyName, before.companyName) }),
-      ...(body.companySite !== undefined && { company_site: keptName(body.companySite, before.companySite) }),
-      ...(body.secondFactorRequired !== undefined && { second_factor_required: body.secondFactorRequired }),
-      version: eb('version', '+', 1),
-      updated_at: eb.fn<string>('now'),
-    }))
-    .where('id', '=', id)
-    .execute();
-  const company = await findCompany(tx, actor, id);
-  const event = { ...auditTarget(company), action: 'changed' } as const;
-  await record(tx, actor, { ...event, before: auditFields(before), after: auditFields(company) });
-  return company;
+  await changeEntity(tx, actor, companyEntity, { id, ifMatch }, async () => {
+    const { companyName, companySite, secondFactorRequired } = body;
+    if (secondFactorRequired === true) await demandOwnFactor(tx, actor);
+    return {
+      set: {
+        ...(companyName !== undefined && { company_name: companyName }),
+        ...(companySite !== undefined && { company_site: companySite }),
+        ...(secondFactorRequired !== undefined && { second_factor_required: secondFactorRequired }),
+      },
+    };
+  });
+  return findCompany(tx, actor, id);
 }
 
 /** Confirms a company in place of its owner. @throws AppError not_found, already_confirmed */
@@ -158,52 +153,35 @@ export async function confirmCompany(tx: Tx, actor: Actor, id: number): Promise<
  * Deletes a company and all its rows.
  * @throws AppError not_found; changed_meanwhile; company_of_admin while a platform admin belongs to it
  */
-export async function deleteCompany(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
-  await lockOwn(tx, actor, id, ifMatch);
-  const admin = await tx
-    .selectFrom('users')
-    .select('id')
-    .where('company_id', '=', id)
-    .where('roles', '@>', sql<never>`array['ADMIN']`)
-    .executeTakeFirst();
-  if (admin !== undefined) throw new AppError('company_of_admin');
-  await recordDeletion(tx, actor, id);
-  // Deleting a million links exceeds the usual statement timeout.
-  await sql`set local statement_timeout = '60s'`.execute(tx);
-  // Deletes whole tables, links first: a cascade would fire the triggers for each policy. Policies refer to proxies, so they
-  // go before the company's proxies.
-  for (const table of ['policy_users', 'policy_sites', 'policies'] as const) {
-    await tx.deleteFrom(table).where('company_id', '=', id).execute();
-  }
-  await tx.deleteFrom('companies').where('id', '=', id).execute();
+export function deleteCompany(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
+  return deleteEntity(tx, actor, companyEntity, { id, ifMatch }, async () => {
+    const admin = await tx
+      .selectFrom('users')
+      .select('id')
+      .where('company_id', '=', id)
+      .where('roles', '@>', sql<never>`array['ADMIN']`)
+      .executeTakeFirst();
+    if (admin !== undefined) throw new AppError('company_of_admin');
+    // The company's users, sites, proxies and policies get no audit events of their own.
+    const { users, domainsAllowed, proxy, politics } = await findCompany(tx, actor, id);
+    return {
+      facts: {
+        users: users.map((user) => ({ id: user.id, name: user.email })),
+        sites: domainsAllowed.map((site) => ({ id: site.id, name: shownAddress(site.address) })),
+        proxies: proxy.map(({ id: proxyId, host, port }) => ({ id: proxyId, name: `${host}:${port}` })),
+        politics,
+      },
+      // Deleting a million links exceeds the usual statement timeout. Deletes whole tables, links first: a cascade would fire the
+      // triggers for each policy. Policies refer to proxies, so they go before the company's proxies.
+      first: [
+        sql`set local statement_timeout = '60s'`,
+        ...['policy_users', 'policy_sites', 'policies'].map(
+          (table) => sql`delete from ${sql.table(table)} where company_id = ${id}`,
+        ),
+      ].map((write) => statement(write.compile(tx), () => undefined)),
+    };
+  });
 }
-
-/** Records the deletion with the company's users, sites, proxies and policies, which get no audit events of their own. */
-async function recordDeletion(tx: Tx, actor: Actor, id: number): Promise<void> {
-  const gone = await findCompany(tx, actor, id);
-  const before = {
-    ...auditFields(gone),
-    users: gone.users.map((user) => ({ id: user.id, name: user.email })),
-    sites: gone.domainsAllowed.map((site) => ({ id: site.id, name: shownAddress(site.address) })),
-    proxies: gone.proxy.map((proxy) => ({ id: proxy.id, name: `${proxy.host}:${proxy.port}` })),
-    politics: gone.politics,
-  };
-  await record(tx, actor, { ...auditTarget(gone), action: 'deleted', before });
-}
-
-function auditTarget({ id, companyName }: Company) {
-  return { kind: 'company', id, name: companyName, companyId: id } as const;
-}
-
-const auditFields = ({
-  companyName,
-  companySite,
-  secondFactorRequired,
-}: Pick<Company, 'companyName' | 'companySite' | 'secondFactorRequired'>): AuditFields => ({
-  companyName,
-  companySite,
-  secondFactorRequired,
-});
 
 /** Without this check, actors who require a second factor of their own company would lock themselves out. */
 async function demandOwnFactor(tx: Tx, { userId }: Actor): Promise<void> {
@@ -213,24 +191,4 @@ async function demandOwnFactor(tx: Tx, { userId }: Actor): Promise<void> {
     .where('id', '=', userId)
     .where(hasFactor('users.id'))
     .executeTakeFirstOrThrow(() => new AppError('own_factor_first'));
-}
-
-async function lockOwn(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch) {
-  const find = () =>
-    tx
-      .selectFrom('companies')
-      .select([
-        'version',
-        'company_name as companyName',
-        'company_site as companySite',
-        'second_factor_required as secondFactorRequired',
-      ])
-      .where('id', '=', id)
-      .where(managedBy(actor, 'companies.id'))
-      .executeTakeFirstOrThrow(() => new AppError('not_found'));
-  await find();
-  await lockCompany(tx, id);
-  const company = await find();
-  expectVersion(ifMatch, company.version);
-  return company;
 }

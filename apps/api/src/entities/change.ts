@@ -1,6 +1,13 @@
 import type { AuditField } from '@propusk/contract/audit';
 import { keptName } from '@propusk/contract/shown-text';
-import { type Insertable, type Selectable, type SelectExpression, sql, type Updateable } from 'kysely';
+import {
+  type Insertable,
+  type Selectable,
+  type SelectExpression,
+  sql,
+  type Updateable,
+  type UpdateObject,
+} from 'kysely';
 import { type AuditFields, record, recording } from '../audit/store.ts';
 import { type Actor, scopeOfWrite } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
@@ -24,7 +31,7 @@ interface Target {
 
 /** The writes of an edit. */
 interface Change<T extends EntityTable> {
-  readonly set: Updateable<Tables[T]>;
+  readonly set: UpdateObject<Tables, T>;
   readonly refusals?: Refusals;
   /** The links to replace, by their field. */
   readonly links?: LinkedIds;
@@ -48,7 +55,7 @@ export async function changeEntity<T extends EntityTable, View, Found = undefine
   actor: Actor,
   entity: Entity<T, View>,
   target: Target,
-  plan: (row: Row<T>, found: Found) => Change<T> | null | Promise<Change<T> | null>,
+  plan: (row: Row<T>, found: Found, before: View) => Change<T> | null | Promise<Change<T> | null>,
   lookup?: Statement<Found>,
 ): Promise<View> {
   const { id } = target;
@@ -58,7 +65,7 @@ export async function changeEntity<T extends EntityTable, View, Found = undefine
     ...(lookup === undefined ? (lock as never) : ([...lock, lookup] as const)),
   );
   const before = entity.present(row as never, actor);
-  const change = await plan(row, found);
+  const change = await plan(row, found, before);
   if (change === null) return before;
   const { set, refusals = {}, afterUpdate, secret } = change;
   const kept = Object.entries(set).map(([column, given]) => {
@@ -87,7 +94,8 @@ export async function changeEntity<T extends EntityTable, View, Found = undefine
     afterUpdate === undefined ? results.at(-1) : (await run(tx, readEntities(tx, actor, entity, [id])))[0];
   await record(tx, actor, {
     ...{ action: 'changed', kind: entity.kind, id, companyId: companyOf(entity, row) },
-    name: entity.name(before),
+    // A company is named in the audit as it is after the edit, as its own column of the audit is.
+    name: entity.name(entity.table === 'companies' ? (after as View) : before),
     before: entity.facts(before),
     after: entity.facts(after as View),
     secret,

@@ -20,7 +20,7 @@ export function recordRoutes(routes: Routes, days: number, mails: CutMails): voi
   implement(routes, contract.statistics, ({ actor, query, db }) =>
     readStatistics(db, asMember(actor).companyId, query),
   );
-  implement(routes, recordSettings, ({ actor, db }) => readSettings(db, asMember(actor).companyId, days));
+  implement(routes, recordSettings, ({ actor, db }) => readSettings(db, asMember(actor), days));
   implement(routes, setRecordSettings, async ({ actor, body, ifMatch, write }) => {
     // Before the transaction: the limits use connections of their own.
     const counter = await mails.limits.recordsCut(asMember(actor).companyId);

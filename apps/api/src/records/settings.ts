@@ -5,13 +5,15 @@ import {
   type RecordSettingsChange,
 } from '@propusk/contract/record-settings';
 import { sql } from 'kysely';
-import { type AuditFields, record } from '../audit/store.ts';
+import { companyEntity } from '../companies/store.ts';
 import type { Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import { expectVersion, type IfMatch } from '../core/versions.ts';
+import type { IfMatch } from '../core/versions.ts';
 import { afterCommit } from '../db/after-commit.ts';
 import { lockCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
+import { changeEntity } from '../entities/change.ts';
+import { entity, findEntity } from '../entities/entity.ts';
 import type { Limits } from '../http/limits.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
 
@@ -29,20 +31,39 @@ export interface CutMails {
 
 type CutCounter = Awaited<ReturnType<Limits['recordsCut']>>;
 
-/** The settings of a company's records. @param platformDays how long the platform keeps records */
-export async function readSettings(db: Db, companyId: number, platformDays: number): Promise<RecordSettings> {
-  const { rows } = await sql<RecordSettings>`
-    select c.record_addresses as addresses, c.record_days as "retentionDays", c.record_names as "keepNames",
-      c.time_zone as "timeZone", c.version, c.created_at as "createdAt", c.updated_at as "updatedAt",
-      ${platformDays}::int as "platformDays",
-      case when k.company_id is not null then jsonb_build_object('retentionDays', k.retention_days, 'keepNames', k.keep_names,
+/** The settings in force, and the pending change. */
+const settingsEntity = entity({
+  ...companyEntity,
+  columns: () => [
+    'companies.company_name as companyName',
+    'companies.record_addresses as addresses',
+    'companies.record_days as retentionDays',
+    'companies.record_names as keepNames',
+    'companies.time_zone as timeZone',
+    'companies.version',
+    'companies.created_at as createdAt',
+    'companies.updated_at as updatedAt',
+    sql<RecordCut | null>`(select jsonb_build_object('retentionDays', k.retention_days, 'keepNames', k.keep_names,
         'inForceAt', to_char(k.in_force_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-        'by', coalesce(u.email::text, '')) end as pending
-    from companies c left join record_cuts k on k.company_id = c.id left join users u on u.id = k.user_id
-    where c.id = ${companyId}`.execute(db);
-  const [settings] = rows;
-  if (settings === undefined) throw new AppError('not_found');
-  return settings;
+        'by', coalesce((select email::text from users where id = k.user_id), ''))
+      from record_cuts k where k.company_id = companies.id)`.as('pending'),
+  ],
+  present: (row) => row,
+  name: ({ companyName }) => companyName,
+  /** The fields of a pending change and its effective time, or else those in force. */
+  facts: ({ addresses, timeZone, pending, ...now }) => {
+    const { retentionDays, keepNames } = pending ?? now;
+    return {
+      ...{ addresses, keepNames, timeZone },
+      retentionDays: String(retentionDays ?? ''),
+      recordsCutAt: pending?.inForceAt ?? '',
+    };
+  },
+});
+
+/** The settings of a company's records. @param platformDays how long the platform keeps records */
+export async function readSettings(db: Db, actor: Member, platformDays: number): Promise<RecordSettings> {
+  return { ...(await findEntity(db, actor, settingsEntity, actor.companyId)), platformDays };
 }
 
 /**
@@ -61,47 +82,42 @@ export async function writeSettings(
   const { companyId: id } = actor;
   const { addresses, retentionDays = null, keepNames, timeZone } = body;
   await demandZone(tx, timeZone);
-  await lockCompany(tx, id);
-  const before = await readSettings(tx, id, platformDays);
-  expectVersion(ifMatch, before.version);
-  if (retentionDays !== null && retentionDays > platformDays && retentionDays !== before.retentionDays)
-    throw new AppError('bad_input', { fields: { retentionDays: ['more_than', platformDays] } });
-  const less = keepsLess(body, before);
-  const isCut = less.days || less.names;
-  const known = before.pending;
-  const isNew = isCut && (known?.retentionDays !== retentionDays || known.keepNames !== keepNames);
-  if (isNew && body.currentPassword === undefined)
-    throw new AppError('bad_input', { fields: { currentPassword: ['required'] } });
-  if (isNew) counter.demand();
-  const { company_name: name } = await tx
-    .updateTable('companies')
-    .set((eb) => ({
-      record_addresses: addresses,
-      record_days: less.days ? before.retentionDays : retentionDays,
-      record_names: less.names || keepNames,
-      time_zone: timeZone,
-      version: eb('version', '+', 1),
-      updated_at: eb.fn<string>('now'),
-    }))
-    .where('id', '=', id)
-    .returning('company_name')
-    .executeTakeFirstOrThrow();
-  if (!isCut) await sql`delete from record_cuts where company_id = ${id}`.execute(tx);
-  if (isNew)
-    await sql`insert into record_cuts (company_id, retention_days, keep_names, user_id, in_force_at)
-      values (${id}, ${retentionDays}, ${keepNames}, ${actor.userId}, now() + ${CUT_DELAY})
-      on conflict (company_id) do update set retention_days = excluded.retention_days, keep_names = excluded.keep_names,
-        user_id = excluded.user_id, in_force_at = excluded.in_force_at`.execute(tx);
-  const after = await readSettings(tx, id, platformDays);
-  if (isNew && after.pending !== null) {
+  /** The settings that a new pending change reduces. */
+  let lost: Pick<RecordCut, 'retentionDays' | 'keepNames'> | undefined;
+  const after = await changeEntity(tx, actor, settingsEntity, { id, ifMatch }, (_row, _found, before) => {
+    if (retentionDays !== null && retentionDays > platformDays && retentionDays !== before.retentionDays)
+      throw new AppError('bad_input', { fields: { retentionDays: ['more_than', platformDays] } });
+    const less = keepsLess(body, { ...before, platformDays });
+    const isCut = less.days || less.names;
+    const known = before.pending;
+    const isNew = isCut && (known?.retentionDays !== retentionDays || known.keepNames !== keepNames);
+    if (isNew && body.currentPassword === undefined)
+      throw new AppError('bad_input', { fields: { currentPassword: ['required'] } });
+    if (isNew) counter.demand();
+    if (isNew) lost = { retentionDays: less.days ? retentionDays : null, keepNames: !less.names };
+    return {
+      set: {
+        record_addresses: addresses,
+        record_days: less.days ? before.retentionDays : retentionDays,
+        record_names: less.names || keepNames,
+        time_zone: timeZone,
+      },
+      afterUpdate: async () => {
+        if (!isCut) await sql`delete from record_cuts where company_id = ${id}`.execute(tx);
+        if (isNew)
+          await sql`insert into record_cuts (company_id, retention_days, keep_names, user_id, in_force_at)
+            values (${id}, ${retentionDays}, ${keepNames}, ${actor.userId}, now() + ${CUT_DELAY})
+            on conflict (company_id) do update set retention_days = excluded.retention_days, keep_names = excluded.keep_names,
+              user_id = excluded.user_id, in_force_at = excluded.in_force_at`.execute(tx);
+      },
+    };
+  });
+  if (lost !== undefined && after.pending !== null) {
     afterCommit(tx, counter.charge);
     // The mail lists only the settings that the change reduces.
-    const lost = { retentionDays: less.days ? retentionDays : null, keepNames: !less.names };
     await tellOwners(tx, actor, mails, { ...after.pending, ...lost });
   }
-  const event = { action: 'changed', kind: 'company', id, name, companyId: id } as const;
-  await record(tx, actor, { ...event, before: auditFields(before), after: auditFields(after) });
-  return after;
+  return { ...after, platformDays };
 }
 
 /** Applies the pending changes whose effective time has passed. */
@@ -136,18 +152,6 @@ async function tellOwners(
   for (const { to } of rows)
     await queueMail(tx, outbox, { to, code: 'records_cut', facts: [{ ...cut, page }] }, null);
 }
-
-/** The settings as audit fields: those of a pending change and its effective time, or else those in force. */
-const auditFields = ({ addresses, timeZone, pending, ...now }: RecordSettings): AuditFields => {
-  const { retentionDays, keepNames } = pending ?? now;
-  return {
-    addresses,
-    retentionDays: retentionDays === null ? '' : String(retentionDays),
-    keepNames,
-    recordsCutAt: pending?.inForceAt ?? '',
-    timeZone,
-  };
-};
 
 /** Refuses a zone that PostgreSQL, which makes the statistics, or JavaScript, which shows them, does not know. */
 async function demandZone(tx: Tx, zone: string): Promise<void> {

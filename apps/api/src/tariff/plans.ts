@@ -1,13 +1,13 @@
 import type { Plan, PlanCompany, PlanInput } from '@propusk/contract/plans';
 import { minorDigits } from '@propusk/contract/reference/currencies';
-import { keptName } from '@propusk/contract/shown-text';
 import { standardPlan } from '@propusk/phrases/errors';
-import { sql } from 'kysely';
-import { type AuditFields, record } from '../audit/store.ts';
+import { type SqlBool, sql } from 'kysely';
 import type { Actor } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
-import { expectVersion, type IfMatch } from '../core/versions.ts';
+import type { IfMatch } from '../core/versions.ts';
 import type { Db, Tx } from '../db/open.ts';
+import { changeEntity, createEntities } from '../entities/change.ts';
+import { entity } from '../entities/entity.ts';
 
 /** The most plans of the platform, archived ones included: the console shows them on one page. */
 const MOST_PLANS = 100;
@@ -20,48 +20,56 @@ export const usage = sql`json_build_object(
   'paidProxies', (select count(*) from proxies where owner_id = c.id and type = 'payment'),
   'allSites', (select count(*) from policies where company_id = c.id and all_sites))`;
 
-/** Reads plans by id, in the order of their ids; without ids all. */
-export async function readPlans(db: Db, ids?: readonly number[]): Promise<Plan[]> {
-  const rows = await db
-    .selectFrom('plans')
-    .selectAll()
-    .select(
-      sql<number>`(select count(*) from companies
-        where plan_id = plans.id or (plans.standard and plan_id is null))`.as('companies'),
-    )
-    .$if(ids !== undefined, (plans) => plans.where('id', 'in', ids ?? []))
-    .orderBy('id')
-    .execute();
-  return rows.map(({ price_amount: amount, price_currency: currency, ...row }) => ({
-    id: row.id,
-    name: row.name === '' ? standardPlan : row.name,
-    price: amount === null || currency === null ? null : { amount, currency },
-    people: row.people,
-    sites: row.sites,
-    proxies: row.proxies,
-    paidProxies: row.paid_proxies,
-    allSites: row.all_sites,
-    offered: row.offered,
-    trial: row.trial,
-    standard: row.standard,
-    companies: row.companies,
-    version: row.version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }));
-}
+const columns = [
+  'plans.id',
+  'plans.name',
+  sql<Plan['price']>`case when price_amount is not null then
+    json_build_object('amount', price_amount, 'currency', price_currency) end`.as('price'),
+  'plans.people',
+  'plans.sites',
+  'plans.proxies',
+  'plans.paid_proxies as paidProxies',
+  'plans.all_sites as allSites',
+  'plans.offered',
+  'plans.trial',
+  'plans.standard',
+  sql<number>`(select count(*) from companies
+    where plan_id = plans.id or (plans.standard and plan_id is null))`.as('companies'),
+  'plans.version',
+  'plans.created_at as createdAt',
+  'plans.updated_at as updatedAt',
+] as const;
 
-const findPlan = async (db: Db, id: number) => found((await readPlans(db, [id]))[0]);
+const present = (row: Plan): Plan => ({ ...row, name: row.name === '' ? standardPlan : row.name });
+
+const planEntity = entity({
+  table: 'plans',
+  kind: 'plan',
+  columns: () => columns,
+  present,
+  sees: () => sql<SqlBool>`true`,
+  name: ({ name }) => name,
+  facts: ({ name, price, people, sites, proxies, paidProxies, allSites, offered, trial }) => ({
+    name,
+    price: price === null ? '' : `${price.amount / 10 ** minorDigits(price.currency)} ${price.currency}`,
+    people: String(people ?? ''),
+    sites: String(sites ?? ''),
+    proxies: String(proxies ?? ''),
+    ...{ paidProxies, allSites, offered, trial },
+  }),
+});
+
+/** Reads all plans, in the order of their ids. */
+export async function readPlans(db: Db): Promise<Plan[]> {
+  return (await db.selectFrom('plans').select(columns).orderBy('id').execute()).map(present);
+}
 
 /** @throws AppError too_many_objects, plan_exists */
 export async function createPlan(tx: Tx, actor: Actor, body: PlanInput): Promise<Plan> {
   const all = await lockPlans(tx, body);
   if (all.length >= MOST_PLANS) throw new AppError('too_many_objects');
   await moveTrialMark(tx, body, 0);
-  const { id } = await tx.insertInto('plans').values(columns(body)).returning('id').executeTakeFirstOrThrow();
-  const plan = await findPlan(tx, id);
-  await record(tx, actor, { ...target(plan), action: 'created', after: auditFields(plan) });
-  return plan;
+  return found((await createEntities(tx, actor, planEntity, [columnsOf(body)]))[0]);
 }
 
 /** @throws AppError not_found, changed_meanwhile, plan_exists, standard_plan */
@@ -72,23 +80,12 @@ export async function updatePlan(
   body: PlanInput,
   ifMatch: IfMatch,
 ): Promise<Plan> {
-  const before = found((await lockPlans(tx, body, id)).find((plan) => plan.id === id));
-  expectVersion(ifMatch, before.version);
-  if (before.standard && (!body.offered || body.trial)) throw new AppError('standard_plan');
-  await moveTrialMark(tx, body, id);
-  await tx
-    .updateTable('plans')
-    .set({
-      ...columns({ ...body, name: keptName(body.name, before.name) }),
-      version: before.version + 1,
-      updated_at: sql<string>`now()`,
-    })
-    .where('id', '=', id)
-    .execute();
-  const plan = await findPlan(tx, id);
-  const event = { ...target(before), action: 'changed', before: auditFields(before) } as const;
-  await record(tx, actor, { ...event, after: auditFields(plan) });
-  return plan;
+  await lockPlans(tx, body, id);
+  return changeEntity(tx, actor, planEntity, { id, ifMatch }, async ({ standard }) => {
+    if (standard && (!body.offered || body.trial)) throw new AppError('standard_plan');
+    await moveTrialMark(tx, body, id);
+    return { set: columnsOf(body) };
+  });
 }
 
 /** The companies that a change of a plan concerns, and what each has beyond it. @throws AppError not_found */
@@ -97,7 +94,7 @@ export async function findConcerned(
   id: number,
   body: PlanInput,
 ): Promise<{ rows: PlanCompany[]; count: number }> {
-  await findPlan(db, id);
+  found((await readPlans(db)).find((plan) => plan.id === id));
   const { rows } = await sql<{ id: number; name: string; used: Record<string, number>; count: number }>`
     select c.id, c.company_name as name, ${usage} as used, count(*) over () as count from companies c
     where c.plan_id = ${id} or (plan_of(c)).id = ${id} order by c.id limit 100`.execute(db);
@@ -131,7 +128,7 @@ async function moveTrialMark(tx: Tx, { trial }: PlanInput, to: number): Promise<
   await sql`update plans set trial = false, version = version + 1 where trial and id <> ${to}`.execute(tx);
 }
 
-function columns({ price, paidProxies, allSites, people, sites, proxies, ...rest }: PlanInput) {
+function columnsOf({ price, paidProxies, allSites, people, sites, proxies, ...rest }: PlanInput) {
   return {
     ...rest,
     price_amount: price?.amount ?? null,
@@ -141,19 +138,5 @@ function columns({ price, paidProxies, allSites, people, sites, proxies, ...rest
     proxies: proxies ?? null,
     paid_proxies: paidProxies,
     all_sites: allSites,
-  };
-}
-
-const target = ({ id, name }: Plan) => ({ kind: 'plan', id, name, companyId: null }) as const;
-
-function auditFields({ name, price, people, sites, proxies, ...flags }: Plan): AuditFields {
-  const { paidProxies, allSites, offered, trial } = flags;
-  return {
-    name,
-    price: price === null ? '' : `${price.amount / 10 ** minorDigits(price.currency)} ${price.currency}`,
-    people: String(people ?? ''),
-    sites: String(sites ?? ''),
-    proxies: String(proxies ?? ''),
-    ...{ paidProxies, allSites, offered, trial },
   };
 }

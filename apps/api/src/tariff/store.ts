@@ -1,12 +1,14 @@
 import type { Contact, ContactInput, Tariff, TariffInput } from '@propusk/contract/tariff';
 import { standardPlan } from '@propusk/phrases/errors';
 import { sql } from 'kysely';
-import { type AuditFields, record } from '../audit/store.ts';
+import { record } from '../audit/store.ts';
+import { companyEntity } from '../companies/store.ts';
 import type { Actor, Member } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
 import { expectVersion, type IfMatch } from '../core/versions.ts';
-import { lockCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
+import { changeEntity } from '../entities/change.ts';
+import { entity } from '../entities/entity.ts';
 import { readPlans, usage } from './plans.ts';
 import { readRequests } from './requests.ts';
 
@@ -127,69 +129,53 @@ export async function setTariff(
   if (Date.parse(trialEndsAt ?? '') > Date.now() + MOST_TRIAL_MS) {
     throw new AppError('bad_input', { fields: { trialEndsAt: ['beyond_a_year'] } });
   }
-  return auditing(tx, actor, { id, ifMatch }, () =>
-    tx
-      .updateTable('companies')
-      .set({
-        plan_id: planId,
-        plan_ends_at: planEndsAt,
-        ...(trialEndsAt !== undefined && { trial_ends_at: trialEndsAt }),
-      })
-      .where('id', '=', id)
-      .execute(),
-  );
+  await changeEntity(tx, actor, tariffEntity, { id, ifMatch }, () => ({
+    set: {
+      plan_id: planId,
+      plan_ends_at: planEndsAt,
+      ...(trialEndsAt !== undefined && { trial_ends_at: trialEndsAt }),
+    },
+  }));
+  return findTariff(tx, id);
 }
 
 /**
  * Begins the trial of the actor's company: 720 hours of the database's clock (answers.md), once.
  * @throws AppError no_trial
  */
-export function startTrial(tx: Tx, actor: Member): Promise<Tariff> {
-  return auditing(tx, actor, { id: actor.companyId, ifMatch: null }, async () => {
-    const { rows } = await sql`update companies set trial_ends_at = now() + interval '720 hours'
-      where id = ${actor.companyId} and trial_ends_at is null and exists (select from plans where trial)
-      returning id`.execute(tx);
-    if (rows.length === 0) throw new AppError('no_trial');
+export async function startTrial(tx: Tx, actor: Member): Promise<Tariff> {
+  const { companyId: id } = actor;
+  const plans = await readPlans(tx);
+  await changeEntity(tx, actor, tariffEntity, { id, ifMatch: null }, (company) => {
+    if (company.trial_ends_at !== null || !plans.some(({ trial }) => trial)) throw new AppError('no_trial');
+    return { set: { trial_ends_at: sql<string>`now() + interval '720 hours'` } };
   });
+  return findTariff(tx, id);
 }
 
 /** Sets the contact phone of the actor's company. @param phone E.164, or empty @throws AppError changed_meanwhile */
-export function setPhone(tx: Tx, actor: Member, phone: string, ifMatch: IfMatch): Promise<Tariff> {
+export async function setPhone(tx: Tx, actor: Member, phone: string, ifMatch: IfMatch): Promise<Tariff> {
   const { companyId: id } = actor;
-  return auditing(tx, actor, { id, ifMatch }, () =>
-    tx.updateTable('companies').set({ phone }).where('id', '=', id).execute(),
-  );
+  await changeEntity(tx, actor, tariffEntity, { id, ifMatch }, () => ({ set: { phone } }));
+  return findTariff(tx, id);
 }
 
-async function auditing(
-  tx: Tx,
-  actor: Actor,
-  { id, ifMatch }: { id: number; ifMatch: IfMatch },
-  change: () => Promise<unknown>,
-): Promise<Tariff> {
-  await lockCompany(tx, id);
-  const before = await findTariff(tx, id);
-  expectVersion(ifMatch, before.version);
-  await change();
-  const { company_name: name } = await tx
-    .updateTable('companies')
-    .set((eb) => ({ version: eb('version', '+', 1), updated_at: eb.fn<string>('now') }))
-    .where('id', '=', id)
-    .returning('company_name')
-    .executeTakeFirstOrThrow();
-  const after = await findTariff(tx, id);
-  await record(tx, actor, {
-    ...{ action: 'changed', kind: 'company', id, name, companyId: id },
-    ...{ before: auditFields(before), after: auditFields(after) },
-  });
-  return after;
-}
-
-const auditFields = ({ ownPlan, planEndsAt, trialEndsAt, phone }: Tariff): AuditFields => ({
-  plan: ownPlan.name,
-  planEndsAt: planEndsAt ?? '',
-  trialEndsAt: trialEndsAt ?? '',
-  phone,
+/** What a change of a company's tariff may change. */
+const tariffEntity = entity({
+  ...companyEntity,
+  columns: () => [
+    'companies.company_name as companyName',
+    sql<string>`(select coalesce(nullif(p.name, ''), ${standardPlan}) from plans p
+      where p.id = companies.plan_id or (companies.plan_id is null and p.standard))`.as('plan'),
+    'companies.plan_ends_at as planEndsAt',
+    'companies.trial_ends_at as trialEndsAt',
+    'companies.phone',
+  ],
+  present: (row) => row,
+  name: ({ companyName }) => companyName,
+  facts: ({ plan, planEndsAt, trialEndsAt, phone }) => ({
+    ...{ plan, phone, planEndsAt: planEndsAt ?? '', trialEndsAt: trialEndsAt ?? '' },
+  }),
 });
 
 /** The contact of the platform's operator. */
