@@ -15,7 +15,7 @@ putCompany(index, {
   policies: [{ id: 1, proxyId: 1, allSites: false, users: [10], sites: [1] }],
 });
 
-/** Decides on distinct hosts of 115 labels, which need the longest pattern strings. */
+/** Calls `decide()` with distinct hosts of 115 labels, the case with the longest pattern strings. */
 function askFor(count: number, parent: string): number {
   let allowed = 0;
   for (let i = 0; i < count; i++) {
@@ -29,8 +29,11 @@ function askFor(count: number, parent: string): number {
 test.each([
   ['refused', 'nowhere.ru', 0],
   ['allowed', 'example.ru', 1],
-])('distinct hosts with many labels that are %s leave less than 2 MB on the heap', (_, parent, share) => {
-  const count = quickOrSoak(6_000, 100_000);
-  const left = heapLeftBy(() => expect(askFor(count, parent)).toBe(count * share));
-  expect(left).toBeLessThan(2e6);
-});
+])(
+  'decisions on distinct hosts with many labels that are %s leave less than 2 MB on the heap',
+  (_, parent, share) => {
+    const count = quickOrSoak(6_000, 100_000);
+    const left = heapLeftBy(() => expect(askFor(count, parent)).toBe(count * share));
+    expect(left).toBeLessThan(2e6);
+  },
+);

@@ -11,7 +11,7 @@ const gatewayItself = { id: 1, type: 'default', direct: true, host: '127.0.0.1',
 const own = { id: 7, type: 'users', direct: false, host: 'proxy.test', port: 8888 } as const;
 const proxies = [gatewayItself, own].map((proxy) => ({ ...proxy, username: 'login', password: 'secret' }));
 
-/** A company with the users 10·id and 10·id+1. Only the first is in the policies. */
+/** A company with the users 10·id and 10·id+1. Only the first user is in the policies. */
 function company(
   id: number,
   sites: Record<number, string>,
@@ -25,7 +25,7 @@ function company(
       { id: id * 10, epoch: 1 },
       { id: id * 10 + 1, epoch: 1 },
     ],
-    // As in the database, a site in a policy with the shared gateway has a claim. Here the claim equals the site's id.
+    // As in the database, a site in a policy on shared egress has a claim. Here the claim's rank equals the site's id.
     sites: Object.entries(sites).map(([siteId, address]) => {
       const shared = policies.some((policy) => policy.proxy === 1 && policy.sites.includes(Number(siteId)));
       return { id: Number(siteId), address, claim: shared ? Number(siteId) : null };
@@ -65,11 +65,11 @@ const index = indexOf(
       { proxy: 7, sites: [8] },
     ],
   ),
-  // The second company holds shared.test and *.held.test on the shared gateway, and may see every site.
+  // The second company holds shared.test and *.held.test on shared egress. Its policy there has allSites.
   company(2, { 20: 'shared.test', 21: '*.held.test', 22: 'crm.romashka.test' }, [
     { proxy: 1, sites: [20, 21, 22], allSites: true },
   ]),
-  // The third sees every site through its own proxy, and knows a site below the second's wildcard.
+  // The third company has allSites on its own proxy, and a site below the second company's wildcard.
   company(3, { 30: 'deep.held.test' }, [{ proxy: 7, sites: [], allSites: true }]),
   company(4, { 40: 'deep.held.test' }, [{ proxy: 1, sites: [40] }]),
 );
@@ -77,9 +77,9 @@ const index = indexOf(
 const cases: [name: string, user: number, host: string, port: number, expected: string][] = [
   ['a site of a policy', 10, 'crm.romashka.test', 443, 'direct by 100'],
   ['plain http', 10, 'crm.romashka.test', 80, 'direct by 100'],
-  ['a port that nobody named', 10, 'crm.romashka.test', 22, 'port_refused'],
+  ['a port that no site names', 10, 'crm.romashka.test', 22, 'port_refused'],
   ['the named port', 10, 'erp.romashka.test', 8443, 'direct by 100'],
-  ['a named port stands alone', 10, 'erp.romashka.test', 443, 'port_refused'],
+  ['a named port excludes 443', 10, 'erp.romashka.test', 443, 'port_refused'],
   ['www of a site', 10, 'www.romashka.test', 443, 'direct by 100'],
   ['www is not a wildcard', 10, 'mail.romashka.test', 443, 'site_unknown'],
   ['www of www', 10, 'www.www.romashka.test', 443, 'site_unknown'],
@@ -88,17 +88,23 @@ const cases: [name: string, user: number, host: string, port: number, expected: 
   ['a wildcard ends at a dot', 10, 'notwiki.romashka.test', 443, 'site_unknown'],
   ['a Cyrillic name', 10, 'РОМАШКА.рф', 443, 'direct by 100'],
   ['a site in no policy', 10, 'lone.romashka.test', 443, 'no_policy'],
-  ['a colleague in no policy', 11, 'crm.romashka.test', 443, 'no_policy'],
+  ['a user of the company in no policy', 11, 'crm.romashka.test', 443, 'no_policy'],
   ['a site of another company', 40, 'crm.romashka.test', 443, 'site_unknown'],
   ['an unknown site', 10, 'example.org', 443, 'site_unknown'],
   ['an unknown user', 999, 'crm.romashka.test', 443, 'user_removed'],
-  ['the own proxy is no shared egress', 10, 'shared.test', 443, 'upstream 7 by 101'],
+  ["the company's own proxy is not shared egress", 10, 'shared.test', 443, 'upstream 7 by 101'],
   ['the holder of a shared host', 20, 'shared.test', 443, 'direct by 200'],
   ['the older claim wins', 20, 'crm.romashka.test', 443, 'host_taken'],
-  ['all sites: any public one', 20, 'example.org', 443, 'direct by 200'],
+  ['all sites: any public host', 20, 'example.org', 443, 'direct by 200'],
   ['all sites: only web ports', 20, 'example.org', 25, 'site_unknown'],
-  ['all sites: not what another holds', 20, 'www.romashka.test', 443, 'host_taken'],
-  ['all sites through the own proxy: even that', 30, 'www.romashka.test', 443, 'upstream 7 by 300'],
+  ['all sites: not a host that another company holds', 20, 'www.romashka.test', 443, 'host_taken'],
+  [
+    "all sites through the company's own proxy: also such a host",
+    30,
+    'www.romashka.test',
+    443,
+    'upstream 7 by 300',
+  ],
   ['a host below another company’s wildcard', 40, 'deep.held.test', 443, 'host_taken'],
 ];
 
@@ -117,7 +123,7 @@ describe('the rule of access', () => {
     });
   });
 
-  test('a policy without its proxy in the snapshot allows nothing', () => {
+  test('a policy whose proxy is missing from the snapshot allows nothing', () => {
     const broken = { ...company(1, { 1: 'crm.romashka.test' }, [{ proxy: 1, sites: [1] }]), proxies: [] };
     expect(decide(indexOf(broken), 10, host('crm.romashka.test'), 443)).toMatchObject({
       reason: 'no_policy',
@@ -139,7 +145,7 @@ describe('the index', () => {
     expect([allowed(i, 'a.romashka.test'), allowed(i, 'b.romashka.test')]).toEqual([false, true]);
   });
 
-  test('a policy whose plan has ended opens nothing, by site or for all sites, and leaves other policies alone', () => {
+  test('a policy whose plan has ended allows neither its sites nor all sites, and does not affect other policies', () => {
     const sites = { 1: 'a.romashka.test', 2: 'b.romashka.test' };
     const paid = { proxy: 7, sites: [1, 2], allSites: true };
     const other = { proxy: 1, sites: [2] };
@@ -214,7 +220,7 @@ describe('decide() over arbitrary companies', () => {
     fc
       .record({
         sites: fc.uniqueArray(fc.constantFrom(...names), { maxLength: 5 }),
-        // Claims are generated independently of the policies: after a restart a gateway may know only a company's claims.
+        // Claims are generated independently of the policies: after a restart, a gateway may have only the claims of a company.
         claims: fc.tuple(...[0, 1, 2, 3, 4].map(() => fc.option(fc.nat(9)))),
         policies: fc.array(
           fc.record({
@@ -293,7 +299,7 @@ describe('decide() over arbitrary companies', () => {
       const decision = decide(i, user, name, port);
       return { user, name, port, told: decision.allow ? decision.policyId : decision.reason };
     });
-  /** The decisions of an index that contradict the policies. */
+  /** Returns the decisions of an index that contradict the policies. */
   const wrong = (i: ReturnType<typeof emptyIndex>, all: CompanySnapshot[]) =>
     answers(i).filter(({ user, name, port, told }) => {
       const one = all.find(({ companyId }) => companyId === Math.floor(user / 10));

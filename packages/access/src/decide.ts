@@ -10,13 +10,13 @@ import {
 
 /** Why the rule of access denies a request. */
 export type DenyReason =
-  /** Not the canonical name of a site. */
+  /** The requested host has no canonical name, so the caller cannot run `decide()`. */
   'bad_host' | 'user_removed' | 'port_refused' | 'site_unknown' | 'no_policy' | 'host_taken' | 'plan_ended';
 
 export type Decision = Grant | { readonly allow: false; readonly reason: DenyReason };
 
 const deny = (reason: DenyReason): Decision => ({ allow: false, reason });
-// Shared objects: a decision allocates nothing.
+// The results are shared objects, so that a decision allocates nothing.
 const userRemoved = deny('user_removed');
 const portRefused = deny('port_refused');
 const siteUnknown = deny('site_unknown');
@@ -29,7 +29,7 @@ const planEnded = deny('plan_ended');
  *
  * A policy with both the user and the site allows the request; the policy's proxy is the egress. A policy with `allSites`
  * allows every host at 80 and 443. On shared egress a host belongs to the company that claimed it first: other companies
- * are denied there, even with `allSites`. A policy on a paid proxy that the company's plan no longer includes opens nothing.
+ * are denied there, even with `allSites`. A policy on a paid proxy that the company's plan no longer includes allows nothing.
  */
 export function decide(index: AccessIndex, userId: number, host: CanonicalHost, port: number): Decision {
   const user = index.users.get(userId);
@@ -71,9 +71,9 @@ export function decide(index: AccessIndex, userId: number, host: CanonicalHost, 
 }
 
 /**
- * The site of a company that covers a host and port, in the order of `decide()`.
- * @param policyId only a site of this policy; null for any site
- * @returns its id; null without one, as under a policy for all sites
+ * Finds the site of a company that covers a host and port, in the order of `decide()`.
+ * @param policyId the policy that the site must be in; null for any site of the company
+ * @returns the id of the site; null when no site covers them, as when a policy with `allSites` allowed the request
  */
 export function siteCovering(
   { patterns, wild }: CompanyIndex,
@@ -92,7 +92,7 @@ export function siteCovering(
   return null;
 }
 
-/** The site of a pattern at a port. A site that names the port precedes one for 80 and 443. */
+/** The site of a pattern that covers a port. A site that names the port precedes one for 80 and 443. */
 function siteAt(first: SiteIndex, port: number, web: boolean): SiteIndex | undefined {
   let usual: SiteIndex | undefined;
   for (let site: SiteIndex | null = first; site !== null; site = site.next) {
@@ -109,7 +109,7 @@ const END = -3;
 
 /**
  * The next pattern that covers a host, most exact first: the host, the host without its `www.`, then `*.` of the host and of
- * each parent domain. No cache by host: clients choose the hosts, and for strings from sockets a cache is no faster.
+ * each parent domain. Not cached: clients could fill a cache by host, and it is no faster for strings read from a socket.
  */
 function following(host: string, step: number): number {
   if (step === HOST && host.startsWith('www.') && host.indexOf('.', 4) !== -1) return BARE;

@@ -21,7 +21,7 @@ export interface GatewayKeys {
 export function gatewayKeys(secret: string): GatewayKeys {
   const derive = (use: string) => Buffer.from(hkdfSync('sha256', secret, 'propusk', use, 32));
   return {
-    // KeyObjects instead of bytes: Node would import bytes as a key again for every signature.
+    // KeyObjects instead of bytes, because Node imports bytes as a key again for every signature.
     token: createSecretKey(derive('gateway-token')),
     probe: createSecretKey(derive('gateway-probe')),
     snapshot: derive('gateway-snapshot'),
@@ -36,16 +36,16 @@ export interface GatewayToken {
   readonly epoch: number;
   /** Seconds since 1970. */
   readonly expires: number;
-  /** The client that asked for it, by its own word; undefined for none. */
+  /** The client's name, as sent when it requested the token; undefined if it sent none. */
   readonly client?: string | undefined;
 }
 
-/** The Basic user name for a token, which is the password. */
+/** The user name of the Basic credentials whose password is a gateway token. */
 export function gatewayUsername(userId: number): string {
   return `u${userId}`;
 }
 
-/** Signs a token. It needs no escaping in a URL. */
+/** Signs a token. The result needs no escaping in a URL. */
 export function signGatewayToken(keys: GatewayKeys, token: GatewayToken): string {
   const claims = `${token.userId}.${token.epoch}.${token.expires}${token.client === undefined ? '' : `.${token.client}`}`;
   return `${claims}.${sign(keys, claims)}`;
@@ -82,8 +82,8 @@ export interface ProbeToken {
 export const PROBE_USERNAME = 'probe';
 
 /**
- * Signs a token for the api's probes: calls of the echo and of locked sites through the gateway. It opens one host and port
- * until it expires, and belongs to no user.
+ * Signs a token for the api's probes, which request the echo endpoint and locked sites through the gateway. The token permits
+ * one host and port until it expires, and belongs to no user.
  */
 export function signProbeToken({ probe }: GatewayKeys, { host, port, expires }: ProbeToken): string {
   const claims = `${host}:${port}.${expires}`;

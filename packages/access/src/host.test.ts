@@ -83,7 +83,7 @@ describe('canonicalHost', () => {
           if (once === null) return;
           expect(once).toMatch(/^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/);
           expect(canonicalHost(once)).toBe(once);
-          // The decision and the dial must read the same name.
+          // `decide()` and the dialer must use the same name, so the URL parser must not change it.
           expect(new URL(`http://${once}/`).hostname).toBe(once);
         },
       ),

@@ -28,14 +28,14 @@ export function portsByPattern(sites: readonly string[]): PortsByPattern {
 }
 
 const label = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?';
-/** Matches a canonical host of `host.ts`. The browser's URL parser has already applied lower case and punycode. */
+/** Matches the canonical hosts of `host.ts`. The browser's URL parser has already applied lower case and punycode. */
 export const HOST_NAME = `^(?=.{1,253}$)(?:${label}\\.)+(?!(?:[0-9]+|0x[0-9a-f]*)$)${label}$`;
 const hostName = new RegExp(HOST_NAME);
 
 /** Default ports of the schemes that browsers send through a proxy. */
 export const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, ws: 80, https: 443, wss: 443 };
 
-/** Creates the test for URLs that go through the gateway. It returns false for anything but a web address. */
+/** @returns whether a URL goes through the gateway; false for anything but a web address */
 export function createRoute(routed: Routed): (url: string) => boolean {
   const patterns = portsByPattern(routed.sites);
   const bypass = new Set(routed.bypass.map((host) => host.toLowerCase()));

@@ -33,7 +33,7 @@ function indexed(addresses: readonly string[], allSites: boolean) {
     users: [{ id: 1, epoch: 1 }],
     sites: addresses.map((address, i) => ({ id: i + 1, address, claim: null })),
     proxies: [{ id: 1, type: 'default', direct: true, host: 'g.test', port: 1, username: '', password: '' }],
-    // The last site is in no policy: the PAC must not contain it.
+    // The last site is in no policy, so the PAC must not contain it.
     policies: [
       { id: 1, proxyId: 1, allSites, users: [1], sites: addresses.map((_, i) => i + 1).slice(0, -1) },
     ],

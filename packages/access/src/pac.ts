@@ -22,7 +22,7 @@ export function pacScript(routed: Routed): PacScript {
   if (!/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/i.test(host)) throw new Error('the gateway has no host for a PAC');
   const way = `${scheme === 'https' ? 'HTTPS' : 'PROXY'} ${host}:${port}`;
   const bypass = Object.fromEntries(routed.bypass.map((name) => [name.toLowerCase(), 1]));
-  // No prototype: a look-up must not find `constructor` or the like.
+  // The table has no prototype, so that a look-up does not find `constructor` and the like.
   const table = (entries: object) =>
     ascii(
       JSON.stringify(entries)

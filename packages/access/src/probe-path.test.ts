@@ -21,12 +21,12 @@ test.each([
   '/%256cogout',
   '/%E2%FB%F5%EE%E4',
   `/${encodeURIComponent('выйти'.normalize('NFD'))}`,
-])('a path with the word of an action is recognized: %s', (path) => {
+])('a path with a word for an action is recognized: %s', (path) => {
   expect(mayAct(path)).toBe(true);
 });
 
 test.each(['/', '/orders', '/blog/logo.png', '/payments/report', '/runtime.js', '/1c/base/ru_RU/'])(
-  'a path without the word of an action may be requested: %s',
+  'a path without a word for an action may be requested: %s',
   (path) => {
     expect(mayAct(path)).toBe(false);
   },
@@ -46,7 +46,7 @@ test.each([
   '/assets/index-0123456789abcdef0123.js',
   '/news/annual-report-of-the-company',
   '/wp-content/',
-])('words, and the long name of a static file, are no secret: %s', (path) => {
+])('words, and the long name of a static file, do not count as a secret: %s', (path) => {
   expect(holdsSecret(path)).toBe(false);
 });
 

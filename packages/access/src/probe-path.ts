@@ -23,10 +23,10 @@ const uuid = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i;
 const isSecret = (segment: string) =>
   uuid.test(segment) || (segment.match(/[\w-]{20,}/g) ?? []).some((run) => /[A-Z]|^[^-_]*$/.test(run));
 
-/** The most times that an escaped path may be escaped again. */
+/** At most this many nested percent-encodings are decoded. A path with more counts as undecodable. */
 const DECODINGS = 4;
 
-/** Decodes a path completely. @returns null for a path that is no UTF-8, or that is escaped too often */
+/** Decodes a path completely. @returns null for a path that is not UTF-8, or has too many nested encodings */
 function decoded(path: string): string | null {
   let text = path;
   try {
@@ -36,7 +36,7 @@ function decoded(path: string): string | null {
       text = next;
     }
   } catch {
-    // `%` alone is a character after the first decoding.
+    // After the first decoding, a bare `%` is an ordinary character.
     return text === path ? null : text.normalize('NFC');
   }
   return null;
@@ -56,7 +56,7 @@ export function mayAct(path: string): boolean {
   );
 }
 
-/** The words of a segment in lower case, and the pairs of neighbours: `Sign`, `Out`, `SignOut`. */
+/** The words of a segment in lower case, and each two adjacent words joined: `sign`, `out`, `signout`. */
 function wordsOf(segment: string): string[] {
   const words = segment
     .split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u)
@@ -72,7 +72,7 @@ export function holdsSecret(path: string): boolean {
   return segments.some((segment) => isSecret(segment) && !(segment === last && staticExtension.test(last)));
 }
 
-/** The path of a URL, with its escapes in one spelling. */
+/** The path of a URL, with its percent-encodings in upper case. */
 export const pathOf = ({ pathname }: URL) =>
   pathname.replace(/%[0-9a-f]{2}/gi, (escape) => escape.toUpperCase());
 
@@ -83,7 +83,7 @@ export const pathOf = ({ pathname }: URL) =>
 export function startPathOf(raw: string): string | null {
   const rest = raw.trim().replace(/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#\\]*/i, '');
   if (!rest.startsWith('/') || !URL.canParse(rest, 'http://site.invalid')) return null;
-  // The prefix keeps `//host` a path.
+  // The prefix makes the parser read `//host` as a path instead of a host.
   const path = pathOf(new URL(`http://site.invalid${rest}`));
   return path === '/' || pathLength(path) > limits.startPath ? null : path;
 }

@@ -39,7 +39,7 @@ export function parseSiteAddress(raw: string): SiteAddress | { fault: AddressFau
   if (port !== null && (port < 1 || port > 65535)) return { fault: 'bad_port' };
   const known = parse(host, { allowPrivateDomains: true, validateHostname: false });
   if (known.domain === null) return { fault: 'public_suffix' };
-  // 80 and 443 are the ports of a site without one.
+  // A site without a port covers both 80 and 443.
   return { host, wildcard, port: port === 80 || port === 443 ? null : port };
 }
 

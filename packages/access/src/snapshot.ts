@@ -27,10 +27,10 @@ export interface Grant {
   readonly policyId: number;
 }
 
-/** A policy is its own grant, so that a decision allocates no object. */
+/** `decide()` returns the policy itself as the grant, so that it allocates no object. */
 export interface PolicyIndex extends Grant {
   readonly allSites: boolean;
-  /** The plan of the company no longer includes the proxy: the policy opens nothing. */
+  /** The plan of the company no longer includes the proxy, so the policy allows nothing. */
   readonly ended: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface SiteIndex {
   readonly claim: number | null;
   /** Policies with this site, by id, ascending. */
   readonly policies: readonly PolicyIndex[];
-  /** The next site of the same pattern, at another port. Most patterns have one site, so a linked list costs nothing. */
+  /** The next site of the same pattern, at another port. A linked list, because most patterns have one site. */
   readonly next: SiteIndex | null;
 }
 
@@ -78,15 +78,15 @@ export interface AccessIndex {
   readonly companies: Map<number, CompanyIndex>;
   readonly users: Map<number, UserIndex>;
   /**
-   * The company that holds each exact host on shared egress: by a hash of the domain above the host, by host. One map of a
-   * million hosts would miss the CPU cache at each step; the hosts of one company lie in one small map.
+   * The company that holds each exact host on shared egress: by a hash of the host's parent domain, then by host. Lookups in
+   * one map of a million hosts would miss the CPU cache; the hosts of one company are in one small map.
    */
   readonly claims: Map<number, Map<string, Claim>>;
   /** The same for `*.example.com`, keyed by `example.com`. While it is empty, a lookup skips the parent domains. */
   readonly wildClaims: Map<string, Claim>;
   /** All claims of a pattern that several companies claim, the lowest first. */
   readonly contested: Map<string, readonly Claim[]>;
-  /** How many claims are new since the start: each may take access from users of other companies. */
+  /** Counts new claims since the start. A new claim may deny a host to other companies, so live requests are checked again. */
   newClaims: number;
 }
 
@@ -184,7 +184,7 @@ export function claimTo(index: AccessIndex, host: string): Claim | undefined {
   return index.claims.get(domainHash(host))?.get(host);
 }
 
-/** A number for the domain above a host, without a string of it: a decision allocates nothing. Equal numbers do no harm. */
+/** A hash of a host's parent domain, computed without a substring, since a decision allocates nothing. Collisions are harmless. */
 function domainHash(host: string): number {
   let hash = 0;
   for (let i = host.indexOf('.') + 1; i < host.length; i++)
@@ -203,7 +203,7 @@ export function removeCompany(index: AccessIndex, companyId: number): void {
   for (const pattern of company.patterns.keys()) removeClaim(index, pattern, companyId);
 }
 
-/** A site and the next ones of its pattern. */
+/** Yields a site and the other sites of its pattern. */
 export function* sitesFrom(first: SiteIndex | undefined): Generator<SiteIndex> {
   for (let site: SiteIndex | null | undefined = first; site; site = site.next) yield site;
 }
@@ -214,7 +214,7 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
   const holding = new Map<number, readonly PolicyIndex[]>();
   for (const policy of snapshot.policies.toSorted((a, b) => a.id - b.id)) {
     const egress = egresses.get(policy.proxyId);
-    // A policy without its proxy in the snapshot is dropped: deny rather than guess an egress.
+    // A policy whose proxy is missing from the snapshot is dropped, because no other egress may replace it.
     if (egress === undefined) continue;
     const { id: policyId, allSites, ended = false } = policy;
     const entry = { allow: true, egress, policyId, allSites, ended } as const;
@@ -248,15 +248,15 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
 }
 
 const none: readonly PolicyIndex[] = [];
-/** Shared by companies without wildcard patterns, the most common case. */
+/** One empty map for all companies without wildcard patterns, to save memory. */
 const noWildcards: ReadonlyMap<string, SiteIndex> = new Map();
 
-/** Adds a policy to users or sites. Those with equal lists keep sharing one list, which saves memory for large companies. */
+/** Adds a policy to users or sites. Users or sites with equal lists share one list, which saves memory in large companies. */
 function give(lists: Map<number, readonly PolicyIndex[]>, to: readonly number[], policy: PolicyIndex): void {
   const longer = new Map<readonly PolicyIndex[], readonly PolicyIndex[]>();
   for (const each of to) {
     const before = lists.get(each) ?? none;
-    // The snapshot lists this user or site twice.
+    // The snapshot may list a user or site twice.
     if (before.at(-1) === policy) continue;
     let list = longer.get(before);
     if (list === undefined) longer.set(before, (list = before.concat(policy)));

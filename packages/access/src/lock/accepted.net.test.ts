@@ -11,7 +11,7 @@ import { put } from '@propusk/test-kit/locks/site';
 import { describe, expect, test } from 'vitest';
 import { lockSnippets } from './snippets.ts';
 
-/** The configuration check of every supported server accepts the texts of a lock, with Cloudflare's real networks. */
+/** Runs each supported server's configuration check on the generated locks, with Cloudflare's real networks. */
 
 const run = promisify(execFile);
 
@@ -24,7 +24,7 @@ const cases: [string, string[]][] = [
   [`${'long-label-of-a-site-'.repeat(2)}x.${'y'.repeat(60)}.${'z'.repeat(60)}.example.ru`, ['203.0.113.5']],
 ];
 
-/** Runs the configuration check of a text's server. @throws Error with the server's output when it rejects the text */
+/** Checks a configuration with its server. @throws Error with the server's output when the server rejects it */
 async function judge({ kind, text }: Snippet): Promise<unknown> {
   const folder = await openFolder('lock-check');
   const port = await freePort();
@@ -58,13 +58,16 @@ async function judge({ kind, text }: Snippet): Promise<unknown> {
 }
 
 describe.each(cases)('%s', (address, egress) => {
-  test.each(lockSnippets({ address, egress }))('the server accepts the text for $kind', async (snippet) => {
-    await expect(judge(snippet)).resolves.toBeDefined();
-  });
+  test.each(lockSnippets({ address, egress }))(
+    'the server accepts the lock configuration for $kind',
+    async (snippet) => {
+      await expect(judge(snippet)).resolves.toBeDefined();
+    },
+  );
 });
 
 test.each(lockSnippets({ address: 'crm.example.ru', egress: ['203.0.113.5'] }))(
-  'the server rejects a broken text for $kind',
+  'the server rejects a broken lock configuration for $kind',
   async (snippet) => {
     await expect(judge({ ...snippet, text: `${snippet.text}\nbroken {\n` })).rejects.toThrow(
       'Command failed',

@@ -4,8 +4,8 @@
  */
 
 /**
- * Canonical addresses without duplicates, IPv4 before IPv6, in numeric order. IPv4 mapped into IPv6 becomes IPv4, as
- * servers compare it.
+ * Canonical addresses without duplicates, IPv4 before IPv6, in numeric order. An IPv4-mapped IPv6 address becomes IPv4,
+ * because servers compare it as IPv4.
  * @throws RangeError for anything but the literal of one host: a name, a network, a zone, `0.0.0.0`, `::`, white space
  */
 export function normalizeEgress(addresses: readonly string[]): string[] {

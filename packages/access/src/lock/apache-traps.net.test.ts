@@ -41,7 +41,7 @@ async function statuses(...args: Parameters<typeof answers>): Promise<number[]> 
   return (await answers(...args)).map(({ status }) => status);
 }
 
-/** A request from outside, then one from the egress address. */
+/** A request from an outside address, then one from the egress address. */
 const both = ['/', ['/', { from: EGRESS }]] as const satisfies readonly (string | [string, Asking])[];
 
 describe('the .htaccess lock and AllowOverride', () => {
@@ -68,13 +68,13 @@ describe('the .htaccess lock and AllowOverride', () => {
 
 describe('rules of the site that override a lock', () => {
   const granted = { 'child/.htaccess': 'Require all granted\n' };
-  test('a nested .htaccess that grants access opens a bare Require, not our lock', async () => {
+  test('a nested .htaccess that grants access overrides a bare Require, but not our lock', async () => {
     const site = { allowOverride: 'AuthConfig', files: granted };
     expect(await statuses({ ...site, htaccess: bare }, '/child/', '/')).toEqual([200, 403]);
     expect(await statuses({ ...site, htaccess: ours }, '/child/', '/')).toEqual([403, 403]);
   });
 
-  test('an old Allow with Satisfy Any, beside or below, opens a bare Require, not our lock', async () => {
+  test('an old Allow with Satisfy Any, in the same or a nested .htaccess, overrides a bare Require, but not our lock', async () => {
     const legacy = 'Order deny,allow\nAllow from all\nSatisfy Any\n';
     const site = { allowOverride: 'All', files: { 'child/.htaccess': legacy } };
     expect(await statuses({ ...site, htaccess: bare + legacy }, '/', '/child/')).toEqual([200, 200]);
@@ -82,7 +82,7 @@ describe('rules of the site that override a lock', () => {
     expect(await statuses({ ...site, htaccess: legacy + ours }, '/', '/child/')).toEqual([403, 403]);
   });
 
-  test('Satisfy Any does not open our lock with sixty egress addresses and a CDN, a long expression', async () => {
+  test("Satisfy Any does not override our lock when the lock's expression is long, with sixty egress addresses and a CDN", async () => {
     const many = Array.from({ length: 60 }, (_, index) => `203.0.113.${index + 1}`);
     const files = {
       'child/.htaccess': 'Allow from all\nSatisfy Any\n',
@@ -103,7 +103,7 @@ describe('rules of the site that override a lock', () => {
     }
   });
 
-  test('a Location or Files that grants access opens a bare Require, not our lock', async () => {
+  test('a Location or Files section that grants access overrides a bare Require, but not our lock', async () => {
     const host = '<Location "/child">\nRequire all granted\n</Location>\n';
     const files = { 'child/.htaccess': '<Files "*">\nRequire all granted\n</Files>\n' };
     const site = { allowOverride: 'All', host, files };
@@ -112,14 +112,14 @@ describe('rules of the site that override a lock', () => {
     expect(await statuses({ ...site, host: lockOf('apache', [EGRESS]) + host }, '/child/')).toEqual([403]);
   });
 
-  test('an <If> of the site with a Require opens our lock too, as its notes say', async () => {
+  test('an <If> section of the site with a Require overrides our lock, as the notes of the lock say', async () => {
     const files = { 'child/.htaccess': '<If "true">\nRequire all granted\n</If>\n' };
     expect(await statuses({ allowOverride: 'All', htaccess: ours, files }, '/child/', '/')).toEqual([
       200, 403,
     ]);
   });
 
-  test('Alias and ProxyPass stay open with an .htaccess lock, as its notes say, and are closed by the virtual host lock', async () => {
+  test('an .htaccess lock does not cover Alias and ProxyPass, as its notes say, but the virtual host lock does', async () => {
     const application = await startApplication();
     const passed = `ProxyPass /app http://127.0.0.1:${application.port}\n`;
     const paths = ['/elsewhere/private.txt', '/app/x', '/'];
@@ -135,7 +135,7 @@ describe('rules of the site that override a lock', () => {
     }
   });
 
-  test('mod_remoteip without trusted proxies accepts any forged address, as the notes say', async () => {
+  test('mod_remoteip without trusted proxies accepts any forged address, as the notes of the lock say', async () => {
     // mod_remoteip accepts private addresses only from named proxies, so the egress address is a public one here.
     const lie: [string, Asking] = ['/', { headers: ['X-Forwarded-For: 203.0.113.5'] }];
     const host = `RemoteIPHeader X-Forwarded-For\n${lockOf('apache', ['203.0.113.5'])}`;
@@ -153,7 +153,7 @@ describe('rules of the site that override a lock', () => {
   });
 });
 
-describe('access rules that the site has already', () => {
+describe('access rules that the site already has', () => {
   const forbidding = {
     'closed/index.html': SECRET,
     'closed/.htaccess': 'Require all denied\n',
@@ -162,7 +162,7 @@ describe('access rules that the site has already', () => {
   };
   const inside = { from: EGRESS };
 
-  test('a folder denied to all stays denied, from the egress address too', async () => {
+  test('a folder that the site denies to everyone stays denied, also to the egress address', async () => {
     const paths = ['/closed/', '/old/', '/.htaccess', '/'].map((path): [string, Asking] => [path, inside]);
     for (const lock of [{ htaccess: ours }, { htaccess: '', host: lockOf('apache', [EGRESS]) }]) {
       const site = { allowOverride: 'All', files: forbidding, ...lock };
@@ -171,7 +171,7 @@ describe('access rules that the site has already', () => {
     }
   });
 
-  test('a password stays required from the egress address, and does not admit a stranger', async () => {
+  test("the site's password is still required from the egress address, and does not admit a stranger", async () => {
     const basic = (folder: string) => `AuthType Basic
 AuthName "house"
 AuthUserFile ${folder}/site/.htpasswd
@@ -192,7 +192,7 @@ Require valid-user
   });
 });
 
-test('mod_cache answers before an .htaccess lock, as its notes say, and not before the virtual host lock', async () => {
+test('mod_cache answers before an .htaccess lock, as its notes say, but not before the virtual host lock', async () => {
   const caching = 'CacheEnable disk /\nCacheMinExpire 3600\n';
   const first: [string, Asking] = ['/private.txt', { from: EGRESS }];
   const site = { htaccess: ours, allowOverride: 'All', host: caching };
@@ -206,7 +206,7 @@ describe('internal redirects and certificate paths', () => {
     ['a page of errors', 'ErrorDocument 403 /private.txt\n'],
     ['a page of errors that is not there and a CMS', `ErrorDocument 403 /403.shtml\n${frontController}`],
   ])(
-    'with %s a denied visitor reads the site despite a bare Require, not despite our lock',
+    'with %s a denied visitor reads the site behind a bare Require, but not behind our lock',
     async (_, owner) => {
       const [naive] = await answers({ htaccess: bare + owner, allowOverride: 'All' }, '/admin/');
       expect(naive).toMatchObject({ status: 403, body: expect.stringContaining(SECRET) });
@@ -218,7 +218,7 @@ describe('internal redirects and certificate paths', () => {
     },
   );
 
-  test('a lock exception for the challenge path alone lets a CMS answer there; ours lets only a file answer', async () => {
+  test('a lock exception for the challenge path alone admits responses of a CMS; our exception admits only a file', async () => {
     const path = '/.well-known/acme-challenge/absent?rest_route=/users';
     const site = { allowOverride: 'All' };
     const [naive] = await answers({ ...site, htaccess: byPathAlone + frontController }, path);
@@ -226,14 +226,14 @@ describe('internal redirects and certificate paths', () => {
     expect(await statuses({ ...site, htaccess: ours + frontController }, path, ACME_FILE)).toEqual([
       403, 200,
     ]);
-    // The rewrite rules of a CMS that answers even the paths of existing files.
+    // Rewrite rules of a CMS that also answers for paths of existing files.
     const greedy = 'RewriteEngine On\nRewriteRule !^index\\.php$ /index.php [L]\n';
     const [taken] = await answers({ ...site, htaccess: ours + greedy }, ACME_FILE);
     expect(taken?.body).not.toContain(SECRET);
   });
 });
 
-test('a nested .htaccess with its own RewriteEngine drops the rewrite lock, as the LiteSpeed notes say', async () => {
+test('a nested .htaccess with its own RewriteEngine disables the rewrite lock, as the LiteSpeed notes say', async () => {
   const files = { 'child/.htaccess': 'RewriteEngine On\n' };
   const site = { allowOverride: 'FileInfo', files };
   expect(await statuses({ ...site, htaccess: lockOf('litespeed', [EGRESS]) }, '/child/', '/')).toEqual([

@@ -2,8 +2,8 @@ import { lockComments } from '@propusk/phrases/locks';
 import { ACME_TOKEN, headline, type Lock } from './lock.ts';
 
 /**
- * The exception requires that the response be a file of exactly that name. The path alone would also open a CMS that serves
- * every path, an application behind ProxyPass, and error pages.
+ * The exception for certificate challenges. The requested path must be served by a file with the name of the challenge. An
+ * exception by path alone would also open a CMS that serves every path, an application behind ProxyPass, and error pages.
  */
 const acme = `Require expr "%{REQUEST_URI} =~ m#^${ACME_TOKEN}$# && -f %{REQUEST_FILENAME} && %{REQUEST_FILENAME} -strmatch '*/$1'"`;
 
@@ -31,7 +31,7 @@ function named(egress: readonly string[]): string {
 }
 
 /**
- * The same lines for the site's own file and for the server's settings; all of them need AuthConfig and no more.
+ * Lines for both `.htaccess` and the server's configuration. In `.htaccess` they need only `AllowOverride AuthConfig`.
  *
  * Apache merges `<If>` after all other sections, so a Require in a nested .htaccess or a Location cannot override it. In
  * the server's configuration it also covers Alias and ProxyPass. `AuthMerging And` adds the lock to the site's own rules:
@@ -40,8 +40,8 @@ function named(egress: readonly string[]): string {
  * The second `<If>` overrides an old `Satisfy Any`, which bypasses every Require. It also drops the old `Deny from`, so it
  * must not apply to allowed visitors.
  *
- * The third makes the configuration of an internal redirect differ. Apache skips authorization when it is the same, so
- * `ErrorDocument 403 /index.php` would show the application to denied visitors.
+ * The third `<If>` gives internal redirects a different configuration. Apache does not repeat authorization after a redirect
+ * with the same configuration, so `ErrorDocument 403 /index.php` would show the application to denied visitors.
  */
 function text(lock: Lock, behindCdn: boolean): string {
   const admitted = visitors(lock, behindCdn);
@@ -79,7 +79,7 @@ function indent(lines: readonly string[]): string[] {
   return lines.map((line) => `    ${line}`);
 }
 
-/** Text for Apache 2.4: for `.htaccess` and for the server's configuration, with a CDN and without. */
+/** Lock texts for Apache 2.4: for `.htaccess` and for the server's configuration, with a CDN and without. */
 export function apacheTexts(lock: Lock) {
   const [plain, cdn] = [text(lock, false), text(lock, true)];
   return {

@@ -62,7 +62,7 @@ describe.each(Object.entries(servers))('%s', (name, start) => {
     },
   );
 
-  // A site that answers every path by `return` answers the challenge's path too, with or without the lock.
+  // A site that answers every path by `return` also answers the challenge path, with or without the lock.
   if (name.includes('returns')) return;
   test('a stranger does not reach the application under the certificate path', async () => {
     const paths = ['/.well-known/acme-challenge/absent', `${ACME_FILE}?rest_route=/users`];

@@ -18,7 +18,7 @@ function text(lock: Lock, admitted: string[]): string {
   ].join('\n');
 }
 
-/** A wildcard site covers the name above it too. */
+/** The names of the site block. A wildcard site also covers its parent name. */
 function names({ address }: Lock): string {
   return address.startsWith('*.') ? `${address.slice(2)}, ${address}` : address;
 }
@@ -32,7 +32,7 @@ function throughCdn({ egress, cdn }: Lock): string[] {
   ];
 }
 
-/** Text for Caddy 2: inside `route` the directives run in the order of the lines. */
+/** Lock texts for Caddy 2. Inside `route`, directives run in the order in which they are written. */
 export function caddyTexts(lock: Lock) {
   const direct = `not remote_ip ${lock.egress.join(' ')}`;
   return { caddy: text(lock, [direct]), 'caddy-cdn': text(lock, [direct, ...throughCdn(lock)]) };

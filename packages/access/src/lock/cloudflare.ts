@@ -1,6 +1,6 @@
 /**
- * Cloudflare's networks (https://www.cloudflare.com/ips/), compared in February 2026; last changed in 2021. A missing
- * network denies its visitors and allows nobody, so an old list fails closed.
+ * Cloudflare's networks (https://www.cloudflare.com/ips/), checked in February 2026; their last change was in 2021. Visitors
+ * through a network that is missing here are denied, so an old list fails closed.
  */
 export const CLOUDFLARE_NETWORKS: readonly string[] = [
   '103.21.244.0/22',

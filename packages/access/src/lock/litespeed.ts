@@ -1,7 +1,7 @@
 import { ACME_PATH, headline, type Lock, literal } from './lock.ts';
 
 /**
- * Text for LiteSpeed and OpenLiteSpeed, which run only the rewrite rules of an .htaccess. The challenge path is allowed only
+ * Lock text for LiteSpeed and OpenLiteSpeed, which run only the rewrite rules of an .htaccess. The challenge path is allowed only
  * where the file exists: an application that serves every path does not answer under it.
  */
 export function litespeedText(lock: Lock): string {

@@ -11,16 +11,16 @@ export interface Lock {
 }
 
 /**
- * The path of a certificate authority's challenge (RFC 8555 section 8.3). The token is base64url: without dots, slashes and
- * percent signs no other path matches.
+ * The path of an ACME challenge (RFC 8555 section 8.3), as a regular expression. The token is base64url; without dots, slashes
+ * and percent signs, no other spelling of a path matches.
  */
 const token = '[A-Za-z0-9_-]+';
 const folder = '/\\.well-known/acme-challenge/';
 export const ACME_PATH = `${folder}${token}`;
-/** `ACME_PATH` with the token as a group. */
+/** `ACME_PATH` with the token as a capturing group. */
 export const ACME_TOKEN = `${folder}(${token})`;
 
-/** The first line of every text. */
+/** The first line of every lock text: a comment that names the site. */
 export const headline = ({ address }: Lock) => lockComments.headline(address);
 
 /** An address literal as a regular expression that matches nothing else. */

@@ -6,9 +6,9 @@ import { startNginx } from '@propusk/test-kit/locks/nginx';
 import { ACME_ANSWER, ACME_FILE, lockOf, SECRET, SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Clients try to bypass the lock in each supported web server. */
+/** Sends requests that try to bypass the lock to each supported web server. */
 
-// The tests send requests from the first address; the other two must not affect the result.
+// Allowed requests come from the first address; the other two addresses must not affect the result.
 const known = [EGRESS, '203.0.113.5', '2001:db8::5'];
 
 const nginxOwner = `
@@ -224,7 +224,7 @@ describe.each(Object.entries(servers))('%s', (name, { locked, open }) => {
   });
 
   if (name === 'Caddy') {
-    test('Caddy opens no certificate file: it answers authorities itself, before its directives', async () => {
+    test('the lock for Caddy has no exception for certificate files, because Caddy answers ACME challenges before its directives', async () => {
       expect((await ask(server.port, ACME_FILE)).status).toBe(403);
     });
   } else {
@@ -234,7 +234,7 @@ describe.each(Object.entries(servers))('%s', (name, { locked, open }) => {
     });
   }
 
-  test('an IPv4 visitor on an IPv6 socket is allowed by the IPv4 address', async () => {
+  test('an IPv4 visitor on a dual-stack socket is allowed or denied by the IPv4 address', async () => {
     const at = '127.0.0.2';
     expect((await ask(server.port, '/', { at, from: EGRESS })).status).toBe(200);
     expect((await ask(server.port, '/', { at })).status).toBe(403);

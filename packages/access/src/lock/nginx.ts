@@ -15,8 +15,8 @@ function geo(source: string, name: string, values: readonly string[]): string[] 
 }
 
 /**
- * Whether to deny, evaluated again for every internal redirect. A challenge file is allowed only while the requested path,
- * without a query, is the served path: not after `try_files` or `error_page` redirected to an application.
+ * The variable that denies a request, evaluated again after every internal redirect. A challenge file is allowed only while the
+ * requested path, without a query, is the served path: not after `try_files` or `error_page` redirected to an application.
  */
 function shut(name: string, inside: string, admitted: string): string[] {
   return [
@@ -31,8 +31,8 @@ function shut(name: string, inside: string, admitted: string): string[] {
 
 /**
  * Denied requests go to a separate location. After a plain `return 403` the site's `error_page 403 @app` would run the
- * application, and a `return` with a text has the inherited `default_type`, which browsers may download. The challenge
- * path serves files only; an `error_page` for an unused status keeps inherited ones out.
+ * application, and a `return` with a text has the inherited `default_type`, which browsers may download. The location of the
+ * challenge path serves only files. Its `error_page` for an unused status stops the inheritance of the site's `error_page`.
  */
 function serverPart(name: string): string[] {
   return [
@@ -54,7 +54,7 @@ function text(lock: Lock, httpPart: string[], name: string): string {
   return [headline(lock), lockComments.nginxHttpPart, ...httpPart, '', ...serverPart(name), ''].join('\n');
 }
 
-/** Text for nginx: an address table, and a denial before any location. */
+/** Lock texts for nginx: address tables, and a denial that precedes every location. */
 export function nginxTexts(lock: Lock) {
   const name = variable(lock);
   const direct = geo('', `${name}_in`, lock.egress);

@@ -85,7 +85,7 @@ describe('normalizeNetworks', () => {
 describe('lockSnippets', () => {
   const all = lockSnippets({ address, egress: ['2001:db8::5', '203.0.113.5', '203.0.113.5'] });
 
-  test('lockSnippets has one text for every kind of the contract', () => {
+  test('lockSnippets returns one text for every kind of server in the contract', () => {
     expect(all.map(({ kind }) => kind).toSorted()).toEqual([...LockKind.options].toSorted());
     for (const snippet of all) expect(Snippet.parse(snippet)).toEqual(snippet);
   });
@@ -110,7 +110,7 @@ describe('lockSnippets', () => {
     }
   });
 
-  test("LiteSpeed's rewrite rules match only the whole egress address, also mapped into IPv6", () => {
+  test("LiteSpeed's rewrite rules match only the whole egress address, also in its IPv4-mapped form", () => {
     const rule = all.find(({ kind }) => kind === 'litespeed')?.text ?? '';
     const visitor = new RegExp(/REMOTE_ADDR\} !(\S+)/.exec(rule)?.[1] ?? '$^');
     for (const known of ['203.0.113.5', '::ffff:203.0.113.5', '2001:db8::5']) expect(known).toMatch(visitor);
@@ -129,7 +129,7 @@ describe('lockSnippets', () => {
     expect(lockSnippets({ address, egress: ['203.0.113.5', '2001:DB8::5'] })).toEqual(all);
   });
 
-  test('lockSnippets gives no text without an address, since it would deny everybody', () => {
+  test('lockSnippets returns no text without an egress address, since it would deny everybody', () => {
     expect(lockSnippets({ address, egress: [] })).toEqual([]);
   });
 

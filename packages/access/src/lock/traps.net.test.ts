@@ -22,7 +22,7 @@ describe('nginx', () => {
   const lock = lockOf('nginx', [EGRESS]);
   const bare = `allow ${EGRESS}; deny all;`;
 
-  test('a location with return or allow bypasses nginx allow and deny, not our lock', async () => {
+  test('a location with return or allow bypasses nginx allow and deny, but not our lock', async () => {
     const owner = `
       location = /said { return 200 "${SECRET}"; }
       location /child/ { allow all; }`;
@@ -31,7 +31,7 @@ describe('nginx', () => {
     expect(await statuses(await startNginx({ lock, server: owner }), paths)).toEqual([403, 403, 403]);
   });
 
-  test('error_page redirects a plain denial to a named location, not our denial', async () => {
+  test('error_page redirects a plain denial to a named location, but not a denial by our lock', async () => {
     const owner = `
       error_page 403 = @app;
       location @app { try_files /private.txt =404; }`;
@@ -41,7 +41,7 @@ describe('nginx', () => {
     expect(await statuses(await startNginx({ lock, server: owner }), ['/admin/'])).toEqual([403]);
   });
 
-  test("the site's own certificate location does not open an application that serves missing files", async () => {
+  test("with the site's own certificate location, the lock still denies an application that answers for missing files", async () => {
     const own = lock.replace(/location \^~ [^}]*\}/, '');
     expect(own).not.toBe(lock);
     const owner = `
@@ -70,7 +70,7 @@ describe('nginx', () => {
     }
   });
 
-  test('real_ip_header that trusts every network opens our lock too, as its notes say', async () => {
+  test('real_ip_header that trusts every network bypasses our lock, as the notes of the lock say', async () => {
     const owner = (from: string) => `set_real_ip_from ${from}; real_ip_header X-Forwarded-For;`;
     const lie = [`X-Forwarded-For: ${EGRESS}`];
     expect(await statuses(await startNginx({ lock, server: owner('0.0.0.0/0') }), ['/'], lie)).toEqual([200]);
@@ -91,7 +91,7 @@ describe('nginx', () => {
   });
 });
 
-test('a handle of the site bypasses a plain respond in Caddy, not our lock inside route', async () => {
+test('a handle directive of the site bypasses a plain respond in Caddy, but not our lock inside route', async () => {
   const owner = 'handle /said {\n respond "said" 200\n}\nhandle {\n file_server\n}';
   const bare = `@out not remote_ip ${EGRESS}\nrespond @out 403\n`;
   const paths = ['/said', '/private.txt'];
