@@ -28,7 +28,6 @@ import { answerError, answerUnreadable, validate } from './http/error-reply.ts';
 import { prepareShutdown } from './http/graceful-shutdown.ts';
 import type { Routes } from './http/implement.ts';
 import { readJsonBodies } from './http/json.ts';
-import { createLimits } from './http/limits.ts';
 import { createListener, shedLoad } from './http/listener.ts';
 import type { Metrics } from './http/metrics.ts';
 import { createCalls, createReads } from './http/reads.ts';
@@ -51,6 +50,7 @@ import { siteRoutes } from './sites/routes.ts';
 import { stateRoutes } from './state/routes.ts';
 import { startPlanKeeper } from './tariff/keeper.ts';
 import { tariffRoutes } from './tariff/routes.ts';
+import { createThrottle } from './throttle/throttle.ts';
 import { userRoutes } from './users/routes.ts';
 import { vantageRoutes } from './vantage/routes.ts';
 
@@ -145,7 +145,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   app.addHook('onClose', async () => watch.close());
   const reserve = watchReserve(parts.reserveFile);
   app.addHook('onClose', async () => reserve.close());
-  const tries = createLimits(opened.pool);
+  const throttle = createThrottle(opened.db);
   const routes: Routes = {
     app,
     isSilent: watch.isSilent,
@@ -154,7 +154,8 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     sessions: createBatchLoader((hashes) => findSessions(opened.db, hashes)),
     encryption,
     passwords,
-    prove: createProver({ limits: tries, encryption, passwords, db: opened.db }),
+    throttle,
+    prove: createProver({ throttle, encryption, passwords, db: opened.db }),
     // Six of the ten connections: the others are for the feed, health, sign-in and sessions.
     queue: createCompanyQueue(2, 100, 6),
     reads: createReads(opened),
@@ -175,11 +176,10 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     log: parts.logger,
   });
   app.addHook('onClose', () => mailer.close());
-  const teller = createTeller(tries, mailer);
+  const teller = createTeller(throttle, mailer);
   healthRoutes(routes, isDraining);
   mailRoutes(routes);
   authRoutes(routes, {
-    limits: tries,
     outbox: mailer,
     teller,
     publicUrl: config.publicUrl,
@@ -187,10 +187,10 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     confirmsMail: config.confirmsMail,
     sendsMail: smtpUrl !== undefined,
   });
-  userRoutes(routes, teller, tries);
+  userRoutes(routes, teller);
   companyRoutes(routes);
   stateRoutes(routes, parts);
-  tariffRoutes(routes, { limits: tries, outbox: mailer, publicUrl: config.publicUrl });
+  tariffRoutes(routes, { outbox: mailer, publicUrl: config.publicUrl });
   const stopping = new AbortController();
   const outbound = {
     transport: createTransport({ ...config, keys: gatewayKeys, lookup: parts.lookup }),
@@ -219,12 +219,11 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     await runner?.close();
     await keeper?.close();
   });
-  proxyRoutes(routes, { ...outbound, limits: tries });
+  proxyRoutes(routes, outbound);
   siteRoutes(routes);
-  lockRoutes(routes, { ...outbound, limits: tries, publicUrl: config.publicUrl });
-  checkRoutes(routes, { limits: tries, wake: () => runner?.wake() });
+  lockRoutes(routes, { ...outbound, publicUrl: config.publicUrl });
+  checkRoutes(routes, { wake: () => runner?.wake() });
   vantageRoutes(routes, {
-    limits: tries,
     publicUrl: config.publicUrl,
     wake: () => runner?.wake(),
     idleS: parts.vantageIdleS,
@@ -238,7 +237,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   });
   auditRoutes(routes);
   const page = new URL('/dashboard/creator/statistics/storage', config.publicUrl).href;
-  recordRoutes(routes, config.logDays, { limits: tries, outbox: mailer, page });
+  recordRoutes(routes, config.logDays, { outbox: mailer, page });
   feedRoutes(routes, { opened, heartbeatMs: parts.heartbeatMs });
   const missing = endpoints.filter((endpoint) => !routes.implemented.has(endpoint));
   if (missing.length > 0) throw new Error(`not implemented: ${missing.map(({ path }) => path).join(', ')}`);

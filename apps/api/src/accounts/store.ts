@@ -3,6 +3,7 @@ import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { lockCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
+import { type Statement, statement } from '../db/pipeline.ts';
 
 export interface Account {
   readonly id: number;
@@ -10,9 +11,22 @@ export interface Account {
   readonly password_hash: string;
 }
 
-/** Finds the account of an email, case-insensitively (the column is citext). */
-export function findAccount(db: Db, email: string): Promise<Account | undefined> {
-  return selectAccounts(db).where('email', '=', email).executeTakeFirst();
+/** Finds the account of an email, case-insensitively (the column is citext), and its sealed second factor. */
+export function findAccount(
+  db: Db,
+  email: string,
+): Promise<(Account & { sealed: Buffer | null }) | undefined> {
+  return selectAccounts(db)
+    .select((eb) =>
+      eb
+        .selectFrom('second_factors')
+        .select('secret_sealed')
+        .whereRef('user_id', '=', 'users.id')
+        .where('confirmed_at', 'is not', null)
+        .as('sealed'),
+    )
+    .where('email', '=', email)
+    .executeTakeFirst();
 }
 
 /** @throws AppError unauthorized when the actor was deleted meanwhile */
@@ -27,15 +41,19 @@ function selectAccounts(db: Db) {
 }
 
 /**
- * Locks an account against a change of the checked password until the new session is stored.
- * @throws AppError bad_login when the password changed since its check: no session may outlive its password
+ * Locks an account against a change of the checked password until the new session is stored. The statement throws AppError
+ * bad_login when the password changed since its check: no session may outlive its password.
  */
-export async function holdPassword(tx: Tx, account: Account): Promise<void> {
-  await selectAccounts(tx)
+export function holdPassword(db: Db, account: Account): Statement<void> {
+  const held = db
+    .selectFrom('users')
+    .select('id')
     .where('id', '=', account.id)
     .where('password_hash', '=', account.password_hash)
-    .forShare()
-    .executeTakeFirstOrThrow(() => new AppError('bad_login'));
+    .forShare();
+  return statement(held.compile(), (rows) => {
+    if (rows.length === 0) throw new AppError('bad_login');
+  });
 }
 
 /** Locks an account before a change of its credentials; its company first, like every write of a company. */

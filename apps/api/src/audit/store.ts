@@ -35,6 +35,9 @@ export interface Difference {
   readonly secret?: AuditField | undefined;
 }
 
+/** The audit event of an actor who changes their own account: its name and company are those of the actor. */
+type OwnEvent = Omit<AuditEvent, 'name' | 'companyId'> & { readonly name: null; readonly companyId: null };
+
 /**
  * Writes audit rows in the transaction of the change. Call it before an object is deleted and after it is created: names of
  * actor and company are read at that moment. An edit that changes no field writes no row.
@@ -51,9 +54,9 @@ export async function record(
 
 /** The statement of `record`; none when no event has a row. */
 export function recording(
-  tx: Tx,
+  db: Db,
   by: AuditActor,
-  ...events: readonly (AuditEvent & Difference)[]
+  ...events: readonly ((AuditEvent | OwnEvent) & Difference)[]
 ): Statement<void>[] {
   const written = events
     .map(({ before, after, secret, ...event }, place) => ({
@@ -69,17 +72,19 @@ export function recording(
   }>`${counted === null ? sql`` : sql`with spent as (${counted.spend})`}
     insert into audit (company_id, company, actor_id, actor_name, actor_email, actor_roles, address,
       action, object_kind, object_id, object_name, changes)
-    select d."companyId", coalesce(c.company_name, ''), u.id, trim(u.name || ' ' || u.surname), u.email::text, u.roles,
-      ${plainAddress(by.address)}, d.action, d.kind, d.id, d.name, d.changes
+    select o.id, coalesce(c.company_name, ''), u.id, trim(u.name || ' ' || u.surname), u.email::text, u.roles,
+      ${plainAddress(by.address)}, d.action, d.kind, d.id, coalesce(d.name, u.email::text), d.changes
     from jsonb_to_recordset(${JSON.stringify(written)}::jsonb) as d (place int, action text, kind text, id bigint, name text,
         "companyId" bigint, changes jsonb)
-      join users u on u.id = ${by.userId} left join companies c on c.id = d."companyId"
+      join users u on u.id = ${by.userId}
+      cross join lateral (select case when d.name is null then u.company_id else d."companyId" end as id) o
+      left join companies c on c.id = o.id
     order by d.place returning ${counted === null ? sql`null` : sql`(select to_json(spent) from spent)`} as spent`;
   const demand = (rows: readonly { spent: Spent | null }[]) => {
     counted?.demand(rows[0]?.spent ?? undefined);
     if (rows.length !== written.length) throw new AppError('unauthorized');
   };
-  return [statement(insert.compile(tx), demand)];
+  return [statement(insert.compile(db), demand)];
 }
 
 /**
@@ -114,13 +119,12 @@ export async function recordOwn(
   action: AuditAction,
   difference: Difference = {},
 ): Promise<void> {
-  const { email, company_id: companyId } = await tx
-    .selectFrom('users')
-    .select(['email', 'company_id'])
-    .where('id', '=', by.userId)
-    .executeTakeFirstOrThrow(() => new AppError('unauthorized'));
-  await record(tx, by, { action, kind: 'user', id: by.userId, name: email, companyId, ...difference });
+  await pipeline(tx, ...recordingOwn(tx, by, action, difference));
 }
+
+/** The statements of `recordOwn`, for a transaction that sends them with others. */
+export const recordingOwn = (db: Db, by: AuditActor, action: AuditAction, difference: Difference = {}) =>
+  recording(db, by, { action, kind: 'user', id: by.userId, name: null, companyId: null, ...difference });
 
 /**
  * One page of audit rows, newest first: of the actor's company, or of every company for an ADMIN.

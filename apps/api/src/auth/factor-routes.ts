@@ -1,9 +1,9 @@
 import * as contract from '@propusk/contract/second-factor';
 import { lockAccount, wrongPassword } from '../accounts/store.ts';
 import { recordOwn } from '../audit/store.ts';
-import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';
+import { pipeline } from '../db/pipeline.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import type { Teller } from '../mail/tell-holder.ts';
 import {
@@ -11,75 +11,71 @@ import {
   confirmFactor,
   endFactor,
   findFactor,
+  findSealed,
   replaceRecoveryCodes,
   resetFactor,
   useCode,
 } from './factor-store.ts';
-import { type ProofParts, proved, wrongCode } from './proof.ts';
+import { type ProofCall, proved, wrongCode } from './proof.ts';
 
 /** Calls of the second factor: the caller's own, and the reset of another user's. */
-export function factorRoutes(routes: Routes, own: ProofParts, teller: Teller): void {
-  const { limits, encryption } = own;
+export function factorRoutes(routes: Routes, teller: Teller): void {
+  const { throttle, encryption } = routes;
 
   implement(routes, contract.getSecondFactor, ({ actor, db }) => findFactor(db, actor));
 
   implement(routes, contract.startSecondFactor, async (call) => {
     const { actor, write } = call;
     // This call checks the password only, so it must not reset the count of wrong second-factor codes.
-    await proved(own, call);
+    await proved(routes, call);
     return write((tx) => beginFactor(tx, actor, encryption));
   });
 
   implement(routes, contract.confirmSecondFactor, async ({ actor, body, write }) => {
-    let codes: string[] | null = null;
-    await limits.checkCode(actor.userId, async () => {
-      codes = await write((tx) => confirmFactor(tx, actor, encryption, body.code));
-      return codes !== null;
-    });
-    if (codes === null) throw wrongCode();
+    await using attempt = await throttle.charge('code', actor.userId);
+    const codes = await write((tx) => confirmFactor(tx, actor, encryption, body.code));
+    if (codes === null) throw attempt.keep(wrongCode());
     return { codes };
   });
 
-  implement(routes, contract.renewRecoveryCodes, async (call) => {
-    const { actor, body, write } = call;
-    let codes: string[] = [];
-    const { password_hash } = await proved(own, call);
-    const right = await limits.checkCode(actor.userId, () =>
-      write(async (tx) => {
-        if (!(await takeCode(tx, actor, password_hash, body.code))) return false;
-        codes = await replaceRecoveryCodes(tx, actor.userId, encryption);
-        await recordOwn(tx, actor, 'recovery_codes_renewed');
-        return true;
-      }),
-    );
-    if (!right) throw wrongCode();
-    return { codes };
-  });
+  implement(routes, contract.renewRecoveryCodes, (call) =>
+    proving(call, async (tx) => {
+      await recordOwn(tx, call.actor, 'recovery_codes_renewed');
+      return { codes: await replaceRecoveryCodes(tx, call.actor.userId, encryption) };
+    }),
+  );
 
-  implement(routes, contract.endSecondFactor, async (call) => {
-    const { actor, body, write } = call;
-    const { password_hash } = await proved(own, call);
-    const right = await limits.checkCode(actor.userId, () =>
-      write(async (tx) => {
-        if (!(await takeCode(tx, actor, password_hash, body.code))) return false;
-        await endFactor(tx, actor.userId);
-        await recordOwn(tx, actor, 'second_factor_off');
-        return true;
-      }),
-    );
-    if (!right) throw wrongCode();
-  });
+  implement(routes, contract.endSecondFactor, (call) =>
+    proving(call, async (tx) => {
+      await endFactor(tx, call.actor.userId);
+      await recordOwn(tx, call.actor, 'second_factor_off');
+    }),
+  );
 
   implement(routes, contract.resetSecondFactor, async ({ actor, params, db, write }) => {
     const tell = await teller(db, actor, params.id);
     return write((tx) => resetFactor(tx, actor, params.id, tell));
   });
 
-  /** @throws AppError second_factor_off */
-  async function takeCode(tx: Tx, actor: Actor, checked: string, code: string): Promise<boolean> {
-    const account = await lockAccount(tx, actor.userId);
-    if (account?.password_hash !== checked) throw wrongPassword();
-    if (!(await findFactor(tx, actor)).on) throw new AppError('second_factor_off');
-    return useCode(tx, actor, encryption, code);
+  /** Runs a change in a transaction that consumes a code, after a check of the password. @throws AppError second_factor_off */
+  async function proving<T>(call: CodeCall, change: (tx: Tx) => Promise<T>): Promise<T> {
+    const { actor, body, write } = call;
+    const { password_hash } = await proved(routes, call);
+    await using attempt = await throttle.charge('code', actor.userId);
+    const wrong = () => attempt.keep(wrongCode());
+    return await write(async (tx) => {
+      const account = await lockAccount(tx, actor.userId);
+      if (account?.password_hash !== password_hash) throw wrongPassword();
+      const sealed = await findSealed(tx, actor.userId);
+      if (sealed === null) throw new AppError('second_factor_off');
+      await pipeline(tx, ...useCode(tx, actor, encryption, { sealed, code: body.code, wrong }));
+      return change(tx);
+    });
   }
+}
+
+/** A call that sends the password and a code. */
+interface CodeCall extends ProofCall {
+  readonly body: { readonly currentPassword: string; readonly code: string };
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 }

@@ -1,10 +1,11 @@
 import type { SecondFactor } from '@propusk/contract/second-factor';
 import { sql } from 'kysely';
 import { endAccess, isProtected, lockAccount, touchUser } from '../accounts/store.ts';
-import { type AuditActor, record, recordOwn } from '../audit/store.ts';
+import { type AuditActor, record, recordingOwn, recordOwn } from '../audit/store.ts';
 import { type Actor, isAdmin } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { Db, Tx } from '../db/open.ts';
+import { type Statement, statement } from '../db/pipeline.ts';
 import type { Encryption } from '../encryption.ts';
 import { lockRow } from '../entities/change.ts';
 import type { Tell } from '../mail/tell-holder.ts';
@@ -97,51 +98,64 @@ export async function confirmFactor(
   return replaceRecoveryCodes(tx, userId, encryption);
 }
 
+/** The sealed secret of a user's second factor; null without one. */
+export async function findSealed(tx: Tx, userId: number): Promise<Buffer | null> {
+  const factor = await confirmed(tx, userId).executeTakeFirst();
+  return factor?.secret_sealed ?? null;
+}
+
 /**
- * Consumes a code in the transaction of the operation it permits. Of concurrent calls with one code only the first succeeds.
- * @param code from the app, or a recovery code
- * @returns whether the code was valid; true also when no second factor is on
- * @throws AppError second_factor_needed without a code where one is needed
+ * Makes the statements that consume a code in the transaction of the operation it permits, after a lock of the account. Of concurrent
+ * calls with one code only the first succeeds.
+ * @param attempt.sealed the sealed secret of the second factor, from a read before; null without one
+ * @param attempt.code from the app, or a recovery code
+ * @param attempt.wrong makes the error that the statements throw for a wrong code
+ * @throws AppError second_factor_needed without a code where one is needed; so do the statements when the factor was turned on meanwhile
  */
-export async function useCode(
-  tx: Tx,
+export function useCode(
+  db: Db,
   by: AuditActor,
   encryption: Encryption,
-  code: string | undefined,
-): Promise<boolean> {
+  { sealed, code, wrong }: { sealed: Buffer | null; code: string | undefined; wrong: () => AppError },
+): Statement<void>[] {
   const { userId } = by;
-  const factor = await tx
-    .selectFrom('second_factors')
-    .select('secret_sealed')
-    .where('user_id', '=', userId)
-    .where('confirmed_at', 'is not', null)
-    // Lock: a concurrent call must not replace the secret.
-    .forUpdate()
-    .executeTakeFirst();
-  if (factor === undefined) return true;
+  if (sealed === null) {
+    return [
+      statement(confirmed(db, userId).compile(), (rows) => {
+        if (rows.length > 0) throw new AppError('second_factor_needed');
+      }),
+    ];
+  }
   if (code === undefined) throw new AppError('second_factor_needed');
-  const step = appStep(encryption.open(secretPlace(userId), factor.secret_sealed), code);
-  if (step !== null) return takeStep(tx, userId, step);
-  const { numDeletedRows } = await tx
+  const demandUsed = (rows: readonly unknown[]) => {
+    if (rows.length === 0) throw wrong();
+  };
+  const step = appStep(encryption.open(secretPlace(userId), sealed), code);
+  if (step !== null) {
+    // Each time step is accepted once, and no earlier step after it (RFC 6238 section 5.2).
+    const taken = db
+      .updateTable('second_factors')
+      .set({ last_step: step })
+      .where('user_id', '=', userId)
+      .where('secret_sealed', '=', sealed)
+      .where('last_step', '<', step)
+      .returning('user_id');
+    return [statement(taken.compile(), demandUsed)];
+  }
+  const used = db
     .deleteFrom('recovery_codes')
     .where('user_id', '=', userId)
     .where('code_hash', '=', recoveryHash(encryption, userId, code))
-    .executeTakeFirst();
-  if (numDeletedRows === 0n) return false;
-  await recordOwn(tx, by, 'recovery_code_used');
-  return true;
+    .returning('user_id');
+  return [statement(used.compile(), demandUsed), ...recordingOwn(db, by, 'recovery_code_used')];
 }
 
-/** Each time step is accepted once, and no earlier step after it (RFC 6238 section 5.2). */
-async function takeStep(tx: Tx, userId: number, step: number): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('second_factors')
-    .set({ last_step: step })
+const confirmed = (db: Db, userId: number) =>
+  db
+    .selectFrom('second_factors')
+    .select('secret_sealed')
     .where('user_id', '=', userId)
-    .where('last_step', '<', step)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
-}
+    .where('confirmed_at', 'is not', null);
 
 /** Replaces the recovery codes of a user. */
 export async function replaceRecoveryCodes(

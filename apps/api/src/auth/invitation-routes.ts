@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as contract from '@propusk/contract/invitations';
 import type { User } from '@propusk/contract/me';
+import { revealing } from '../accounts/revealing.ts';
 import { lockAccount, touchUser } from '../accounts/store.ts';
 import { record } from '../audit/store.ts';
 import { type Actor, asMember, type Member } from '../core/actor.ts';
@@ -8,24 +9,24 @@ import { signedIn } from '../core/fair-queue.ts';
 import { demandConfirmed } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import type { Limits } from '../http/limits.ts';
 import { type Outbox, queueMails } from '../mail/store.ts';
 import type { Passwords } from '../passwords.ts';
-import { countTaken, createUsers, findInvited, refuseTaken } from '../users/store.ts';
+import { keyOf, times } from '../throttle/budgets.ts';
+import { createUsers, findInvited, refuseTaken } from '../users/store.ts';
 import { addInvitationLinks, openPasswordLink } from './link-store.ts';
 import type { Links } from './links.ts';
 
 /** Invitations of agents by mail, and the page that their links open. */
 export function invitationRoutes(
   routes: Routes,
-  { limits, outbox, links, sendsMail }: { limits: Limits; outbox: Outbox; links: Links; sendsMail: boolean },
+  { outbox, links, sendsMail }: { outbox: Outbox; links: Links; sendsMail: boolean },
 ): void {
   implement(routes, contract.inviteUsers, async ({ actor, body, db, write }) => {
     const owner = asMember(actor);
     const folded = body.emails.map((email) => email.toLowerCase());
     const emails = body.emails.filter((_, at) => folded.indexOf(folded[at] ?? '') === at);
     await demandConfirmed(db, owner.companyId);
-    await limits.countInvitations(owner.companyId, emails);
+    await chargeInvitations(owner, emails);
     const create = async (most: number) => {
       await refuseTaken(db, owner, emails, most);
       const passwordHash = await unknownPassword(routes.passwords, actor);
@@ -36,14 +37,14 @@ export function invitationRoutes(
         return invite(tx, owner, await createUsers(tx, owner, owner.companyId, people, credentials));
       });
     };
-    return limits.revealing(actor, create, () => countTaken(db, actor, emails));
+    return revealing(routes, actor, emails, create);
   });
 
   implement(routes, contract.inviteAgain, async ({ actor, params, db, write }) => {
     const owner = asMember(actor);
     const { email } = await findInvited(db, owner, params.id);
     await demandConfirmed(db, owner.companyId);
-    await limits.countInvitations(owner.companyId, [email]);
+    await chargeInvitations(owner, [email]);
     return write(async (tx) => {
       await lockAccount(tx, params.id);
       const user = await findInvited(tx, owner, params.id);
@@ -61,8 +62,16 @@ export function invitationRoutes(
   });
 
   implement(routes, contract.openLink, ({ body, address, db }) =>
-    limits.redeeming('mailLink', address, () => openPasswordLink(db, body.token)),
+    routes.throttle.redeeming('mailLink', address, () => openPasswordLink(db, body.token)),
   );
+
+  /** A later refusal does not refund: it may reveal which addresses have accounts. @throws AppError too_many_requests */
+  function chargeInvitations({ companyId }: Member, emails: readonly string[]) {
+    const ofMailboxes = emails.map((email) => keyOf('invitationMailbox', companyId, email));
+    return routes.throttle.begin({
+      keys: [times(keyOf('invitation', companyId), emails.length), ...ofMailboxes],
+    });
+  }
 
   async function invite(tx: Tx, owner: Member, users: readonly User[]) {
     const { tokens, expiresAt } = await addInvitationLinks(tx, owner, users);

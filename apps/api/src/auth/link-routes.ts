@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { useLink } from '@propusk/contract/auth';
 import { DEVICE_HEADER } from '@propusk/contract/endpoint';
 import { issueMark } from '../accounts/device-mark.ts';
+import { revealing } from '../accounts/revealing.ts';
 import { AppError } from '../core/errors.ts';
 import { strangers } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import type { Limits } from '../http/limits.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
-import { countTaken } from '../users/store.ts';
+import { keyOf } from '../throttle/budgets.ts';
 import {
   addEmailLink,
   addPasswordLink,
@@ -15,19 +15,17 @@ import {
   redeemEmailLink,
   redeemPasswordLink,
 } from './link-store.ts';
-import type { Links } from './links.ts';
+import { chargeLink, type Links } from './links.ts';
 import { proved } from './proof.ts';
 
 /** `POST /auth/register`: one call for the four uses of links in mail. */
-export function linkRoutes(
-  routes: Routes,
-  { limits, outbox, links }: { limits: Limits; outbox: Outbox; links: Links },
-): void {
+export function linkRoutes(routes: Routes, { outbox, links }: { outbox: Outbox; links: Links }): void {
+  const { throttle } = routes;
   const later = afterAnswer(routes);
 
   implement(routes, useLink, async ({ actor, body, address, device, db, write, header }) => {
     const { token, password, email, change, currentPassword } = body;
-    const redeeming = <T>(redeem: () => Promise<T>) => limits.redeeming('mailLink', address, redeem);
+    const redeeming = <T>(redeem: () => Promise<T>) => throttle.redeeming('mailLink', address, redeem);
     if (token !== undefined) {
       if (password === undefined) {
         return redeeming(() =>
@@ -45,7 +43,11 @@ export function linkRoutes(
         write((tx) => redeemPasswordLink(tx, token, passwordHash, { address, typed: email })),
       );
       // The link proves the account's owner: reset the failed attempts, which strangers may have caused.
-      await limits.forgive(owner, address);
+      await throttle.reset(
+        keyOf('passwordPair', owner, address),
+        keyOf('passwordAccount', owner),
+        keyOf('ownPasswordAccount', owner),
+      );
       // Strangers may exhaust the account's budget again. The device mark gives this browser a separate budget.
       header(DEVICE_HEADER, issueMark(routes.encryption, owner, passwordHash));
       return;
@@ -54,9 +56,8 @@ export function linkRoutes(
     if (change === true) {
       if (actor === null || currentPassword === undefined) throw new AppError('unauthorized');
       // A new email leads to a new password: a stolen session alone must not reach it.
-      const { encryption, passwords } = routes;
-      await proved({ limits, encryption, passwords, db }, { actor, body: { currentPassword }, device });
-      await limits.countLink(email, address);
+      await proved(routes, { actor, body: { currentPassword }, device });
+      await chargeLink(throttle, email, address);
       const begin = () =>
         write(async (tx) => {
           const made = await addEmailLink(tx, actor, email);
@@ -65,9 +66,9 @@ export function linkRoutes(
           const facts = [email, links.page('/auth/reset')] as const;
           await queueMail(tx, outbox, { to: made.email, code: 'email_change_begun', facts }, null);
         });
-      return limits.revealing(actor, begin, () => countTaken(db, actor, [email]));
+      return revealing(routes, actor, [email], begin);
     }
-    await limits.countLink(email, address);
+    await chargeLink(throttle, email, address);
     // The response time must not reveal whether the account exists.
     later(() =>
       write(async (tx) => {

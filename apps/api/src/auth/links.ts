@@ -1,3 +1,7 @@
+import { strangers } from '../core/fair-queue.ts';
+import { keyOf } from '../throttle/budgets.ts';
+import type { Throttle } from '../throttle/throttle.ts';
+
 /** URLs for links in mail. Always on PUBLIC_URL: the caller controls the Host header. */
 export interface Links {
   /** A page of the console. */
@@ -20,4 +24,27 @@ export function createLinks(publicUrl: URL): Links {
     invitation: (token, email) =>
       page(`/auth/register#${new URLSearchParams({ invitation: token, email }).toString()}`),
   };
+}
+
+/**
+ * Charges a link to its mailbox and address, or to the mailbox's reserve when one of these is exhausted.
+ * @param email as entered: an address without an account counts alike
+ * @throws AppError too_many_requests
+ */
+export async function chargeLink(throttle: Throttle, email: string, address: string): Promise<void> {
+  const lane = strangers(address);
+  const day = keyOf('linkDay', email);
+  const reserve = keyOf('linkReserve', address);
+  const ofPair = [
+    keyOf('linkAddress', address),
+    keyOf('linkPair', email, address),
+    keyOf('linkEmail', email),
+  ];
+  // `linkSlow` applies only after `linkDay`; before, it would allow a link beyond `linkMinute`.
+  const isSpent = (await throttle.wait(day, lane)) > 0;
+  if (isSpent) await throttle.begin({ lane, keys: [keyOf('linkSlow', email), reserve] });
+  else {
+    const minute = { lane, keys: [keyOf('linkMinute', email), reserve, day] };
+    await throttle.begin(minute, { lane, keys: [...ofPair, day] });
+  }
 }

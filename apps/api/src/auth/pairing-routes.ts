@@ -1,17 +1,16 @@
 import { createPairing, pair } from '@propusk/contract/auth';
 import { implement, type Routes } from '../http/implement.ts';
-import type { Limits } from '../http/limits.ts';
 import { addPairingCode, redeemPairingCode } from './pairing-store.ts';
 
 /** Signs the extension in from the console by a pairing code. */
-export function pairingRoutes(routes: Routes, limits: Limits): void {
+export function pairingRoutes(routes: Routes): void {
   implement(routes, createPairing, async ({ actor, write }) => {
-    await limits.countPairing(actor.userId);
+    await routes.throttle.charge('pairing', actor.userId);
     return write((tx) => addPairingCode(tx, actor));
   });
 
   implement(routes, pair, ({ body, address, agent, write }) =>
-    limits.redeeming('pairingCode', address, async () => ({
+    routes.throttle.redeeming('pairingCode', address, async () => ({
       token: await write((tx) => redeemPairingCode(tx, body.code, { address, agent })),
     })),
   );

@@ -2,25 +2,18 @@ import { readMark } from '../accounts/device-mark.ts';
 import { type Account, findOwnAccount, wrongPassword } from '../accounts/store.ts';
 import { type Actor, admitTo } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import type { Db, Tx } from '../db/open.ts';
+import { signedIn } from '../core/fair-queue.ts';
+import { pipeline } from '../db/pipeline.ts';
 import { findHolder } from '../db/sessions.ts';
-import type { Encryption } from '../encryption.ts';
-import type { Prover } from '../http/implement.ts';
-import type { Limits } from '../http/limits.ts';
-import type { Passwords } from '../passwords.ts';
-import { findFactor, useCode } from './factor-store.ts';
+import type { Prover, Routes } from '../http/implement.ts';
+import { keyOf } from '../throttle/budgets.ts';
+import { findSealed, useCode } from './factor-store.ts';
 import { endSession } from './store.ts';
 
-/** The dependencies of a re-authentication. */
-export interface ProofParts {
-  readonly limits: Limits;
-  readonly encryption: Encryption;
-  readonly passwords: Passwords;
-  readonly db: Db;
-}
+type ProofParts = Pick<Routes, 'throttle' | 'encryption' | 'passwords' | 'db'>;
 
 /** The parts of a call that a re-authentication reads. */
-interface ProofCall {
+export interface ProofCall {
   readonly actor: Actor;
   readonly body: { readonly currentPassword: string };
   /** The unverified device mark. */
@@ -34,24 +27,26 @@ interface ProofCall {
  * @throws AppError bad_input for a wrong password; too_many_requests
  */
 export async function proved(
-  { limits, encryption, passwords, db }: ProofParts,
-  { actor, body, device }: ProofCall,
+  { throttle, encryption, passwords, db }: ProofParts,
+  { actor, body: { currentPassword }, device }: ProofCall,
 ): Promise<Account> {
   const account = await findOwnAccount(db, actor);
   const { email, password_hash } = account;
   const mark = readMark(encryption, email, device);
-  const attempt = {
-    email,
-    session: actor.tokenHash,
-    device: mark?.isOf(password_hash) === true ? mark.id : undefined,
-  };
-  const outcome = await limits.checkOwnPassword(attempt, (lane) =>
-    passwords.verify(body.currentPassword, password_hash, lane),
+  const lane = signedIn(actor.userId);
+  const ofSession = keyOf('ownPasswordSession', actor.tokenHash);
+  await using attempt = await throttle.begin(
+    { lane, keys: [keyOf('ownPasswordAccount', email), ofSession] },
+    mark?.isOf(password_hash) === true && { lane, keys: [keyOf('ownPasswordDevice', mark.id), ofSession] },
   );
+  if (await passwords.verify(currentPassword, password_hash, lane)) {
+    attempt.succeed();
+    return account;
+  }
+  const wrong = attempt.keep(wrongPassword());
   // After ten wrong passwords the caller is probably not the user.
-  if (outcome === 'last') await db.transaction().execute((tx) => endSession(tx, actor));
-  if (outcome !== 'right') throw wrongPassword();
-  return account;
+  if (attempt.left(ofSession) === 0) await db.transaction().execute((tx) => endSession(tx, actor));
+  throw wrong;
 }
 
 /** The error for a wrong code of a signed-in actor: a 400, so that clients keep the session. */
@@ -66,29 +61,15 @@ export function wrongCode(): AppError {
  * of the change consumes the code, after its locks and refusals; a refused change leaves it unused.
  */
 export function createProver(parts: ProofParts): Prover {
-  const { limits, encryption } = parts;
+  const { throttle, encryption } = parts;
   return async (endpoint, { actor, body, device }, run) => {
     const { currentPassword, code } = body as { currentPassword?: string; code?: string };
     if (currentPassword === undefined) {
       throw new AppError('bad_input', { fields: { currentPassword: ['required'] } });
     }
     const { password_hash } = await proved(parts, { actor, body: { currentPassword }, device });
-    const attempt = () => run((tx) => takeProof(tx, password_hash));
-    if (code === undefined) return attempt();
-    let done: readonly { readonly value: Awaited<ReturnType<typeof run>> }[] = [];
-    await limits.checkCode(actor.userId, async () => {
-      try {
-        done = [{ value: await attempt() }];
-      } catch (error) {
-        if (!(error instanceof WrongCode)) throw error;
-      }
-      return done.length > 0;
-    });
-    const [result] = done;
-    if (result === undefined) throw wrongCode();
-    return result.value;
-
-    async function takeProof(tx: Tx, checked: string): Promise<void> {
+    await using attempt = code === undefined ? null : await throttle.charge('code', actor.userId);
+    return await run(async (tx) => {
       // NO KEY UPDATE: the row of an idempotency key holds KEY SHARE on the account, and two calls would deadlock on FOR UPDATE.
       const account = await tx
         .selectFrom('users')
@@ -98,14 +79,12 @@ export function createProver(parts: ProofParts): Prover {
         .executeTakeFirst();
       // The actor may have lost role or session while this transaction waited for its locks.
       admitTo(await findHolder(tx, actor.tokenHash), endpoint);
-      if (account?.password_hash !== checked) throw wrongPassword();
-      if (code === undefined && (await findFactor(tx, actor)).on) {
-        throw new AppError('bad_input', { fields: { code: ['code_required'] } });
-      }
-      if (!(await useCode(tx, actor, encryption, code))) throw new WrongCode();
-    }
+      if (account?.password_hash !== password_hash) throw wrongPassword();
+      const sealed = await findSealed(tx, actor.userId);
+      if (sealed === null) return;
+      if (attempt === null) throw new AppError('bad_input', { fields: { code: ['code_required'] } });
+      const wrong = () => attempt.keep(wrongCode());
+      await pipeline(tx, ...useCode(tx, actor, encryption, { sealed, code, wrong }));
+    });
   };
 }
-
-/** Rolls the transaction back; counted as a wrong code. */
-class WrongCode extends Error {}

@@ -8,10 +8,10 @@ import { asMember } from '../core/actor.ts';
 import { strangers } from '../core/fair-queue.ts';
 import type { Tx } from '../db/open.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import type { Limits } from '../http/limits.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
+import { keyOf } from '../throttle/budgets.ts';
 import { addConfirmationLink, addLink } from './link-store.ts';
-import type { Links } from './links.ts';
+import { chargeLink, type Links } from './links.ts';
 import {
   addInvitation,
   admitRegistration,
@@ -35,15 +35,9 @@ export interface RegistrationPolicy {
 /** Registration of companies, by strangers and by invitation, and the confirmation of their mail. */
 export function registrationRoutes(
   routes: Routes,
-  {
-    limits,
-    outbox,
-    links,
-    rule,
-    confirmsMail,
-    sendsMail,
-  }: RegistrationPolicy & { limits: Limits; outbox: Outbox; links: Links },
+  { outbox, links, rule, confirmsMail, sendsMail }: RegistrationPolicy & { outbox: Outbox; links: Links },
 ): void {
+  const { throttle } = routes;
   const queueConfirmation = (
     tx: Tx,
     to: string,
@@ -62,9 +56,10 @@ export function registrationRoutes(
     const invited = body.invitation !== undefined;
     const registering = async () => {
       await precheckRegistration(db, rule, body);
-      if (!invited) await limits.countRegistration(address);
+      if (!invited)
+        await throttle.begin({ lane: strangers(address), keys: [keyOf('registration', address)] });
       const unproved = confirmsMail && !invited;
-      if (unproved) await limits.countLink(body.email, address);
+      if (unproved) await chargeLink(throttle, body.email, address);
       const passwordHash = await routes.passwords.hash(body.password, strangers(address));
       const token = await write(async (tx) => {
         await admitRegistration(tx, rule, body);
@@ -74,7 +69,7 @@ export function registrationRoutes(
       });
       return { token, passwordHash };
     };
-    const { token, passwordHash } = await limits.redeeming('invitation', address, registering);
+    const { token, passwordHash } = await throttle.redeeming('invitation', address, registering);
     header(DEVICE_HEADER, issueMark(routes.encryption, body.email, passwordHash));
     return { token };
   });
@@ -95,12 +90,12 @@ export function registrationRoutes(
   );
 
   implement(routes, contract.openInvitation, ({ body, address, db }) =>
-    limits.redeeming('invitation', address, () => readInvitation(db, body.token)),
+    throttle.redeeming('invitation', address, () => readInvitation(db, body.token)),
   );
 
   implement(routes, contract.sendCompanyConfirmation, async ({ actor, address, db, write }) => {
     const { email } = await findOwnAccount(db, actor);
-    await limits.countLink(email, address);
+    await chargeLink(throttle, email, address);
     return write(async (tx) => {
       const made = await addConfirmationLink(tx, asMember(actor));
       await queueConfirmation(tx, made.email, made);

@@ -4,11 +4,11 @@ import { changeOwnPassword } from '@propusk/contract/users';
 import { issueMark, readMark } from '../accounts/device-mark.ts';
 import { findAccount, holdPassword, setOwnPassword } from '../accounts/store.ts';
 import { AppError } from '../core/errors.ts';
-import { signedIn } from '../core/fair-queue.ts';
+import { signedIn, strangers } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import type { Limits } from '../http/limits.ts';
 import type { Outbox } from '../mail/store.ts';
 import type { Teller } from '../mail/tell-holder.ts';
+import { keyOf } from '../throttle/budgets.ts';
 import { factorRoutes } from './factor-routes.ts';
 import { useCode } from './factor-store.ts';
 import { invitationRoutes } from './invitation-routes.ts';
@@ -25,61 +25,68 @@ import { endSession, openSession } from './store.ts';
 export function authRoutes(
   routes: Routes,
   {
-    limits,
     outbox,
     teller,
     publicUrl,
     ...registration
-  }: { limits: Limits; outbox: Outbox; teller: Teller; publicUrl: URL } & RegistrationPolicy,
+  }: { outbox: Outbox; teller: Teller; publicUrl: URL } & RegistrationPolicy,
 ): void {
   const parts = { outbox, links: createLinks(publicUrl) };
-  const { encryption, passwords, db } = routes;
-  const own = { limits, encryption, passwords, db };
+  const { encryption, passwords, throttle } = routes;
 
   implement(routes, login, async ({ body, address, agent, device, db, write, header }) => {
     const { email, password, code, client } = body;
-    const mark = readMark(routes.encryption, email, device);
+    const mark = readMark(encryption, email, device);
     // Query before counting only for a mark with a valid signature.
     const marked = mark === null ? undefined : await findAccount(db, email);
-    const isMarked = mark !== null && marked !== undefined && mark.isOf(marked.password_hash);
-    let passwordRight = false;
-    let token: string | null = null;
-    // Password and code are one attempt: the code is checked after the password, and a wrong code counts.
-    const attempt = { email, address, device: isMarked ? mark.id : undefined };
-    await limits.checkPassword(attempt, async (lane) => {
-      const account = await findAccount(db, email);
-      passwordRight = await passwords.verify(password, account?.password_hash, lane);
-      if (!passwordRight || account === undefined) return false;
-      const enter = async () => {
-        token = await write(async (tx) => {
-          await holdPassword(tx, account);
-          if (!(await useCode(tx, { userId: account.id, address }, routes.encryption, code))) return null;
-          return openSession(tx, account.id, { client, address, agent });
-        });
-        if (token !== null) header(DEVICE_HEADER, issueMark(routes.encryption, email, account.password_hash));
-        return token !== null;
-      };
-      return code === undefined ? enter() : limits.checkCode(account.id, enter);
+    const ofAccount = keyOf('passwordAccount', email);
+    await using attempt = await throttle.begin(
+      {
+        lane: strangers(address),
+        keys: [keyOf('passwordPair', email, address), keyOf('passwordAddress', address), ofAccount],
+      },
+      mark !== null &&
+        marked !== undefined &&
+        mark.isOf(marked.password_hash) && {
+          lane: { known: true, line: ofAccount.name },
+          keys: [keyOf('passwordDevice', mark.id)],
+        },
+    );
+    const account = marked ?? (await findAccount(db, email));
+    const isRight = await passwords.verify(password, account?.password_hash, attempt.way.lane);
+    if (account === undefined || !isRight) throw attempt.keep(new AppError('bad_login'));
+    // Password and code are one attempt: a wrong code counts for both.
+    if (code !== undefined) await attempt.charge(keyOf('code', account.id));
+    const wrong = () => attempt.keep(new AppError('wrong_code'));
+    const checks = [
+      holdPassword(db, account),
+      ...useCode(db, { userId: account.id, address }, encryption, { sealed: account.sealed, code, wrong }),
+    ];
+    const token = await write(async (tx) => {
+      const opened = await openSession(tx, account.id, { client, address, agent }, checks);
+      // The refund runs beside the commit.
+      attempt.succeed();
+      return opened;
     });
-    if (token === null) throw new AppError(passwordRight ? 'wrong_code' : 'bad_login');
+    header(DEVICE_HEADER, issueMark(encryption, email, account.password_hash));
     return { token };
   });
 
   implement(routes, changeOwnPassword, async (call) => {
     const { actor, body, write, header } = call;
-    const { email, password_hash } = await proved(own, call);
+    const { email, password_hash } = await proved(routes, call);
     const passwordHash = await passwords.hash(body.password, signedIn(actor.userId));
     await write((tx) => setOwnPassword(tx, actor, password_hash, passwordHash));
-    header(DEVICE_HEADER, issueMark(routes.encryption, email, passwordHash));
+    header(DEVICE_HEADER, issueMark(encryption, email, passwordHash));
   });
 
-  registrationRoutes(routes, { ...parts, ...registration, limits });
-  invitationRoutes(routes, { ...parts, limits, sendsMail: registration.sendsMail });
-  linkRoutes(routes, { ...parts, limits });
+  registrationRoutes(routes, { ...parts, ...registration });
+  invitationRoutes(routes, { ...parts, sendsMail: registration.sendsMail });
+  linkRoutes(routes, parts);
   roleRoutes(routes, { ...parts, teller });
-  pairingRoutes(routes, limits);
+  pairingRoutes(routes);
   sessionRoutes(routes);
-  factorRoutes(routes, own, teller);
+  factorRoutes(routes, teller);
 
   implement(routes, logout, ({ actor, write }) => write((tx) => endSession(tx, actor)));
 }

@@ -3,10 +3,11 @@ import { plainAddress } from '@propusk/dial/addresses';
 import { accountNames } from '@propusk/phrases/accounts';
 import { sql } from 'kysely';
 import { emailTaken, endGatewayTokens, endLinks, lockAccount } from '../accounts/store.ts';
-import { record, recordOwn } from '../audit/store.ts';
+import { record, recordingOwn, recordOwn } from '../audit/store.ts';
 import { type Actor } from '../core/actor.ts';
 import { newToken } from '../core/tokens.ts';
 import type { Db, Tx } from '../db/open.ts';
+import { pipeline, type Statement, statement } from '../db/pipeline.ts';
 import { refusing } from '../db/violations.ts';
 import { nameAgent } from './agent.ts';
 import { isFirstAdmin, isWaitingAdmin, lockFirstAdmin } from './link-store.ts';
@@ -28,30 +29,41 @@ export interface Origin {
   readonly agent: string | undefined;
 }
 
-/** Opens a session. @returns its token, of which only the hash is stored */
+/**
+ * Opens a session.
+ * @param checks statements that run first, in the same round trip; what they throw opens none
+ * @returns its token, of which only the hash is stored
+ */
 export async function openSession(
   tx: Tx,
   userId: number,
   { client = 'console', address, agent }: Origin,
+  checks: readonly Statement<void>[] = [],
 ): Promise<string> {
   const { token, hash } = newToken();
-  const expires = new Date(Date.now() + SESSION_DAYS * 86_400_000).toISOString();
-  await tx
-    .insertInto('sessions')
-    .values({
-      token_hash: hash,
-      user_id: userId,
-      expires_at: expires,
-      client,
-      address: plainAddress(address),
-      agent: nameAgent(agent),
-    })
-    .execute();
-  await recordOwn(tx, { userId, address }, 'signed_in', { after: { client } });
+  const session = {
+    token_hash: hash,
+    user_id: userId,
+    expires_at: new Date(Date.now() + SESSION_DAYS * 86_400_000).toISOString(),
+    client,
+    address: plainAddress(address),
+    agent: nameAgent(agent),
+  };
   // Sign-ins of one user must not fill the table: the longest idle session ends.
-  await sql`delete from sessions where user_id = ${userId} and token_hash in (
-    select token_hash from sessions where user_id = ${userId} and token_hash <> ${hash}
-    order by last_seen_at desc offset ${MOST_SESSIONS - 1})`.execute(tx);
+  const idle = sql<Buffer>`select token_hash from sessions where user_id = ${userId}
+    order by last_seen_at desc offset ${MOST_SESSIONS - 1}`;
+  const opened = tx
+    .with('opened', (db) => db.insertInto('sessions').values(session))
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('token_hash', 'in', sql<Buffer>`(${idle})`);
+  const recorded = recordingOwn(tx, { userId, address }, 'signed_in', { after: { client } });
+  await pipeline(
+    tx,
+    ...checks,
+    statement(opened.compile(), () => undefined),
+    ...recorded,
+  );
   return token;
 }
 

@@ -20,6 +20,7 @@ import type { Db, Tx } from '../db/open.ts';
 import { findHolder, type Session } from '../db/sessions.ts';
 import type { Encryption } from '../encryption.ts';
 import type { Passwords } from '../passwords.ts';
+import type { Throttle } from '../throttle/throttle.ts';
 import { bearer, findActor } from './authenticate.ts';
 import type { Load } from './batch-loader.ts';
 import type { BodyBudget } from './body-budget.ts';
@@ -47,6 +48,7 @@ export interface Routes {
   readonly encryption: Encryption;
   readonly passwords: Passwords;
   readonly prove: Prover;
+  readonly throttle: Throttle;
   /** Limits the concurrent writes of each company. */
   readonly queue: KeyedLimiter;
   readonly reads: Reads;

@@ -2,14 +2,13 @@ import * as contract from '@propusk/contract/lock';
 import { plainAddress } from '@propusk/dial/addresses';
 import { createKeyedLimiter } from '../core/keyed-limiter.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import type { Limits } from '../http/limits.ts';
 import { learnEgress } from '../probe/echo-client.ts';
 import { type SiteProxy, saveEgress } from '../probe/egress-store.ts';
 import type { Outbound } from '../probe/transport.ts';
+import { keyOf, times } from '../throttle/budgets.ts';
 import { addLockLink, findSiteLock, findSiteProxies, openLockLink } from './store.ts';
 
 export interface LockParts extends Outbound {
-  readonly limits: Limits;
   /** The origin of lock links. The api does not trust a request's Host header for it. */
   readonly publicUrl: URL;
 }
@@ -19,8 +18,8 @@ const PARALLEL = 4;
 
 /** A site's lock: its text, the egress addresses in it, and a link for the administrator of the server. */
 export function lockRoutes(routes: Routes, parts: LockParts): void {
-  const { limits, publicUrl, transport, echoUrl, turns, stop } = parts;
-  const { encryption } = routes;
+  const { publicUrl, transport, echoUrl, turns, stop } = parts;
+  const { encryption, throttle } = routes;
 
   implement(routes, contract.getSiteLock, ({ actor, params, db }) =>
     findSiteLock(db, actor, params.id, encryption),
@@ -28,7 +27,7 @@ export function lockRoutes(routes: Routes, parts: LockParts): void {
 
   implement(routes, contract.learnEgress, async ({ actor, params, db, write }) => {
     const proxies = await findSiteProxies(db, actor, params.id, encryption);
-    await limits.countProbe(actor.userId, Math.max(1, proxies.length));
+    await throttle.begin({ keys: [times(keyOf('probe', actor.userId), Math.max(1, proxies.length))] });
     // One call for a site with a hundred proxies must not fill the company's queue of outbound calls.
     const queue = createKeyedLimiter(PARALLEL, proxies.length);
     const learn = async (proxy: SiteProxy) => {
@@ -48,7 +47,7 @@ export function lockRoutes(routes: Routes, parts: LockParts): void {
   });
 
   implement(routes, contract.openLockLink, ({ body, address, db }) =>
-    limits.redeeming('lockLink', address, () => openLockLink(db, body.token, encryption)),
+    throttle.redeeming('lockLink', address, () => openLockLink(db, body.token, encryption)),
   );
 
   implement(routes, contract.echo, async ({ address, header }) => {

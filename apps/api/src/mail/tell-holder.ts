@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import type { Actor } from '../core/actor.ts';
+import { tooMany } from '../core/errors.ts';
 import { afterCommit } from '../db/after-commit.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { managedBy } from '../db/scope.ts';
-import type { Limits } from '../http/limits.ts';
+import { keyOf } from '../throttle/budgets.ts';
+import type { Throttle } from '../throttle/throttle.ts';
 import { type Outbox, queueMail } from './store.ts';
 
 /** The number of owners or admins that a mail names as contacts. */
@@ -30,7 +32,7 @@ export type Teller = (db: Db, actor: Actor, id: number) => Promise<Tell>;
  * dropped mails would let a thief hide the next one.
  * @throws AppError too_many_requests
  */
-export function createTeller(limits: Limits, outbox: Outbox): Teller {
+export function createTeller(throttle: Throttle, outbox: Outbox): Teller {
   return async (db, actor, id) => {
     const { rows } = await sql<{ to: string; companyId: number | null; by: string; contacts: string[] }>`
       select u.email::text as to, u.company_id as "companyId", concat_ws(', ', nullif(trim(a.name || ' ' || a.surname), ''), a.email) as by,
@@ -43,10 +45,13 @@ export function createTeller(limits: Limits, outbox: Outbox): Teller {
     const [holder] = rows;
     if (holder === undefined) return async () => {};
     const { to, by, contacts } = holder;
-    const { allowed, charge } = await limits.notice(actor.userId, to);
-    if (!allowed) return async () => {};
+    const keys = [keyOf('noticeMailbox', to), keyOf('noticeActor', actor.userId)] as const;
+    const [ofMailbox, ofActor] = await Promise.all([throttle.wait(keys[0]), throttle.wait(keys[1])]);
+    if (ofActor > 0) throw tooMany(ofActor);
+    if (ofMailbox > 0) return async () => {};
     return (tx, change) => {
-      afterCommit(tx, charge);
+      // A refused change does not use up the budget.
+      afterCommit(tx, () => Promise.allSettled(keys.map((key) => throttle.begin({ keys: [key] }))));
       const facts = { ...change, by, at: new Date().toISOString(), contacts };
       return queueMail(tx, outbox, { to, code: 'account_changed', facts: [facts] }, null);
     };

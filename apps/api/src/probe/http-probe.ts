@@ -97,7 +97,7 @@ export const askDirectly =
     let connected = false;
     const send = async (): Promise<GetResponse | null> => {
       deadline.throwIfAborted();
-      if (!(await pace.count(host))) return null;
+      if (!pace.count(host)) return null;
       await pace.turn(address, AbortSignal.any([stop, deadline]));
       const signal = AbortSignal.any([stop, deadline, AbortSignal.timeout(STEP_MS)]);
       const stream = await transport.open({ kind: 'outside' }, { host: address, port }, signal);

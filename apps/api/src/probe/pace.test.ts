@@ -24,11 +24,11 @@ test('an address that answered 429 gets half the pace', async () => {
   expect(await timed(pace, '192.0.2.1', 3)).toBeGreaterThan(500);
 });
 
-test('a host gets at most 1,000 requests in ten minutes', async () => {
+test('a host gets at most 1,000 requests in ten minutes', () => {
   const pace = createPace();
-  for (let n = 0; n < 1_000; n += 1) expect(await pace.count('crm.example.ru')).toBe(true);
-  expect(await pace.count('crm.example.ru')).toBe(false);
-  expect(await pace.count('wiki.example.ru')).toBe(true);
+  for (let n = 0; n < 1_000; n += 1) expect(pace.count('crm.example.ru')).toBe(true);
+  expect(pace.count('crm.example.ru')).toBe(false);
+  expect(pace.count('wiki.example.ru')).toBe(true);
 });
 
 test('an aborted probe does not wait for its turn', async () => {

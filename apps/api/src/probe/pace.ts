@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 
 /** Limits the direct requests of all probes of this process, so that no probe harms the site that it looks at. */
 export interface Pace {
@@ -8,7 +7,7 @@ export interface Pace {
   /** Halves the pace of an address that answered 429 or 503. */
   slow(address: string): void;
   /** Counts a request to a host. @returns false when the host has reached its limit for ten minutes */
-  count(host: string): Promise<boolean>;
+  count(host: string): boolean;
 }
 
 /** Requests to one address: a burst, then so many a second. */
@@ -16,11 +15,13 @@ const BURST = 20;
 const PER_SECOND = 5;
 /** Requests to one host in ten minutes, over all companies. */
 const PER_HOST = 1_000;
+const WINDOW_MS = 600_000;
 
 export function createPace(): Pace {
   // grows: by the addresses of probed sites; bound: addresses of the last minutes; at the bound: idle ones are removed
   const lines = new Map<string, { next: number; interval: number }>();
-  const hosts = new RateLimiterMemory({ points: PER_HOST, duration: 600 });
+  // grows: by the hosts of probed sites; bound: hosts of the last ten minutes; at the bound: older ones are removed
+  const hosts = new Map<string, { requests: number; until: number }>();
   const interval = 1_000 / PER_SECOND;
   return {
     async turn(address, signal) {
@@ -43,13 +44,16 @@ export function createPace(): Pace {
       const line = lines.get(address);
       if (line !== undefined) line.interval = 2 * interval;
     },
-    count: (host) =>
-      hosts.consume(host).then(
-        () => true,
-        () => false,
-      ),
+    count(host) {
+      const now = performance.now();
+      for (const [key, { until }] of hosts) if (until < now) hosts.delete(key);
+      const window = hosts.get(host) ?? { requests: 0, until: now + WINDOW_MS };
+      hosts.set(host, window);
+      window.requests += 1;
+      return window.requests <= PER_HOST;
+    },
   };
 }
 
 /** A pace without limits, for tests and measurements. */
-export const unpaced: Pace = { turn: async () => {}, slow: () => {}, count: async () => true };
+export const unpaced: Pace = { turn: async () => {}, slow: () => {}, count: () => true };

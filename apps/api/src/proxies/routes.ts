@@ -5,14 +5,13 @@ import { AppError } from '../core/errors.ts';
 import { demandConfirmed } from '../db/company.ts';
 import { findEntity } from '../entities/entity.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import type { Limits } from '../http/limits.ts';
 import { learnEgress } from '../probe/echo-client.ts';
 import { readProbeProxy, saveEgress } from '../probe/egress-store.ts';
 import type { Outbound } from '../probe/transport.ts';
 import { createPaidProxy, createProxy, deleteProxy, listProxies, proxyEntity, updateProxy } from './store.ts';
 
 /** The calls of upstream proxies (spec section 7). */
-export function proxyRoutes(routes: Routes, { limits, ...outbound }: Outbound & { limits: Limits }): void {
+export function proxyRoutes(routes: Routes, outbound: Outbound): void {
   const { encryption } = routes;
 
   implement(routes, contract.createProxy, ({ actor, body, write }) =>
@@ -52,7 +51,7 @@ export function proxyRoutes(routes: Routes, { limits, ...outbound }: Outbound & 
   implement(routes, contract.checkProxy, async ({ actor, params, db, write }) => {
     const { id } = await findEntity(db, actor, proxyEntity, params.id);
     if (actor.companyId !== null) await demandConfirmed(db, actor.companyId);
-    await limits.countProbe(actor.userId);
+    await routes.throttle.charge('probe', actor.userId);
     const proxy = await readProbeProxy(db, encryption, id);
     if (proxy === null) throw new AppError('not_found');
     const { transport, echoUrl, stop, turns } = outbound;

@@ -2,6 +2,7 @@ import { recordSettings, setRecordSettings } from '@propusk/contract/record-sett
 import * as contract from '@propusk/contract/records';
 import { asMember } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
+import { keyOf } from '../throttle/budgets.ts';
 import { exportRoute } from './export.ts';
 import { readVisits } from './log.ts';
 import { type CutMails, readSettings, writeSettings } from './settings.ts';
@@ -22,9 +23,10 @@ export function recordRoutes(routes: Routes, days: number, mails: CutMails): voi
   );
   implement(routes, recordSettings, ({ actor, db }) => readSettings(db, asMember(actor), days));
   implement(routes, setRecordSettings, async ({ actor, body, ifMatch, write }) => {
-    // Before the transaction: the limits use connections of their own.
-    const counter = await mails.limits.recordsCut(asMember(actor).companyId);
-    const options = { platformDays: days, counter, mails };
+    // Before the transaction: the throttle uses connections of its own.
+    const { throttle } = routes;
+    const wait = await throttle.wait(keyOf('recordsCut', asMember(actor).companyId));
+    const options = { platformDays: days, wait, mails: { ...mails, throttle } };
     return write((tx) => writeSettings(tx, asMember(actor), body, ifMatch, options));
   });
   implement(routes, contract.myVisits, ({ actor, query, db }) => {

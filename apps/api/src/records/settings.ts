@@ -7,15 +7,15 @@ import {
 import { sql } from 'kysely';
 import { companyEntity } from '../companies/store.ts';
 import type { Member } from '../core/actor.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError, tooMany } from '../core/errors.ts';
 import type { IfMatch } from '../core/versions.ts';
 import { afterCommit } from '../db/after-commit.ts';
 import { lockCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { changeEntity } from '../entities/change.ts';
 import { entity, findEntity } from '../entities/entity.ts';
-import type { Limits } from '../http/limits.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
+import type { Throttle } from '../throttle/throttle.ts';
 
 const CUT_DELAY = sql.raw(`interval '72 hours'`);
 /** At most this many owners get a mail. */
@@ -23,13 +23,10 @@ const MOST_OWNERS = 10;
 
 /** Dependencies of the mails about shorter retention. */
 export interface CutMails {
-  readonly limits: Limits;
   readonly outbox: Outbox;
   /** The URL of the page with the settings. */
   readonly page: string;
 }
-
-type CutCounter = Awaited<ReturnType<Limits['recordsCut']>>;
 
 /** The settings in force, and the pending change. */
 const settingsEntity = entity({
@@ -71,13 +68,18 @@ export async function readSettings(db: Db, actor: Member, platformDays: number):
  * time 72 hours later, unless a later call replaces or cancels it.
  * @throws AppError changed_meanwhile; too_many_requests for too many pending changes; bad_input for an unknown time zone, for
  * shorter retention without the password, and for more days than the platform's unless the company already has that number
+ * @param options.wait the milliseconds until the company may have another pending change
  */
 export async function writeSettings(
   tx: Tx,
   actor: Member,
   body: RecordSettingsChange,
   ifMatch: IfMatch,
-  { platformDays, counter, mails }: { platformDays: number; counter: CutCounter; mails: CutMails },
+  {
+    platformDays,
+    wait,
+    mails,
+  }: { platformDays: number; wait: number; mails: CutMails & { throttle: Throttle } },
 ): Promise<RecordSettings> {
   const { companyId: id } = actor;
   const { addresses, retentionDays = null, keepNames, timeZone } = body;
@@ -93,7 +95,7 @@ export async function writeSettings(
     const isNew = isCut && (known?.retentionDays !== retentionDays || known.keepNames !== keepNames);
     if (isNew && body.currentPassword === undefined)
       throw new AppError('bad_input', { fields: { currentPassword: ['required'] } });
-    if (isNew) counter.demand();
+    if (isNew && wait > 0) throw tooMany(wait);
     if (isNew) lost = { retentionDays: less.days ? retentionDays : null, keepNames: !less.names };
     return {
       set: {
@@ -113,7 +115,7 @@ export async function writeSettings(
     };
   });
   if (lost !== undefined && after.pending !== null) {
-    afterCommit(tx, counter.charge);
+    afterCommit(tx, () => Promise.allSettled([mails.throttle.charge('recordsCut', id)]));
     // The mail lists only the settings that the change reduces.
     await tellOwners(tx, actor, mails, { ...after.pending, ...lost });
   }

@@ -2,7 +2,6 @@ import * as plansContract from '@propusk/contract/plans';
 import * as contract from '@propusk/contract/tariff';
 import { asMember } from '../core/actor.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import type { Limits } from '../http/limits.ts';
 import type { Outbox } from '../mail/store.ts';
 import { createPlan, findConcerned, readPlans, updatePlan } from './plans.ts';
 import { answerRequest, createRequest, readRequests, withdrawRequest } from './requests.ts';
@@ -11,7 +10,7 @@ import { findContact, findTariff, setContact, setPhone, setTariff, startTrial } 
 /** The calls of plans, tariffs, the operator's contact and requests. */
 export function tariffRoutes(
   routes: Routes,
-  { limits, outbox, publicUrl }: { limits: Limits; outbox: Outbox; publicUrl: URL },
+  { outbox, publicUrl }: { outbox: Outbox; publicUrl: URL },
 ): void {
   implement(routes, plansContract.listPlans, async ({ db }) => {
     const rows = await readPlans(db);
@@ -47,8 +46,8 @@ export function tariffRoutes(
   implement(routes, contract.createRequest, async ({ actor, body, write }) => {
     const member = asMember(actor);
     const page = new URL('/dashboard/admin/plans', publicUrl).href;
-    const create = () => write((tx) => createRequest(tx, member, body, { outbox, page }));
-    return limits.countRequest(member.companyId, create);
+    await using charged = await routes.throttle.charge('tariffRequest', member.companyId);
+    return charged.keep(await write((tx) => createRequest(tx, member, body, { outbox, page })));
   });
   implement(routes, contract.withdrawRequest, ({ actor, params, write }) =>
     write((tx) => withdrawRequest(tx, asMember(actor), params.id)),

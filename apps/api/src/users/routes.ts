@@ -1,29 +1,25 @@
 import { me } from '@propusk/contract/me';
 import * as contract from '@propusk/contract/users';
+import { revealing } from '../accounts/revealing.ts';
 import { asMember } from '../core/actor.ts';
 import { found } from '../core/errors.ts';
 import { signedIn } from '../core/fair-queue.ts';
 import type { Tx } from '../db/open.ts';
 import { findEntity } from '../entities/entity.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import type { Limits } from '../http/limits.ts';
 import type { Teller } from '../mail/tell-holder.ts';
-import { countTaken, createUsers, deleteUser, findSelf, listUsers, updateUser, userEntity } from './store.ts';
+import { createUsers, deleteUser, findSelf, listUsers, updateUser, userEntity } from './store.ts';
 
 /** The calls of the signed-in user and of a company's users (spec section 7). */
-export function userRoutes(routes: Routes, teller: Teller, limits: Limits): void {
+export function userRoutes(routes: Routes, teller: Teller): void {
   implement(routes, me, ({ actor, db }) => findSelf(db, actor));
 
-  implement(routes, contract.createUser, async ({ actor, body, db, write }) => {
+  implement(routes, contract.createUser, async ({ actor, body, write }) => {
     const { password, politics } = body;
     const passwordHash = await routes.passwords.hash(password, signedIn(actor.userId));
     const create = (tx: Tx) =>
       createUsers(tx, actor, asMember(actor).companyId, [body], { role: 'USER', passwordHash, politics });
-    return limits.revealing(
-      actor,
-      () => write(async (tx) => found((await create(tx))[0])),
-      () => countTaken(db, actor, [body.email]),
-    );
+    return revealing(routes, actor, [body.email], () => write(async (tx) => found((await create(tx))[0])));
   });
 
   implement(routes, contract.companyUsers, ({ actor, query, db }) =>
@@ -50,9 +46,7 @@ export function userRoutes(routes: Routes, teller: Teller, limits: Limits): void
     const tell = powers ? await teller(db, actor, params.id) : undefined;
     const change = () =>
       write((tx) => updateUser(tx, actor, params.id, body, { passwordHash, ifMatch, tell }));
-    return email === undefined
-      ? change()
-      : limits.revealing(actor, change, () => countTaken(db, actor, [email]));
+    return email === undefined ? change() : revealing(routes, actor, [email], change);
   });
 
   implement(routes, contract.deleteUser, ({ actor, params, ifMatch, write }) =>

@@ -138,17 +138,6 @@ export async function refuseTaken(
   throw new AppError('email_taken', { fields: { emails: ['emails_taken', addresses] } });
 }
 
-/** Counts the addresses that have an account outside the actor's company. */
-export async function countTaken(db: Db, { companyId }: Actor, emails: readonly string[]): Promise<number> {
-  const { count } = await db
-    .selectFrom('users')
-    .select((eb) => eb.fn.countAll<string>().as('count'))
-    .where('email', 'in', emails)
-    .where('company_id', 'is distinct from', companyId)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
 /**
  * Finds a user who has an invitation and no password yet.
  * @throws AppError not_found, also for another company's user; already_joined; protected_user for an owner or ADMIN

@@ -2,13 +2,11 @@ import * as contract from '@propusk/contract/vantages';
 import { plainAddress } from '@propusk/dial/addresses';
 import { AppError } from '../core/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import type { Limits } from '../http/limits.ts';
 import { type SignedParts, verify } from './signature.ts';
 import { addVantage, findKey, findVantages, pairVantage, recordCall, removeVantage } from './store.ts';
 import { saveReport, takeTask } from './task-store.ts';
 
 export interface VantageParts {
-  readonly limits: Limits;
   /** The origin of the pairing command. The api does not trust a request's Host header for it. */
   readonly publicUrl: URL;
   /** Notifies the runner of probes that a returning vantage made due. */
@@ -25,13 +23,13 @@ const pairingCommand = ({ origin }: URL, code: string) =>
   `curl -fsS ${origin}/vantage.sh -o ~/vantage.sh && sh ~/vantage.sh pair ${origin} ${code} && sh ~/vantage.sh run`;
 
 /** Vantages: their list, their pairing, and the signed calls of their program. */
-export function vantageRoutes(routes: Routes, { limits, publicUrl, wake, idleS = 5 }: VantageParts): void {
-  const { encryption } = routes;
+export function vantageRoutes(routes: Routes, { publicUrl, wake, idleS = 5 }: VantageParts): void {
+  const { encryption, throttle } = routes;
 
   implement(routes, contract.listVantages, ({ actor, db }) => findVantages(db, actor));
 
   implement(routes, contract.addVantage, async ({ actor, body, write }) => {
-    await limits.countPairing(actor.userId);
+    await throttle.charge('pairing', actor.userId);
     const { id, code, expiresAt } = await write((tx) => addVantage(tx, actor, body.name));
     return { id, expiresAt, command: pairingCommand(publicUrl, code) };
   });
@@ -41,7 +39,7 @@ export function vantageRoutes(routes: Routes, { limits, publicUrl, wake, idleS =
   );
 
   implement(routes, contract.pairVantage, ({ body, address, write }) =>
-    limits.redeeming('vantage', address, async () => {
+    throttle.redeeming('vantage', address, async () => {
       const paired = await write((tx) => pairVantage(tx, body.code, encryption));
       if (paired === null) throw new AppError('link_dead', { detail: ['pairing_code_dead'] });
       return paired;
@@ -80,7 +78,7 @@ export function vantageRoutes(routes: Routes, { limits, publicUrl, wake, idleS =
     parts: SignedParts,
     signature: string,
   ): Promise<void> {
-    await limits.redeeming('vantage', address, async () => {
+    await throttle.redeeming('vantage', address, async () => {
       const key = await findKey(db, parts[1], encryption);
       if (key === null || !verify(key, parts, signature)) throw new AppError('unauthorized');
     });

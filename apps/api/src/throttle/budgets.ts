@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { subscriberOf } from '@propusk/overload/networks';
+
+/** A limit of attempts within a window. */
+interface Limit {
+  readonly attempts: number;
+  readonly minutes: number;
+  /** Each attempt extends the window. A window of fixed length would allow twice the attempts around its end. */
+  readonly extends?: true;
+  /** A successful attempt resets the count. */
+  readonly resets?: true;
+}
+
+/** A counter of a budget. */
+export interface Key extends Limit {
+  /** The key in the table `rate_limits`. It contains no address and no email. */
+  readonly name: string;
+  /** The attempts that one charge counts. */
+  readonly points: number;
+}
+
+// Folds case like the citext column, so that every spelling of an email counts for its account.
+const fold = (email: string) => email.trim().toLowerCase();
+
+/** Hashes the parts of a key. */
+function hash(...parts: string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}
+
+const id = (number: number) => String(number);
+const account = (email: string) => hash(fold(email));
+const subscriber = (address: string) => hash(subscriberOf(address));
+const pair = (email: string, address: string) => hash(fold(email), subscriberOf(address));
+const device = (mark: string) => hash(mark);
+
+/**
+ * The attempts of each kind, and the minutes of their window. At the limit, the caller gets 429 with the wait, unless stated
+ * otherwise. The database counts for all api processes.
+ */
+const budgets = {
+  /** Password checks of one account from one address. */
+  passwordPair: { key: pair, attempts: 10, minutes: 15, extends: true, resets: true },
+  /** Wrong passwords from one address, for all accounts. */
+  passwordAddress: { key: subscriber, attempts: 100, minutes: 15 },
+  /** Wrong passwords of one account, from all addresses. */
+  passwordAccount: { key: account, attempts: 100, minutes: 15 },
+  /** Wrong passwords with one device mark. At the limit, the three budgets above apply. */
+  passwordDevice: { key: device, attempts: 10, minutes: 15, extends: true, resets: true },
+  /** Wrong current passwords typed in one session. The last one ends the session. */
+  ownPasswordSession: {
+    key: (tokenHash: Buffer) => tokenHash.toString('base64url'),
+    attempts: 10,
+    minutes: 60,
+    resets: true,
+  },
+  /** Wrong current passwords of one account, in all its sessions. */
+  ownPasswordAccount: { key: account, attempts: 20, minutes: 60, extends: true },
+  /** Wrong current passwords with one device mark, before the account's budget: its user can still end a thief's sessions. */
+  ownPasswordDevice: { key: device, attempts: 10, minutes: 60, extends: true },
+  /**
+   * Wrong second-factor codes of one user, from all addresses. Of a million codes, three are valid at any time. A right code does
+   * not reset the count: the user's daily sign-ins must not renew the attempts of an attacker.
+   */
+  code: { key: id, attempts: 20, minutes: 60 },
+  /** Registrations without an invitation from one address. */
+  registration: { key: subscriber, attempts: 20, minutes: 60 },
+  /** Links to one mailbox requested by one address, and by all addresses. A mailbox without an account counts alike. */
+  linkPair: { key: pair, attempts: 3, minutes: 15 },
+  linkEmail: { key: account, attempts: 10, minutes: 15 },
+  linkAddress: { key: subscriber, attempts: 10, minutes: 15 },
+  /** Links to one mailbox in a day. At the limit, only `linkSlow` sends. */
+  linkDay: { key: account, attempts: 100, minutes: 1_440 },
+  /** Further links to a mailbox after one of the budgets above is exhausted, so that strangers cannot block its user's links. */
+  linkMinute: { key: account, attempts: 1, minutes: 1 },
+  /** Links to a mailbox after `linkDay` is exhausted. A link is valid for 10 minutes, so the newest one always works. */
+  linkSlow: { key: account, attempts: 1, minutes: 5 },
+  /** Links by `linkMinute` and `linkSlow` that one address may request. */
+  linkReserve: { key: subscriber, attempts: 30, minutes: 60 },
+  /** Dead links or wrong codes of one kind from one address. A valid one still works at the limit. */
+  redeemed: {
+    key: (kind: Redeemed, address: string) => hash(kind, subscriberOf(address)),
+    attempts: 30,
+    minutes: 15,
+  },
+  /** Outbound calls requested by one user: probes of sites and proxies, and each lookup of an egress address. */
+  probe: { key: id, attempts: 60, minutes: 5 },
+  /** Mails about changes of accounts to one mailbox. At the limit, the change is stored without a mail. */
+  noticeMailbox: { key: account, attempts: 5, minutes: 60 },
+  /** Mails about changes of accounts by one actor. At the limit, the change is refused. */
+  noticeActor: { key: id, attempts: 300, minutes: 60 },
+  /** Pending changes of one company that shorten retention, each of which is mailed to its other owners. */
+  recordsCut: { key: id, attempts: 10, minutes: 60 },
+  /** Agents that one company invites: its owner may be a stranger, and a mailbox a stranger's. */
+  invitation: { key: id, attempts: 500, minutes: 1_440 },
+  /** Invitations of one company to one mailbox. A company cannot block another company's invitations to the mailbox. */
+  invitationMailbox: {
+    key: (companyId: number, email: string) => hash(String(companyId), fold(email)),
+    attempts: 5,
+    minutes: 60,
+  },
+  /** The number of accounts of other companies that email_taken replies reveal to one user, and to one company. */
+  takenUser: { key: id, attempts: 20, minutes: 60 },
+  takenCompany: { key: id, attempts: 60, minutes: 60 },
+  /** Pairing codes of one user: each ended session of the extension sends a change to every gateway. */
+  pairing: { key: id, attempts: 20, minutes: 15 },
+  /** Requests of one company to the operator, each of which is mailed. */
+  tariffRequest: { key: id, attempts: 20, minutes: 1_440 },
+} satisfies Record<string, Limit & { key: (...parts: never[]) => string }>;
+export type Budget = keyof typeof budgets;
+/** The arguments that name a counter of a budget, such as an email and an address. */
+export type Owner<B extends Budget> = Parameters<(typeof budgets)[B]['key']>;
+
+/** A kind of link or code. Each kind has a separate budget. */
+export type Redeemed = 'mailLink' | 'invitation' | 'lockLink' | 'pairingCode' | 'vantage';
+
+/** The counter of one owner in a budget, such as `keyOf('passwordPair', email, address)`. */
+export function keyOf<B extends Budget>(budget: B, ...owner: Owner<B>): Key {
+  const { key, ...limits } = budgets[budget] as Limit & { key: (...parts: unknown[]) => string };
+  return { ...limits, name: `${budget}:${key(...owner)}`, points: 1 };
+}
+
+/** A key whose charge counts several attempts. A number above the budget charges the whole budget. */
+export function times(key: Key, points: number): Key {
+  return { ...key, points: Math.min(points, key.attempts) };
+}

@@ -1,0 +1,180 @@
+import { sql } from 'kysely';
+import { AppError, tooMany } from '../core/errors.ts';
+import { createFairQueue, type Lane, strangers } from '../core/fair-queue.ts';
+import type { Db } from '../db/open.ts';
+import { type Budget, type Key, keyOf, type Owner, type Redeemed } from './budgets.ts';
+
+/**
+ * The queue for counting. Two callers at once leave the rest of the pool to others. 200 waiters of a network are an office
+ * that signs in at once; 1,000 waiters are one or two seconds of work.
+ */
+const COUNTING = { atOnce: 2, ofLane: 200, ofAll: 1_000 };
+
+const dead: ReadonlySet<string> = new Set(['link_dead', 'lock_link_dead', 'invitation_dead', 'unauthorized']);
+
+/** Keys that are charged together, and the lane in which the charge waits. */
+interface Way {
+  readonly keys: readonly Key[];
+  readonly lane?: Lane;
+}
+
+/**
+ * Charged keys. Declared by `await using`, they are refunded at the end of the block, also after an error, unless the attempt is
+ * kept. Otherwise they stay charged.
+ */
+interface Attempt<W extends Way = Way> extends AsyncDisposable {
+  /** The way that was charged. */
+  readonly way: W;
+  /** The attempts left in the window of a charged key. */
+  left(key: Key): number;
+  /** Charges further keys, which are settled with the others. @throws AppError too_many_requests */
+  charge(...keys: Key[]): Promise<void>;
+  /** Keeps the charges, for example of a wrong password. @returns the argument */
+  keep<T>(outcome: T): T;
+  /** Starts the refund, and resets the counts that a successful attempt resets. The end of the block waits for it. */
+  succeed(): void;
+}
+
+/** Counts attempts in the table `rate_limits`. It fails closed: without a database, every attempt throws. */
+export interface Throttle {
+  /** Charges one key, at once. @throws AppError as `begin` */
+  charge<B extends Budget>(budget: B, ...owner: Owner<B>): Promise<Attempt>;
+  /**
+   * Charges keys before the check of the attempt, so that concurrent attempts cannot exceed a budget. A refusal charges none.
+   * @param preferred is charged in place of `way` if its keys all have attempts left
+   * @throws AppError too_many_requests with `retryAfter`; busy when too many callers wait
+   */
+  begin<W extends Way>(way: W, preferred?: W | false): Promise<Attempt<W>>;
+  /**
+   * Runs the redemption of a link or code. Only a dead or wrong one is charged, so that an office behind one address is not refused.
+   * @throws what `redeem` throws; AppError as `begin` in its place at the limit
+   */
+  redeeming<T>(kind: Redeemed, address: string, redeem: () => Promise<T>): Promise<T>;
+  /** The milliseconds until a key has an attempt left; 0 when it has one. */
+  wait(key: Key, lane?: Lane): Promise<number>;
+  /** Resets the counts of keys whose owner has authenticated in another way. */
+  reset(...keys: Key[]): Promise<void>;
+}
+
+/** A charged key. */
+interface Charge {
+  readonly key: Key;
+  /** The end of its window, in milliseconds since 1970. */
+  readonly until: number;
+  /** The attempts left in its window. */
+  readonly left: number;
+}
+
+/** Creates the throttle of one api process. */
+export function createThrottle(db: Db): Throttle {
+  const queue = createFairQueue(COUNTING);
+  const inTurn = <T>(lane: Lane | undefined, work: () => Promise<T>) =>
+    lane === undefined ? work() : queue(lane, work);
+
+  async function chargeEither<W extends Way>(way: W, preferred: W | false): Promise<[W, Charge[]]> {
+    const chosen = preferred === false ? way : preferred;
+    try {
+      return [chosen, await inTurn(chosen.lane, () => charge(db, chosen.keys))];
+    } catch (error) {
+      const isRefused = error instanceof AppError && error.code === 'too_many_requests';
+      if (chosen === way || !isRefused) throw error;
+      return chargeEither(way, false);
+    }
+  }
+
+  const begin: Throttle['begin'] = async (given, preferred = false) => {
+    const [way, charges] = await chargeEither(given, preferred);
+    let settled: Promise<void> | undefined;
+    const settle = (resets: (key: Key) => boolean) =>
+      // If the refund fails, the counts stay too high.
+      (settled ??= refund(db, charges, resets).catch(() => {}));
+    return {
+      way,
+      left: (key) => charges.find((each) => each.key === key)?.left ?? 0,
+      charge: async (...keys) => void charges.push(...(await charge(db, keys))),
+      keep(outcome) {
+        settled = Promise.resolve();
+        return outcome;
+      },
+      succeed: () => void settle((key) => key.resets === true),
+      [Symbol.asyncDispose]: () => settle(() => false),
+    };
+  };
+
+  return {
+    begin,
+    charge: (budget, ...owner) => begin({ keys: [keyOf(budget, ...owner)] }),
+    async redeeming(kind, address, redeem) {
+      try {
+        return await redeem();
+      } catch (error) {
+        if (error instanceof AppError && dead.has(error.code))
+          await begin({ lane: strangers(address), keys: [keyOf('redeemed', kind, address)] });
+        throw error;
+      }
+    },
+    wait: (key, lane) =>
+      inTurn(lane, async () => {
+        const now = Date.now();
+        const { rows } = await sql<{ expire: number }>`select expire from rate_limits
+          where key = ${key.name} and expire > ${now} and points >= ${key.attempts}`.execute(db);
+        return (rows[0]?.expire ?? now) - now;
+      }),
+    reset: (...keys) => {
+      const charges = keys.map((key) => ({ key, until: Number.POSITIVE_INFINITY, left: 0 }));
+      return refund(db, charges, () => true);
+    },
+  };
+}
+
+/**
+ * Charges all keys or none, in one statement. Rows are locked in the order of their keys, so that concurrent charges do not
+ * deadlock. A refusal writes nothing, except when concurrent charges take the last attempt.
+ */
+async function charge(db: Db, keys: readonly Key[]): Promise<Charge[]> {
+  const now = Date.now();
+  const of = <T>(value: (key: Key) => T) => keys.map(value);
+  const extended = keys.filter((key) => key.extends).map(({ name }) => name);
+  const { rows } = await sql<{ key: string; points: number; expire: number; charged: boolean }>`
+    with wanted as (
+      select * from unnest(${of(({ name }) => name)}::text[], ${of(({ points }) => points)}::int[],
+        ${of(({ attempts }) => attempts)}::int[], ${of(({ minutes }) => now + minutes * 60_000)}::bigint[])
+        as w (key, points, attempts, expire)
+    ), spent as (
+      select l.key, l.points + w.points, l.expire, false from rate_limits l join wanted w on w.key = l.key
+      where l.expire > ${now} and l.points + w.points > w.attempts
+    ), charged as (
+      insert into rate_limits as l (key, points, expire)
+      select key, points, expire from wanted where not exists (select from spent) order by key
+      on conflict (key) do update set
+        points = case when l.expire > ${now} then l.points else 0 end + excluded.points,
+        expire = case when l.expire > ${now} and l.key <> all (${extended}::text[]) then l.expire else excluded.expire end
+      returning key, points, expire, true as charged
+    )
+    select * from charged union all select * from spent`.execute(db);
+  const byKey = new Map(rows.map((row) => [row.key, row]));
+  const counted = keys.flatMap((key) => {
+    const row = byKey.get(key.name);
+    return row === undefined ? [] : [{ key, until: row.expire, left: key.attempts - row.points }];
+  });
+  const refused = counted.find(({ left }) => left < 0);
+  if (refused === undefined) return counted;
+  if (rows[0]?.charged === true) await refund(db, counted, () => false);
+  throw tooMany(refused.until - now);
+}
+
+/** Refunds charges in one statement, and resets the counts of the keys that `resets` selects. */
+async function refund(db: Db, charges: readonly Charge[], resets: (key: Key) => boolean): Promise<void> {
+  const now = Date.now();
+  // After its window ended, a refund would add an attempt to the next window.
+  const keys = charges.filter(({ until }) => now < until - 1_000).map(({ key }) => key);
+  if (keys.length === 0) return;
+  const names = keys.map(({ name }) => name);
+  const reset = keys.filter(resets).map(({ name }) => name);
+  await sql`
+    with own as (select key from rate_limits where key = any(${names}::text[]) order by key for update)
+    update rate_limits l set points = greatest(l.points - w.points, 0),
+      expire = case when l.key = any(${reset}::text[]) then 0 else l.expire end
+    from own join unnest(${names}::text[], ${keys.map(({ points }) => points)}::int[]) as w (key, points) on w.key = own.key
+    where l.key = own.key`.execute(db);
+}
