@@ -4,7 +4,7 @@ import type { ProxyType } from '@propusk/contract/proxies';
 import type { StoredAddresses } from '@propusk/contract/record-settings';
 import type { Currency } from '@propusk/contract/reference/currencies';
 import type { Role } from '@propusk/contract/roles';
-import type { Contact, RequestKind, RequestState } from '@propusk/contract/tariff';
+import type { RequestKind, RequestState } from '@propusk/contract/tariff';
 import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
 import type { Generated, GeneratedAlways } from 'kysely';
 
@@ -24,7 +24,7 @@ export interface Tables {
     paid_ends_at: string | null;
     paid_stopped: Generated<boolean>;
     record_addresses: Generated<StoredAddresses>;
-    record_days: Generated<number | null>;
+    record_days: number | null;
     record_names: Generated<boolean>;
     time_zone: Generated<string>;
     support_until: string | null;
@@ -42,7 +42,14 @@ export interface Tables {
     trial: Generated<boolean>;
     standard: Generated<boolean>;
   };
-  contact: Contact & { only_row: Generated<boolean> };
+  contact: {
+    only_row: Generated<boolean>;
+    name: Generated<string>;
+    phone: Generated<string>;
+    email: Generated<string>;
+    telegram: Generated<string>;
+    version: Generated<number>;
+  };
   tariff_requests: {
     id: Generated<number>;
     company_id: number;
@@ -63,21 +70,21 @@ export interface Tables {
     password_hash: string;
     roles: Role[];
     gateway_epoch: Generated<number>;
-    extension_seen_at: Generated<string | null>;
+    extension_seen_at: string | null;
     invited: Generated<boolean>;
   };
   second_factors: {
     user_id: number;
     secret_sealed: Buffer;
     begun_at: Generated<string>;
-    confirmed_at: Generated<string | null>;
+    confirmed_at: string | null;
     last_step: Generated<number>;
   };
   recovery_codes: { user_id: number; code_hash: Buffer };
   mail_links: {
     token_hash: Buffer;
     user_id: number;
-    made_by: Generated<number | null>;
+    made_by: number | null;
     new_email: string | null;
     created_at: Generated<string>;
     expires_at: string;
@@ -117,8 +124,8 @@ export interface Tables {
     expires_at: string;
     id: Generated<number>;
     last_seen_at: Generated<string>;
-    address: Generated<string | null>;
-    agent: Generated<string | null>;
+    address: string | null;
+    agent: string | null;
     told_access: Generated<boolean>;
   };
   pairing_codes: { token_hash: Buffer; session_hash: Buffer; user_id: number; expires_at: string };
@@ -137,7 +144,7 @@ export interface Tables {
     company_id: number;
     address: string;
     shown_address: string;
-    claim: Generated<number | null>;
+    claim: number | null;
     start_paths: Generated<string[]>;
     open_paths: Generated<string[]>;
   };
@@ -220,10 +227,10 @@ export interface Tables {
     expires_at: string;
   };
   audit: {
-    id: GeneratedAlways<number>;
+    id: Generated<number>;
     at: Generated<string>;
     company_id: number | null;
-    company: string;
+    company: Generated<string>;
     actor_id: number;
     actor_name: string;
     actor_email: string;
@@ -233,7 +240,7 @@ export interface Tables {
     object_kind: AuditKind;
     object_id: number;
     object_name: string;
-    changes: AuditRow['changes'];
+    changes: Generated<AuditRow['changes']>;
     words: GeneratedAlways<string>;
   };
 }
