@@ -11,7 +11,7 @@ import {
 } from '@propusk/access/snapshot';
 import type { CompanySnapshot } from '@propusk/contract/feed';
 import type { whyPhrases } from '@propusk/phrases/access';
-import type { ForeignClaim } from './store.ts';
+import type { ForeignClaim, UserReason } from './store.ts';
 
 /** A user, a host and a port to decide on. `host` is null when it is not a valid site name. */
 interface Question {
@@ -19,9 +19,6 @@ interface Question {
   readonly host: CanonicalHost | null;
   readonly port: number;
 }
-
-/** Why the snapshot of the company omits a user. */
-type UserReason = 'second_factor_required' | 'company_unconfirmed' | 'invitation_pending';
 
 /** One condition of a user's access to a site, and whether it holds. */
 interface Link {

@@ -6,30 +6,28 @@ import { AppError } from '../core/errors.ts';
 import { lacksFactor } from '../db/factor.ts';
 import type { Db } from '../db/open.ts';
 
-/** Checks that a user belongs to the company. @throws AppError not_found */
-export async function findAskedPerson(db: Db, companyId: number, userId: number): Promise<void> {
-  await db
-    .selectFrom('users')
-    .select('id')
-    .where('id', '=', userId)
-    .where('company_id', '=', companyId)
-    .executeTakeFirstOrThrow(() => new AppError('not_found'));
-}
+/** Why the snapshot of the company omits a user. */
+export type UserReason = 'company_unconfirmed' | 'invitation_pending' | 'second_factor_required';
 
-/** Whether a user lacks the second factor that the company requires. */
-export async function personLacksFactor(db: Db, userId: number): Promise<boolean> {
+/** Finds why the snapshot omits a user of the company; null when it does not. @returns undefined for no user of the company */
+export async function findOmission(
+  db: Db,
+  companyId: number,
+  userId: number,
+): Promise<UserReason | null | undefined> {
   const row = await db
     .selectFrom('users')
-    .select(lacksFactor.as('lacks'))
+    .select(
+      sql<UserReason | null>`case
+        when exists (select from companies where id = ${companyId} and not confirmed) then 'company_unconfirmed'
+        when invited then 'invitation_pending' when ${lacksFactor} then 'second_factor_required' end`.as(
+        'reason',
+      ),
+    )
     .where('id', '=', userId)
+    .where('company_id', '=', companyId)
     .executeTakeFirst();
-  return row?.lacks ?? false;
-}
-
-/** Whether a user was invited and has set no password yet. */
-export async function isInvited(db: Db, userId: number): Promise<boolean> {
-  const row = await db.selectFrom('users').select('invited').where('id', '=', userId).executeTakeFirst();
-  return row?.invited ?? false;
+  return row?.reason;
 }
 
 /** The names of a company's policies, by id. */
@@ -76,15 +74,12 @@ export async function noteAccessFetched(db: Db, { tokenHash, userId }: Actor): P
     from sessions s join users u on u.id = s.user_id where s.token_hash = ${tokenHash}`.execute(db);
   const session = rows[0];
   if (session === undefined) throw new AppError('unauthorized');
-  if (!session.fetched) await markAccessFetched(db, tokenHash);
+  if (!session.fetched)
+    await db
+      .updateTable('sessions')
+      .set({ told_access: true })
+      .where('token_hash', '=', tokenHash)
+      .returning('id')
+      .executeTakeFirstOrThrow(() => new AppError('unauthorized'));
   if (session.unseen) await sql`update users set extension_seen_at = now() where id = ${userId}`.execute(db);
-}
-
-async function markAccessFetched(db: Db, tokenHash: Buffer): Promise<void> {
-  await db
-    .updateTable('sessions')
-    .set({ told_access: true })
-    .where('token_hash', '=', tokenHash)
-    .returning('id')
-    .executeTakeFirstOrThrow(() => new AppError('unauthorized'));
 }

@@ -3,25 +3,17 @@ import { type Explanation, whyHost, whySite } from '@propusk/contract/why';
 import { denyPhrases, whyPhrases } from '@propusk/phrases/access';
 import { asMember } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import { isUnconfirmed } from '../db/company.ts';
 import type { Db } from '../db/open.ts';
 import { readSnapshot } from '../feed/store.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { findManagedSite } from '../sites/store.ts';
 import { explain, findMends, indexOf, type Why } from './explain.ts';
-import {
-  findAskedPerson,
-  isInvited,
-  personLacksFactor,
-  readForeignClaims,
-  readPolicyNames,
-} from './store.ts';
+import { findOmission, readForeignClaims, readPolicyNames } from './store.ts';
 
 /** Explains decisions on access, by the gateway's rule on the snapshot that gateways get. */
 export function whyRoutes(routes: Routes): void {
   implement(routes, whySite, async ({ actor, params, query, db }) => {
     const { companyId, address } = await findManagedSite(db, actor, params.id);
-    await findAskedPerson(db, companyId, query.user);
     const [pattern = '', port = '443'] = address.split(':');
     // For `*.example.ru` the answer is about `example.ru`.
     const host = canonicalHost(pattern.replace(/^\*\./, ''));
@@ -44,13 +36,17 @@ export function whyRoutes(routes: Routes): void {
     companyId: number,
     question: { userId: number; host: CanonicalHost | null; port: number },
   ): Promise<Explanation> {
+    const missing = () => new AppError(about === 'person' ? 'not_found' : 'unauthorized');
+    const omission = await findOmission(db, companyId, question.userId);
+    if (omission === undefined) throw missing();
     const source = { db, encryption: routes.encryption, log: routes.app.log };
     const snapshot = await readSnapshot(source, companyId);
     // The company was deleted meanwhile.
-    if (snapshot === null) throw new AppError(about === 'person' ? 'not_found' : 'unauthorized');
-    if (await isUnconfirmed(db, companyId)) return present(unconfirmed, new Map(), about, []);
-    if (await isInvited(db, question.userId)) return present(invited, new Map(), about, []);
-    if (await personLacksFactor(db, question.userId)) return present(lacksFactor, new Map(), about, []);
+    if (snapshot === null) throw missing();
+    if (omission !== null) {
+      const links = [{ code: omissions[omission], state: 'missing' as const }];
+      return present({ allow: false, reason: omission, links }, new Map(), about, []);
+    }
     const claims = await readForeignClaims(db, {
       companyId,
       hosts: question.host === null ? [] : [question.host],
@@ -62,26 +58,12 @@ export function whyRoutes(routes: Routes): void {
   }
 }
 
-/** The explanation for a user of an unconfirmed company: the company's snapshot has no users. */
-const unconfirmed: Why = {
-  allow: false,
-  reason: 'company_unconfirmed',
-  links: [{ code: 'company_confirmed', state: 'missing' }],
-};
-
-/** The explanation for a user who has not accepted an invitation: the snapshot omits such users. */
-const invited: Why = {
-  allow: false,
-  reason: 'invitation_pending',
-  links: [{ code: 'password_set', state: 'missing' }],
-};
-
-/** The explanation for a user who lacks a required second factor: the snapshot omits such users. */
-const lacksFactor: Why = {
-  allow: false,
-  reason: 'second_factor_required',
-  links: [{ code: 'second_factor', state: 'missing' }],
-};
+/** The condition that a user whom the snapshot omits does not meet. */
+const omissions = {
+  company_unconfirmed: 'company_confirmed',
+  invitation_pending: 'password_set',
+  second_factor_required: 'second_factor',
+} as const;
 
 function present(
   why: Why,
@@ -94,17 +76,9 @@ function present(
   const mends = mendIds.map(named);
   if (!why.allow) {
     const { reason } = why;
+    const names = mends.map(({ name }) => name);
     const { why: message, advice } =
-      about === 'person'
-        ? whyPhrases.person(
-            reason,
-            mends.map(({ name }) => name),
-          )
-        : reason === 'second_factor_required' ||
-            reason === 'company_unconfirmed' ||
-            reason === 'invitation_pending'
-          ? whyPhrases[reason]
-          : denyPhrases[reason];
+      about === 'person' ? whyPhrases.person(reason, names) : { ...denyPhrases, ...whyPhrases }[reason];
     return { allow: false, reason, message, advice, policy: null, proxy: null, links, mends };
   }
   const { policyId, proxy } = why;

@@ -6,40 +6,31 @@ import type { Db, Tx } from './open.ts';
 import { pipeline, run, type Statement, statement } from './pipeline.ts';
 import { ofCompany } from './scope.ts';
 
-/**
- * Locks the actor's own company before a create in it.
- * @throws AppError unauthorized when the company, and the actor with it, was deleted
- */
-export async function lockOwnCompany(tx: Tx, { companyId }: Member): Promise<void> {
-  await run(tx, companyLock(tx, companyId, 'unauthorized'));
-}
+/** The error for a deleted company. */
+type Missing = 'unauthorized' | 'not_found';
 
 /**
  * Serializes the writes of one company: counts and links cannot change between a check and its write. Every such write
  * takes this lock first, so all writes lock in one order.
- * @throws AppError not_found when the company was deleted
+ * @throws AppError `missing` when the company was deleted
  */
-export async function lockCompany(tx: Tx, companyId: number): Promise<void> {
-  await run(tx, companyLock(tx, companyId, 'not_found'));
+export async function lockCompany(tx: Tx, companyId: number, missing: Missing = 'not_found'): Promise<void> {
+  await run(tx, companyLock(tx, companyId, missing));
+}
+
+/** Locks the actor's own company before a create in it. @throws AppError unauthorized when it was deleted, and the actor with it */
+export function lockOwnCompany(tx: Tx, { companyId }: Member): Promise<void> {
+  return lockCompany(tx, companyId, 'unauthorized');
 }
 
 /**
- * Refuses gateway credentials of an unconfirmed company, and calls that make this server dial for it (ADR 020).
+ * Refuses gateway credentials of a company of which nobody has proved a mailbox yet, and calls that make this server dial for it
+ * (ADR 020).
  * @throws AppError company_unconfirmed
  */
 export async function demandConfirmed(db: Db, companyId: number): Promise<void> {
-  if (await isUnconfirmed(db, companyId)) throw new AppError('company_unconfirmed');
-}
-
-/** Whether nobody has proved a mailbox of a company yet. */
-export async function isUnconfirmed(db: Db, companyId: number): Promise<boolean> {
-  const company = await db
-    .selectFrom('companies')
-    .select('id')
-    .where('id', '=', companyId)
-    .where('confirmed', '=', false)
-    .executeTakeFirst();
-  return company !== undefined;
+  const unconfirmed = sql`select from companies where id = ${companyId} and not confirmed`;
+  if ((await unconfirmed.execute(db)).rows.length > 0) throw new AppError('company_unconfirmed');
 }
 
 /** The tables of entities that limits count. In rows of the platform, such as shared proxies, `company_id` is null. */
@@ -64,7 +55,7 @@ export function lockCompanyOf(
   return statement(lock.compile(tx), () => undefined);
 }
 
-function companyLock(tx: Tx, companyId: number, missing: 'unauthorized' | 'not_found'): Statement<void> {
+function companyLock(tx: Tx, companyId: number, missing: Missing): Statement<void> {
   const lock = tx.selectFrom('companies').select('id').where('id', '=', companyId).forNoKeyUpdate();
   return statement(lock.compile(), (rows) => {
     if (rows.length === 0) throw new AppError(missing);
@@ -85,7 +76,7 @@ export async function makeRoom(
   tx: Tx,
   kind: Counted,
   companyId: number | null,
-  missing: 'unauthorized' | 'not_found' = 'unauthorized',
+  missing: Missing = 'unauthorized',
   more: { readonly rows?: number; readonly paid?: boolean } = {},
 ): Promise<void> {
   const { rows = 1, paid = false } = more;
