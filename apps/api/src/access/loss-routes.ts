@@ -1,6 +1,7 @@
 import { type AccessLoss, policyLoss, siteLoss, userLoss } from '@propusk/contract/access-loss';
 import type { CompanySnapshot } from '@propusk/contract/feed';
 import type { Actor } from '../core/actor.ts';
+import type { Target } from '../core/versions.ts';
 import type { Tx } from '../db/open.ts';
 import { companyOf, deleteEntity, lockRow } from '../entities/change.ts';
 import type { Entity } from '../entities/entity.ts';
@@ -35,17 +36,17 @@ const nothing: AccessLoss = { users: 0, sites: 0, allSites: 0 };
 export function lossRoutes(routes: Routes): void {
   lossOf(siteLoss, siteEntity);
   lossOf(policyLoss, policyEntity);
-  lossOf(userLoss, userEntity, (tx, actor, id) => deleteUser(tx, actor, id, null));
+  lossOf(userLoss, userEntity, deleteUser);
 
   function lossOf<T extends 'sites' | 'policies' | 'users', View>(
     endpoint: typeof siteLoss,
     entity: Entity<T, View>,
-    remove = (tx: Tx, actor: Actor, id: number) => deleteEntity(tx, actor, entity, { id, ifMatch: null }),
+    remove = (tx: Tx, actor: Actor, target: Target) => deleteEntity(tx, actor, entity, target),
   ): void {
-    implement(routes, endpoint, async ({ actor, params: { id }, write }) => {
+    implement(routes, endpoint, async ({ actor, target, write }) => {
       const outcome = await write(async (tx) => {
-        const row = await lockRow(tx, actor, entity, { id, ifMatch: null });
-        return tryDelete(tx, companyOf(entity, row), () => remove(tx, actor, id));
+        const row = await lockRow(tx, actor, entity, target);
+        return tryDelete(tx, companyOf(entity, row), () => remove(tx, actor, target));
       }).catch(readOutcome);
       // After the transaction, so that the comparison holds no lock.
       return outcome === null ? nothing : findLoss(outcome, outcome.claims);

@@ -18,9 +18,9 @@ export function roleRoutes(
   routes: Routes,
   { outbox, links, teller }: { outbox: Outbox; links: Links; teller: Teller },
 ): void {
-  implement(routes, contract.changeRole, async ({ actor, params, body, ifMatch, db, write }) => {
+  implement(routes, contract.changeRole, async ({ actor, params, target, body, db, write }) => {
     const tell = await teller(db, actor, params.id);
-    return write((tx) => changeRole(tx, actor, { id: params.id, role: body.role, ifMatch }, tell));
+    return write((tx) => changeRole(tx, actor, target, body.role, tell));
   });
 
   implement(routes, contract.addAdmin, async ({ actor, body, write }) => {

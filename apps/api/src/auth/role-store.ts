@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { endAccess } from '../accounts/store.ts';
 import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import type { IfMatch } from '../core/versions.ts';
+import type { Target } from '../core/versions.ts';
 import { lockCompany } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
 import { changeEntity, deleteEntity } from '../entities/change.ts';
@@ -20,11 +20,12 @@ import { userEntity } from '../users/store.ts';
 export async function changeRole(
   tx: Tx,
   actor: Actor,
-  change: { id: number; role: CompanyRole; ifMatch: IfMatch },
+  target: Target,
+  role: CompanyRole,
   tell: Tell,
 ): Promise<User> {
-  const { id, role, ifMatch } = change;
-  return changeEntity(tx, actor, userEntity, { id, ifMatch }, async (user) => {
+  const { id } = target;
+  return changeEntity(tx, actor, userEntity, target, async (user) => {
     if (id === actor.userId) throw ownRole();
     if (user.roles.includes('ADMIN')) {
       throw new AppError('protected_user', { detail: ['role_of_admin'] });

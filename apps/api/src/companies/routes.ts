@@ -25,20 +25,20 @@ export function companyRoutes(routes: Routes): void {
   implement(routes, contract.myCompany, ({ actor, db }) => findCompany(db, actor, asMember(actor).companyId));
 
   implement(routes, contract.updateMyCompany, ({ actor, body, ifMatch, write }) =>
-    write((tx) => updateCompany(tx, actor, asMember(actor).companyId, body, ifMatch)),
+    write((tx) => updateCompany(tx, actor, { id: asMember(actor).companyId, ifMatch }, body)),
   );
 
   implement(routes, contract.getCompany, ({ actor, params, db }) => findCompany(db, actor, params.id));
 
-  implement(routes, contract.updateCompany, ({ actor, params, body, ifMatch, write }) =>
-    write((tx) => updateCompany(tx, actor, params.id, body, ifMatch)),
+  implement(routes, contract.updateCompany, ({ actor, target, body, write }) =>
+    write((tx) => updateCompany(tx, actor, target, body)),
   );
 
   implement(routes, contract.confirmCompany, ({ actor, params, write }) =>
     write((tx) => confirmCompany(tx, actor, params.id)),
   );
 
-  implement(routes, contract.deleteCompany, ({ actor, params, ifMatch, write }) =>
-    write((tx) => deleteCompany(tx, actor, params.id, ifMatch)),
+  implement(routes, contract.deleteCompany, ({ actor, target, write }) =>
+    write((tx) => deleteCompany(tx, actor, target)),
   );
 }

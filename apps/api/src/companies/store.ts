@@ -5,7 +5,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { record } from '../audit/store.ts';
 import type { Actor } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
-import type { IfMatch } from '../core/versions.ts';
+import type { Target } from '../core/versions.ts';
 import { lockCompany } from '../db/company.ts';
 import { hasFactor } from '../db/factor.ts';
 import { contains, readList } from '../db/list.ts';
@@ -118,11 +118,10 @@ export async function createCompany(tx: Tx, actor: Actor, body: CompanyInput): P
 export async function updateCompany(
   tx: Tx,
   actor: Actor,
-  id: number,
+  target: Target,
   body: CompanyChange,
-  ifMatch: IfMatch,
 ): Promise<Company> {
-  await changeEntity(tx, actor, companyEntity, { id, ifMatch }, async () => {
+  await changeEntity(tx, actor, companyEntity, target, async () => {
     const { companyName, companySite, secondFactorRequired } = body;
     if (secondFactorRequired === true) await demandOwnFactor(tx, actor);
     return {
@@ -133,7 +132,7 @@ export async function updateCompany(
       },
     };
   });
-  return findCompany(tx, actor, id);
+  return findCompany(tx, actor, target.id);
 }
 
 /** Confirms a company in place of its owner. @throws AppError not_found, already_confirmed */
@@ -153,8 +152,9 @@ export async function confirmCompany(tx: Tx, actor: Actor, id: number): Promise<
  * Deletes a company and all its rows.
  * @throws AppError not_found; changed_meanwhile; company_of_admin while a platform admin belongs to it
  */
-export function deleteCompany(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
-  return deleteEntity(tx, actor, companyEntity, { id, ifMatch }, async () => {
+export function deleteCompany(tx: Tx, actor: Actor, target: Target): Promise<void> {
+  const { id } = target;
+  return deleteEntity(tx, actor, companyEntity, target, async () => {
     const admin = await tx
       .selectFrom('users')
       .select('id')

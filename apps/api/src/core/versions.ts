@@ -3,6 +3,12 @@ import { AppError } from './errors.ts';
 /** The entity tags of a caller's `If-Match`; null accepts any version. */
 export type IfMatch = readonly string[] | null;
 
+/** The entity that a call changes or deletes. */
+export interface Target {
+  readonly id: number;
+  readonly ifMatch: IfMatch;
+}
+
 const TAG = /^(?:W\/)?"([\x21\x23-\x7e]*)"$/;
 
 /**

@@ -11,7 +11,7 @@ import {
 import { type AuditFields, record, recording } from '../audit/store.ts';
 import { type Actor, scopeOfWrite } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import { expectVersion, type IfMatch } from '../core/versions.ts';
+import { expectVersion, type Target } from '../core/versions.ts';
 import { type EntityTable, lockCompanyOf } from '../db/company.ts';
 import { type LinkedIds, replaceLinks, touchLinked } from '../db/links.ts';
 import type { Tx } from '../db/open.ts';
@@ -22,12 +22,6 @@ import { type Entity, readEntities, selectEntities } from './entity.ts';
 
 /** The errors of database constraints, by name. */
 type Refusals = Record<string, () => Error>;
-
-/** The row to change, and the version that the caller expects. */
-interface Target {
-  readonly id: number;
-  readonly ifMatch: IfMatch;
-}
 
 /** The writes of an edit. */
 interface Change<T extends EntityTable> {

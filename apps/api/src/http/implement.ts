@@ -14,7 +14,7 @@ import type * as z from 'zod/mini';
 import { type Actor, admitTo } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { KeyedLimiter } from '../core/keyed-limiter.ts';
-import { etag, type IfMatch, readIfMatch } from '../core/versions.ts';
+import { etag, type IfMatch, readIfMatch, type Target } from '../core/versions.ts';
 import { committing } from '../db/after-commit.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { findHolder, type Session } from '../db/sessions.ts';
@@ -78,6 +78,8 @@ interface Call<E extends Endpoint> {
   readonly body: Output<E['body']>;
   /** The expected versions of the entity (`core/versions.ts`). */
   readonly ifMatch: IfMatch;
+  /** The entity of the path's id, with `ifMatch`. */
+  readonly target: Output<E['params']> extends { id: number } ? Target : never;
   /** The client's IP address; X-Forwarded-For counts only from TRUST_PROXY. */
   readonly address: string;
   /** The `User-Agent` header. */
@@ -109,12 +111,14 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
     ...routeOf(routes, endpoint),
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       const claim = claimOf(routes, endpoint, request);
+      const ifMatch = isConditional(endpoint) ? readIfMatch(request.headers['if-match']) : null;
       const call = {
         actor: request.actor,
         params: request.params,
         query: request.query,
         body: request.body,
-        ifMatch: isConditional(endpoint) ? readIfMatch(request.headers['if-match']) : null,
+        ifMatch,
+        target: { ...(request.params as object), ifMatch },
         address: request.ip,
         agent: request.headers['user-agent'],
         device: request.headers[DEVICE_HEADER],

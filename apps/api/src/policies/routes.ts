@@ -19,11 +19,11 @@ export function policyRoutes(routes: Routes): void {
     findEntity(db, actor, policyEntity, params.id),
   );
 
-  implement(routes, contract.updatePolicy, ({ actor, params, body, ifMatch, write }) =>
-    write((tx) => updatePolicy(tx, actor, params.id, body, ifMatch)),
+  implement(routes, contract.updatePolicy, ({ actor, target, body, write }) =>
+    write((tx) => updatePolicy(tx, actor, target, body)),
   );
 
-  implement(routes, contract.deletePolicy, ({ actor, params, ifMatch, write }) =>
-    write((tx) => deleteEntity(tx, actor, policyEntity, { id: params.id, ifMatch })),
+  implement(routes, contract.deletePolicy, ({ actor, target, write }) =>
+    write((tx) => deleteEntity(tx, actor, policyEntity, target)),
   );
 }

@@ -2,7 +2,7 @@ import type { Policy, PolicyChange, PolicyInput } from '@propusk/contract/polici
 import { type Expression, type Selectable, type SqlBool, sql } from 'kysely';
 import { type Actor, type Member, scopeOf, scopeOfWrite } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
-import type { IfMatch } from '../core/versions.ts';
+import type { Target } from '../core/versions.ts';
 import { demandInPlan, makeRoom } from '../db/company.ts';
 import { linkedItems, links, ownPolicies } from '../db/links.ts';
 import type { Tx } from '../db/open.ts';
@@ -71,14 +71,8 @@ export async function createPolicy(tx: Tx, actor: Member, body: PolicyInput): Pr
 }
 
 /** @throws AppError not_found, bad_input, all_sites_refused, changed_meanwhile */
-export async function updatePolicy(
-  tx: Tx,
-  actor: Actor,
-  id: number,
-  body: PolicyChange,
-  ifMatch: IfMatch,
-): Promise<Policy> {
-  const own = sql`from policies where id = ${id} and ${policyEntity.sees(actor, scopeOfWrite(actor))}`;
+export function updatePolicy(tx: Tx, actor: Actor, target: Target, body: PolicyChange): Promise<Policy> {
+  const own = sql`from policies where id = ${target.id} and ${policyEntity.sees(actor, scopeOfWrite(actor))}`;
   const proxyId = sql<number>`coalesce(${body.proxyId ?? null}::bigint, (select proxy_id ${own}))`;
   const egress = findEgress(tx, proxyId, sql<number>`(select company_id ${own})`);
   const plan = async (policy: Selectable<Tables['policies']>, proxy: Egress) => {
@@ -100,7 +94,7 @@ export async function updatePolicy(
       links: body,
     };
   };
-  return changeEntity(tx, actor, policyEntity, { id, ifMatch }, plan, egress);
+  return changeEntity(tx, actor, policyEntity, target, plan, egress);
 }
 
 /** Finds a proxy that a company's policy may use: the company's own, or the platform's. */

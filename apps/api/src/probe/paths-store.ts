@@ -3,7 +3,7 @@ import type { ProbePaths, VersionedPaths } from '@propusk/contract/lock';
 import { sql } from 'kysely';
 import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import type { IfMatch } from '../core/versions.ts';
+import type { Target } from '../core/versions.ts';
 import type { Tx } from '../db/open.ts';
 import { changeEntity } from '../entities/change.ts';
 import { entity } from '../entities/entity.ts';
@@ -34,15 +34,14 @@ export const pathsEntity = entity({
 export function setPaths(
   tx: Tx,
   actor: Actor,
-  id: number,
+  target: Target,
   { startPaths, openPaths }: ProbePaths,
-  ifMatch: IfMatch,
 ): Promise<Paths> {
-  return changeEntity(tx, actor, pathsEntity, { id, ifMatch }, ({ company_id: companyId }) => ({
+  return changeEntity(tx, actor, pathsEntity, target, ({ company_id: companyId }) => ({
     set: { start_paths: readPaths(startPaths, 'startPaths'), open_paths: readPaths(openPaths, 'openPaths') },
     afterUpdate: async () => {
       await sql`update site_checks set sample = null, next_at = least(next_at, now())
-        where company_id = ${companyId} and site_id = ${id}`.execute(tx);
+        where company_id = ${companyId} and site_id = ${target.id}`.execute(tx);
     },
   }));
 }

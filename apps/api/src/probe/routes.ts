@@ -28,8 +28,8 @@ export function checkRoutes(routes: Routes, { wake }: CheckParts): void {
     findEntity(db, actor, pathsEntity, params.id),
   );
 
-  implement(routes, contract.setProbePaths, ({ actor, params, body, ifMatch, write }) =>
-    write((tx) => setPaths(tx, actor, params.id, body, ifMatch)),
+  implement(routes, contract.setProbePaths, ({ actor, target, body, write }) =>
+    write((tx) => setPaths(tx, actor, target, body)),
   );
 
   implement(routes, contract.getSiteCheck, async ({ actor, params, db }) => {

@@ -36,16 +36,16 @@ export function proxyRoutes(routes: Routes, outbound: Outbound): void {
     findEntity(db, actor, proxyEntity, params.id),
   );
 
-  implement(routes, contract.updateProxy, ({ actor, params, body, ifMatch, write }) =>
-    write((tx) => updateProxy(tx, actor, params.id, body, { encryption, ifMatch })),
+  implement(routes, contract.updateProxy, ({ actor, target, body, write }) =>
+    write((tx) => updateProxy(tx, actor, target, body, encryption)),
   );
 
-  implement(routes, contract.updateAnyProxy, ({ actor, params, body, ifMatch, write }) =>
-    write((tx) => updateProxy(tx, actor, params.id, body, { encryption, ifMatch })),
+  implement(routes, contract.updateAnyProxy, ({ actor, target, body, write }) =>
+    write((tx) => updateProxy(tx, actor, target, body, encryption)),
   );
 
-  implement(routes, contract.deleteProxy, ({ actor, params, ifMatch, write }) =>
-    write((tx) => deleteProxy(tx, actor, params.id, ifMatch)),
+  implement(routes, contract.deleteProxy, ({ actor, target, write }) =>
+    write((tx) => deleteProxy(tx, actor, target)),
   );
 
   implement(routes, contract.checkProxy, async ({ actor, params, db, write }) => {

@@ -10,7 +10,7 @@ import {
 import { type SqlBool, sql } from 'kysely';
 import { type Actor, asMember, isAdmin } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
-import type { IfMatch } from '../core/versions.ts';
+import type { Target } from '../core/versions.ts';
 import { demandInPlan, makeRoom } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { type Encryption, passwordPlace } from '../encryption.ts';
@@ -113,14 +113,15 @@ async function insertProxy(
  * @throws AppError not_found, changed_meanwhile, default_proxy, direct_proxy, bad_input; password_needed for a new host or port
  *   without a password
  */
-export async function updateProxy(
+export function updateProxy(
   tx: Tx,
   actor: Actor,
-  id: number,
+  target: Target,
   body: AdminProxyChange,
-  { encryption, ifMatch }: { encryption: Encryption; ifMatch: IfMatch },
+  encryption: Encryption,
 ): Promise<Proxy> {
-  return changeEntity(tx, actor, proxyEntity, { id, ifMatch }, async (proxy) => {
+  const { id } = target;
+  return changeEntity(tx, actor, proxyEntity, target, async (proxy) => {
     demandOwn(actor, proxy);
     const { password, settings } = body;
     if (proxy.direct && (changed(body, proxy) || password !== undefined)) throw new AppError('direct_proxy');
@@ -183,8 +184,8 @@ function changed(body: AdminProxyChange, proxy: { host: string; port: number; us
 const NAMED = 10;
 
 /** @throws AppError not_found, changed_meanwhile, default_proxy, direct_proxy, or proxy_in_use with the policies */
-export function deleteProxy(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
-  return deleteEntity(tx, actor, proxyEntity, { id, ifMatch }, async (proxy) => {
+export function deleteProxy(tx: Tx, actor: Actor, target: Target): Promise<void> {
+  return deleteEntity(tx, actor, proxyEntity, target, async (proxy) => {
     demandOwn(actor, proxy);
     if (proxy.direct) throw new AppError('direct_proxy');
     await refuseInUse(tx, proxy);

@@ -24,12 +24,12 @@ export function siteRoutes(routes: Routes): void {
     findEntity(db, actor, siteEntity, params.id),
   );
 
-  implement(routes, contract.updateSite, ({ actor, params, body, ifMatch, write }) =>
-    write((tx) => updateSite(tx, actor, params.id, body, ifMatch)),
+  implement(routes, contract.updateSite, ({ actor, target, body, write }) =>
+    write((tx) => updateSite(tx, actor, target, body)),
   );
 
-  implement(routes, contract.deleteSite, ({ actor, params, ifMatch, write }) =>
-    write((tx) => deleteEntity(tx, actor, siteEntity, { id: params.id, ifMatch })),
+  implement(routes, contract.deleteSite, ({ actor, target, write }) =>
+    write((tx) => deleteEntity(tx, actor, siteEntity, target)),
   );
 
   implement(routes, contract.deleteSiteByAddress, ({ actor, params, ifMatch, write }) =>

@@ -8,7 +8,7 @@ import type { FieldFault } from '@propusk/phrases/field-fault';
 import { sql } from 'kysely';
 import { type Actor, type Member, scopeOf } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
-import type { IfMatch } from '../core/versions.ts';
+import type { IfMatch, Target } from '../core/versions.ts';
 import { lockOwnCompany, makeRoom } from '../db/company.ts';
 import { linkedItems, links, ownPolicies } from '../db/links.ts';
 import type { Db, Tx } from '../db/open.ts';
@@ -106,14 +106,8 @@ export async function createSite(tx: Tx, actor: Member, body: SiteInput): Promis
 }
 
 /** @throws AppError not_found, bad_input, site_exists, changed_meanwhile */
-export async function updateSite(
-  tx: Tx,
-  actor: Actor,
-  id: number,
-  body: SiteChange,
-  ifMatch: IfMatch,
-): Promise<Site> {
-  return changeEntity(tx, actor, siteEntity, { id, ifMatch }, (site) => {
+export function updateSite(tx: Tx, actor: Actor, target: Target, body: SiteChange): Promise<Site> {
+  return changeEntity(tx, actor, siteEntity, target, (site) => {
     if (body.address === undefined) return { set: {}, links: body };
     const { address, paths } = storedAddress(body.address, site.address);
     const start_paths = [...new Set([...site.start_paths, ...paths])].slice(0, limits.startPaths);

@@ -4,7 +4,7 @@ import { standardPlan } from '@propusk/phrases/errors';
 import { type SqlBool, sql } from 'kysely';
 import type { Actor } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
-import type { IfMatch } from '../core/versions.ts';
+import type { Target } from '../core/versions.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { changeEntity, createEntities } from '../entities/change.ts';
 import { entity } from '../entities/entity.ts';
@@ -73,15 +73,10 @@ export async function createPlan(tx: Tx, actor: Actor, body: PlanInput): Promise
 }
 
 /** @throws AppError not_found, changed_meanwhile, plan_exists, standard_plan */
-export async function updatePlan(
-  tx: Tx,
-  actor: Actor,
-  id: number,
-  body: PlanInput,
-  ifMatch: IfMatch,
-): Promise<Plan> {
+export async function updatePlan(tx: Tx, actor: Actor, target: Target, body: PlanInput): Promise<Plan> {
+  const { id } = target;
   await lockPlans(tx, body, id);
-  return changeEntity(tx, actor, planEntity, { id, ifMatch }, async ({ standard }) => {
+  return changeEntity(tx, actor, planEntity, target, async ({ standard }) => {
     if (standard && (!body.offered || body.trial)) throw new AppError('standard_plan');
     await moveTrialMark(tx, body, id);
     return { set: columnsOf(body) };

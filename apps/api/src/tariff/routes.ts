@@ -19,8 +19,8 @@ export function tariffRoutes(
   implement(routes, plansContract.createPlan, ({ actor, body, write }) =>
     write((tx) => createPlan(tx, actor, body)),
   );
-  implement(routes, plansContract.updatePlan, ({ actor, params, body, ifMatch, write }) =>
-    write((tx) => updatePlan(tx, actor, params.id, body, ifMatch)),
+  implement(routes, plansContract.updatePlan, ({ actor, target, body, write }) =>
+    write((tx) => updatePlan(tx, actor, target, body)),
   );
   implement(routes, plansContract.planCompanies, ({ params, body, db }) =>
     findConcerned(db, params.id, body),
@@ -28,8 +28,8 @@ export function tariffRoutes(
 
   implement(routes, contract.myTariff, ({ actor, db }) => findTariff(db, asMember(actor).companyId));
   implement(routes, contract.companyTariff, ({ params, db }) => findTariff(db, params.id));
-  implement(routes, contract.setTariff, ({ actor, params, body, ifMatch, write }) =>
-    write((tx) => setTariff(tx, actor, params.id, body, ifMatch)),
+  implement(routes, contract.setTariff, ({ actor, target, body, write }) =>
+    write((tx) => setTariff(tx, actor, target, body)),
   );
   implement(routes, contract.startTrial, ({ actor, write }) =>
     write((tx) => startTrial(tx, asMember(actor))),

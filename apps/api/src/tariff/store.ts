@@ -5,7 +5,7 @@ import { record } from '../audit/store.ts';
 import { companyEntity } from '../companies/store.ts';
 import type { Actor, Member } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
-import { expectVersion, type IfMatch } from '../core/versions.ts';
+import { expectVersion, type IfMatch, type Target } from '../core/versions.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { changeEntity } from '../entities/change.ts';
 import { entity } from '../entities/entity.ts';
@@ -113,13 +113,7 @@ export async function findEnding(
  * @throws AppError not_found; changed_meanwhile; bad_input for an unknown plan or a trial of over a year; no_trial when no plan is
  * marked for the trial
  */
-export async function setTariff(
-  tx: Tx,
-  actor: Actor,
-  id: number,
-  body: TariffInput,
-  ifMatch: IfMatch,
-): Promise<Tariff> {
+export async function setTariff(tx: Tx, actor: Actor, target: Target, body: TariffInput): Promise<Tariff> {
   const { planId, planEndsAt = null, trialEndsAt } = body;
   const plans = await readPlans(tx);
   if (!plans.some((plan) => plan.id === planId)) {
@@ -129,14 +123,14 @@ export async function setTariff(
   if (Date.parse(trialEndsAt ?? '') > Date.now() + MOST_TRIAL_MS) {
     throw new AppError('bad_input', { fields: { trialEndsAt: ['beyond_a_year'] } });
   }
-  await changeEntity(tx, actor, tariffEntity, { id, ifMatch }, () => ({
+  await changeEntity(tx, actor, tariffEntity, target, () => ({
     set: {
       plan_id: planId,
       plan_ends_at: planEndsAt,
       ...(trialEndsAt !== undefined && { trial_ends_at: trialEndsAt }),
     },
   }));
-  return findTariff(tx, id);
+  return findTariff(tx, target.id);
 }
 
 /**

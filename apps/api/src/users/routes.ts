@@ -36,7 +36,7 @@ export function userRoutes(routes: Routes, teller: Teller): void {
     findEntity(db, actor, userEntity, params.id),
   );
 
-  implement(routes, contract.updateUser, async ({ actor, params, body, ifMatch, db, write }) => {
+  implement(routes, contract.updateUser, async ({ actor, params, target, body, db, write }) => {
     const { email, password } = body;
     const powers = email !== undefined || password !== undefined;
     // Before the slow hash: an id outside the caller's company gets 404 without its cost, and without a timing difference.
@@ -44,12 +44,11 @@ export function userRoutes(routes: Routes, teller: Teller): void {
     const passwordHash =
       password === undefined ? undefined : await routes.passwords.hash(password, signedIn(actor.userId));
     const tell = powers ? await teller(db, actor, params.id) : undefined;
-    const change = () =>
-      write((tx) => updateUser(tx, actor, params.id, body, { passwordHash, ifMatch, tell }));
+    const change = () => write((tx) => updateUser(tx, actor, target, body, { passwordHash, tell }));
     return email === undefined ? change() : revealing(routes, actor, [email], change);
   });
 
-  implement(routes, contract.deleteUser, ({ actor, params, ifMatch, write }) =>
-    write((tx) => deleteUser(tx, actor, params.id, ifMatch)),
+  implement(routes, contract.deleteUser, ({ actor, target, write }) =>
+    write((tx) => deleteUser(tx, actor, target)),
   );
 }

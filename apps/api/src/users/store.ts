@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { emailTaken, endAccess, isProtected, setPassword } from '../accounts/store.ts';
 import { type Actor, isAdmin, type Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import type { IfMatch } from '../core/versions.ts';
+import type { Target } from '../core/versions.ts';
 import { makeRoom } from '../db/company.ts';
 import { hasFactor } from '../db/factor.ts';
 import { linkedItems, links } from '../db/links.ts';
@@ -158,18 +158,15 @@ export async function findInvited(db: Db, actor: Member, id: number): Promise<Us
  * @throws AppError not_found; changed_meanwhile; protected_user for password or email of a CREATOR or ADMIN; email_taken;
  *   bad_input
  */
-export async function updateUser(
+export function updateUser(
   tx: Tx,
   actor: Actor,
-  id: number,
+  target: Target,
   body: UserChange,
-  {
-    passwordHash,
-    ifMatch,
-    tell,
-  }: { passwordHash: string | undefined; ifMatch: IfMatch; tell: Tell | undefined },
+  { passwordHash, tell }: { passwordHash: string | undefined; tell: Tell | undefined },
 ): Promise<User> {
-  return changeEntity(tx, actor, userEntity, { id, ifMatch }, (user) => {
+  const { id } = target;
+  return changeEntity(tx, actor, userEntity, target, (user) => {
     if (passwordHash !== undefined && isProtected(user.roles)) {
       throw new AppError('protected_user', {
         detail: ['password_of_owner'],
@@ -204,9 +201,9 @@ export async function updateUser(
 }
 
 /** @throws AppError not_found, changed_meanwhile, own_account, protected_user */
-export function deleteUser(tx: Tx, actor: Actor, id: number, ifMatch: IfMatch): Promise<void> {
-  return deleteEntity(tx, actor, userEntity, { id, ifMatch }, ({ roles }) => {
-    if (id === actor.userId) throw new AppError('own_account');
+export function deleteUser(tx: Tx, actor: Actor, target: Target): Promise<void> {
+  return deleteEntity(tx, actor, userEntity, target, ({ roles }) => {
+    if (target.id === actor.userId) throw new AppError('own_account');
     if (isProtected(roles)) throw new AppError('protected_user');
     return {};
   });
