@@ -1,9 +1,9 @@
 import * as contract from '@propusk/contract/lock';
 import { plainAddress } from '@propusk/dial/addresses';
-import { createKeyedLimiter } from '../core/keyed-limiter.ts';
+import { inParallel } from '../core/in-parallel.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { learnEgress } from '../probe/echo-client.ts';
-import { type SiteProxy, saveEgress } from '../probe/egress-store.ts';
+import { saveEgress } from '../probe/egress-store.ts';
 import type { Outbound } from '../probe/transport.ts';
 import { keyOf, times } from '../throttle/budgets.ts';
 import { addLockLink, findSiteLock, findSiteProxies, openLockLink } from './store.ts';
@@ -29,14 +29,12 @@ export function lockRoutes(routes: Routes, parts: LockParts): void {
     const proxies = await findSiteProxies(db, actor, params.id, encryption);
     await throttle.begin({ keys: [times(keyOf('probe', actor.userId), Math.max(1, proxies.length))] });
     // One call for a site with a hundred proxies must not fill the company's queue of outbound calls.
-    const queue = createKeyedLimiter(PARALLEL, proxies.length);
-    const learn = async (proxy: SiteProxy) => {
+    await inParallel(PARALLEL, proxies, async (proxy) => {
       const seen = await turns(actor.companyId ?? 0, () =>
         learnEgress(transport, proxy.route, echoUrl, stop),
       );
       await write((tx) => saveEgress(tx, proxy, seen));
-    };
-    await Promise.all(proxies.map((proxy) => queue(0, () => learn(proxy))));
+    });
     return findSiteLock(db, actor, params.id, encryption);
   });
 

@@ -45,6 +45,11 @@ export interface StepResult {
   readonly cdn: string | null;
 }
 
+/** The result of a step that shows nothing. @param detail null for a step that an earlier result made needless */
+export function inconclusive(step: PlannedStep, detail: CheckMessage | null): StepResult {
+  return { step, finding: 'inconclusive', detail, cdn: null };
+}
+
 /** Bytes up to which a redirect's body counts as boilerplate; a longer one may show content. */
 const REDIRECT_BODY = 4096;
 

@@ -6,8 +6,8 @@ import { plainAddress } from '@propusk/dial/addresses';
 import type { CheckMessage } from '@propusk/phrases/checks';
 import * as z from 'zod/mini';
 import { ConnectError } from './connect-error.ts';
-import { type GetRequest, getOver } from './http-get.ts';
-import type { Place, ProxyRoute, Transport } from './transport.ts';
+import { getOver } from './http-get.ts';
+import { type Place, type ProxyRoute, portOf, type Transport } from './transport.ts';
 
 /** The result of an echo call through a proxy. */
 export interface EgressResult {
@@ -29,14 +29,12 @@ const CALL_MS = 10_000;
 const BODY_LIMIT = 4096;
 const Body = z.strictObject({ address: z.string().check(z.refine((text) => isIP(text) !== 0)) });
 
-const passwordUnreadable: EgressResult = {
-  reachable: false,
-  credentialsAccepted: null,
-  addresses: [],
-  unanswered: [],
-  roundTripMs: null,
-  problem: { code: 'password_unreadable' },
-};
+function failedCall(
+  problem: CheckMessage,
+  found: Pick<EgressResult, 'reachable' | 'credentialsAccepted'>,
+): EgressResult {
+  return { ...found, addresses: localAddresses(problem), unanswered: [], roundTripMs: null, problem };
+}
 
 /**
  * Calls our echo through a proxy and reports the addresses that it saw. Over plain http the proxy can forge the answer;
@@ -52,7 +50,8 @@ export async function learnEgress(
   stop: AbortSignal,
   onConnected?: (proxy: Duplex) => void,
 ): Promise<EgressResult> {
-  if (route === null) return passwordUnreadable;
+  const unsent = { reachable: false, credentialsAccepted: null };
+  if (route === null) return failedCall({ code: 'password_unreadable' }, unsent);
   const place = placeOf(echo);
   let connected = false;
   let tunneled = false;
@@ -92,14 +91,8 @@ export async function learnEgress(
     // A proxy that failed to reach the echo has accepted the credentials.
     const accepted = tunneled || failed?.where === 'site';
     const problem = await explain(transport, problemOf(error, route, echo, connected), route, stop);
-    return {
-      reachable: connected,
-      credentialsAccepted: failed?.reason === 'credentials' ? false : accepted || null,
-      addresses: localAddresses(problem),
-      unanswered: [],
-      roundTripMs: null,
-      problem,
-    };
+    const credentialsAccepted = failed?.reason === 'credentials' ? false : accepted || null;
+    return failedCall(problem, { reachable: connected, credentialsAccepted });
   }
 }
 
@@ -155,13 +148,9 @@ export async function callEcho(
   echo: URL,
   signal: AbortSignal,
 ): Promise<string> {
-  const asked: GetRequest = {
-    ...placeOf(echo),
-    tls: echo.protocol === 'https:',
-    verify: true,
-    path: '/api/echo',
-    bodyLimit: BODY_LIMIT,
-  };
+  const { host, port } = placeOf(echo);
+  const tls = echo.protocol === 'https:';
+  const asked = { host, port, tls, verify: true, path: '/api/echo', bodyLimit: BODY_LIMIT };
   const { status, body } = await getOver(connection, asked, signal);
   const address = status === 200 ? readBody(body) : null;
   if (address === null) {
@@ -183,11 +172,8 @@ function readBody(body: string): string | null {
 }
 
 /** Host and port of the echo. */
-export function placeOf({ hostname, port, protocol }: URL): Place {
-  return {
-    host: hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: Number(port) || (protocol === 'https:' ? 443 : 80),
-  };
+export function placeOf(url: URL): Place {
+  return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: portOf(url) };
 }
 
 /** Replaces a missing connection to our gateway by its usual cause. @throws the reason of `stop` */

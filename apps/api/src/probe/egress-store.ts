@@ -120,17 +120,16 @@ const DELAY = sql.raw(`interval '10 minutes'`);
 export async function saveEgress(tx: Tx, dialled: ProbeProxy, result: EgressResult): Promise<void> {
   const { ownerId, id } = dialled;
   // `for share` waits for a concurrent change of the proxy, so that the comparison sees it.
-  const { rows } = await sql<{ one: number }>`
+  const { numAffectedRows } = await sql`
     insert into proxy_learning (owner_id, proxy_id, problem, succeeded_at)
     select owner_id, id, ${result.problem === null ? null : JSON.stringify(result.problem)}::jsonb, case when ${result.problem === null} then now() end from proxies
       where owner_id = ${ownerId} and id = ${id} and host = ${dialled.host} and port = ${dialled.port}
         and username = ${dialled.username} and password_sealed is not distinct from ${dialled.passwordSealed}::bytea
       for share
     on conflict (owner_id, proxy_id) do update set tried_at = now(), problem = excluded.problem,
-      succeeded_at = coalesce(excluded.succeeded_at, proxy_learning.succeeded_at)
-    returning 1 as one`.execute(tx);
+      succeeded_at = coalesce(excluded.succeeded_at, proxy_learning.succeeded_at)`.execute(tx);
   // The proxy was changed or deleted during the call.
-  if (rows.length === 0 || result.problem !== null) return;
+  if (numAffectedRows === 0n || result.problem !== null) return;
   const known = await keepAddresses(tx, dialled, result);
   if (known.length === 0 || result.addresses.every((address) => known.includes(address))) return;
   await sql`update proxy_learning set moved_at = now() where owner_id = ${ownerId} and proxy_id = ${id}`.execute(

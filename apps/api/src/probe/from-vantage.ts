@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { StepResult } from './classify-response.ts';
-import { ConnectError } from './connect-error.ts';
+import { inconclusive, type StepResult } from './classify-response.ts';
+import { ConnectError, type ConnectErrorReason } from './connect-error.ts';
 import type { ResponseHead } from './connect-tunnel.ts';
 import { resultOfFailure, resultOfResponse } from './http-probe.ts';
 import { type OutsideStep, placeOf } from './plan.ts';
@@ -29,9 +29,13 @@ export async function probeFromVantage(
       if (sighting === undefined) continue;
       const result =
         'exit' in sighting && sighting.exit === REFUSED
-          ? refusedBy(step)
+          ? inconclusive(step, { code: 'vantage_private' })
           : 'exit' in sighting
-            ? resultOfFailure(step, failureOf(sighting), sighting.connected)
+            ? resultOfFailure(
+                step,
+                new ConnectError('site', reasons[sighting.exit] ?? 'timeout'),
+                sighting.connected,
+              )
             : resultOfResponse(step, sighting, null);
       results.set(step, result);
     }
@@ -60,13 +64,6 @@ function writePlan(groups: readonly (readonly OutsideStep[])[]): string {
 /** The exit status that vantage.sh reports for a private address, which it did not open. curl has no such status. */
 const REFUSED = 250;
 
-const refusedBy = (step: OutsideStep): StepResult => ({
-  step,
-  finding: 'inconclusive',
-  detail: { code: 'vantage_private' },
-  cdn: null,
-});
-
 const LINE = /^(\d{1,3}) (\d{1,3}) (\d{1,3}) ([01]) ([A-Za-z0-9+/]+={0,2}|-)$/;
 const MAX_HEADERS = 16;
 
@@ -94,11 +91,11 @@ function readHead(head: string): IncomingHttpHeaders {
   return Object.fromEntries(pairs);
 }
 
-/** Translates an exit status of curl into a connection error (man page of curl, EXIT CODES). */
-function failureOf({ exit }: { readonly exit: number }): ConnectError {
-  // curl has one status (7) for a refused connection and for a missing route; neither proves a firewall.
-  if (exit === 7) return new ConnectError('site', 'connect_failed');
-  if (exit === 35) return new ConnectError('site', 'tls_failed');
-  if (exit === 52 || exit === 56) return new ConnectError('site', 'broken_off');
-  return new ConnectError('site', 'timeout');
-}
+/** The connection errors of curl's exit statuses (man page of curl, EXIT CODES); the others are timeouts. */
+const reasons: Readonly<Record<number, ConnectErrorReason>> = {
+  // curl has one status for a refused connection and for a missing route; neither proves a firewall.
+  7: 'connect_failed',
+  35: 'tls_failed',
+  52: 'broken_off',
+  56: 'broken_off',
+};

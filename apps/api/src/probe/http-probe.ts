@@ -2,9 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckMessage } from '@propusk/phrases/checks';
 import {
   cdnOf,
+  classifyConnectError,
   classifyFailure,
   classifyOutside,
   type Finding,
+  inconclusive,
   type StepResult,
 } from './classify-response.ts';
 import { ConnectError } from './connect-error.ts';
@@ -58,7 +60,7 @@ export async function probePlace<Step extends RequestStep>(
     const needless = step.kind === 'get' && !first && reached[0] !== step.scheme;
     const reason = late ? ({ code: 'out_of_time' } as const) : needless ? null : skipped[step.scheme];
     if (reason !== undefined) {
-      settle({ step, finding: 'inconclusive', detail: first || late ? reason : null, cdn: null });
+      settle(inconclusive(step, first || late ? reason : null));
       continue;
     }
     const result = await ask(step);
@@ -91,9 +93,6 @@ export const askDirectly =
     const bodyLimit = step.kind === 'plain' ? CHALLENGE_BYTES : 0;
     // An invalid certificate is reported and does not fail the request: a lock does not depend on it.
     const asked = { host, port, headers, path, tls: scheme === 'https', verify: false, bodyLimit, cut: true };
-    const inconclusive = (code: 'out_of_time' | 'host_busy'): StepResult => ({
-      ...{ step, finding: 'inconclusive', detail: { code }, cdn: null },
-    });
     let connected = false;
     const send = async (): Promise<GetResponse | null> => {
       deadline.throwIfAborted();
@@ -113,11 +112,11 @@ export const askDirectly =
         response = await send();
       }
       return response === null
-        ? inconclusive('host_busy')
+        ? inconclusive(step, { code: 'host_busy' })
         : resultOfResponse(step, response, response.certificateFault);
     } catch (error) {
       stop.throwIfAborted();
-      if (deadline.aborted) return inconclusive('out_of_time');
+      if (deadline.aborted) return inconclusive(step, { code: 'out_of_time' });
       const failed = error instanceof ConnectError ? error : new ConnectError('site', 'timeout');
       return resultOfFailure(step, failed, connected);
     }
@@ -138,7 +137,6 @@ export function resultOfResponse(
 
 /** Whether a page is a browser challenge: a script that sets a cookie or reloads, and almost no text. */
 function isChallenge(page: string): boolean {
-  if (!/<script/i.test(page)) return false;
   const isScripted =
     /<script/i.test(page) && /document\.cookie|location\.(?:reload|href|replace)|location\s*=/i.test(page);
   const words = page.replace(/<(script|style)[^]*?<\/\1>|<[^<>]*>/gi, ' ').match(/\S+/g) ?? [];
@@ -151,7 +149,12 @@ export function resultOfFailure(step: OutsideStep, error: ConnectError, connecte
   return { step, finding, detail: describeConnectError(error), cdn: null };
 }
 
-export function describeConnectError({ where, reason, status }: ConnectError): CheckMessage {
+/** The result of a request through a proxy without a response. */
+export function resultThrough(step: ThroughStep, error: ConnectError): StepResult {
+  return { step, finding: classifyConnectError(error), detail: describeConnectError(error), cdn: null };
+}
+
+function describeConnectError({ where, reason, status }: ConnectError): CheckMessage {
   if (where === 'site') return { code: 'unreached', params: { reason } };
   if (reason === 'credentials') return { code: 'proxy_credentials' };
   if (reason === 'tls_failed') return { code: 'proxy_certificate' };

@@ -138,7 +138,7 @@ export function planRequests({ names, port, proxies, egress, random, startPaths 
   for (const { host, addresses } of found.filter(({ refused }) => refused === null)) {
     for (const address of addresses.slice(0, left)) {
       for (const [scheme, at] of portsOf(port)) {
-        steps.push(...outsideSteps({ host, address, scheme, port: at, egress, random }));
+        steps.push(...outsideSteps({ host, address, scheme, port: at }, { egress, random }));
       }
     }
     left = Math.max(0, left - addresses.length);
@@ -226,26 +226,12 @@ function urlOf(scheme: Scheme, host: string, port: number): string {
   return `${scheme}://${unicodeHost(host)}${port === (scheme === 'https' ? 443 : 80) ? '' : `:${port}`}`;
 }
 
-function outsideSteps(target: {
-  host: string;
-  address: string;
-  scheme: Scheme;
-  port: number;
-  egress: string | null;
-  random: string;
-}): OutsideStep[] {
-  const { host, address, scheme, port, egress, random } = target;
-  const params = { url: urlOf(scheme, host, port), address };
-  const common = {
-    vantage: 'outside',
-    host,
-    port,
-    scheme,
-    address,
-    path: '/',
-    headers: {},
-    from: null,
-  } as const;
+function outsideSteps(
+  place: Pick<OutsideStep, 'host' | 'address' | 'scheme' | 'port'>,
+  { egress, random }: Pick<PlanInput, 'egress' | 'random'>,
+): OutsideStep[] {
+  const params = { url: urlOf(place.scheme, place.host, place.port), address: place.address };
+  const common = { ...place, vantage: 'outside', path: '/', headers: {}, from: null } as const;
   return [
     { ...common, kind: 'plain', title: { code: 'outside', params } },
     ...spoofedHeaders(egress).map(

@@ -51,7 +51,11 @@ const proxy: SiteProxy = {
 };
 
 /** Probes the site; direct connections to the `dead` addresses fail. */
-async function probe(addresses: string[], dead: Readonly<Record<string, ConnectErrorReason>>) {
+async function probe(
+  addresses: string[],
+  dead: Readonly<Record<string, ConnectErrorReason>>,
+  proxies: readonly SiteProxy[] = [proxy],
+) {
   const connected = async (localAddress: string) => {
     const socket = connect({ host: '127.0.0.1', port, localAddress });
     await once(socket, 'connect');
@@ -83,8 +87,7 @@ async function probe(addresses: string[], dead: Readonly<Record<string, ConnectE
     {
       // An explicit port speaks only http.
       address: `${SITE}:${port}`,
-      proxies: [proxy],
-      ...{ startPaths: [], openPaths: [], sample: null, pace: unpaced },
+      ...{ proxies, startPaths: [], openPaths: [], sample: null, pace: unpaced },
       isCoveredElsewhere: async () => false,
       isHeldByOther: async () => false,
       report: () => {},
@@ -103,6 +106,11 @@ const outcomesAt = (steps: Awaited<ReturnType<typeof probe>>['steps'], address: 
 
 test('a site that refuses strangers by IPv4 and IPv6 is protected', async () => {
   expect(await probe([V4, V6], {})).toMatchObject({ verdict: 'protected' });
+});
+
+test('the verdict on a site without a policy is unknown, and the site gets no request', async () => {
+  const { verdict, meaning, steps } = await probe([V4], {}, []);
+  expect([verdict, meaning.code, steps]).toEqual(['unknown', 'no_policy', []]);
 });
 
 test.each<ConnectErrorReason>(['no_route', 'connect_failed', 'timeout'])(

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { parseSiteAddress } from '@propusk/access/site-address';
 import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
+import { inParallel } from '../core/in-parallel.ts';
 import type { SiteVantage } from '../vantage/task-store.ts';
-import type { Finding, StepResult } from './classify-response.ts';
+import { type Finding, inconclusive, type StepResult } from './classify-response.ts';
 import { type Connectivity, discountSilence } from './connectivity.ts';
 import { type EgressResult, learnEgress } from './echo-client.ts';
 import type { SiteProxy } from './egress-store.ts';
 import { probeFromVantage, type SendPlan } from './from-vantage.ts';
-import { type Ask, askDirectly, probePlace, worthMore } from './http-probe.ts';
+import { askDirectly, probePlace, worthMore } from './http-probe.ts';
 import { isSample, listSteps } from './messages.ts';
 import type { Pace } from './pace.ts';
 import {
@@ -33,7 +34,7 @@ import {
 } from './self-egress-check.ts';
 import { createSiteReader, type ReaderChoice, type SiteContent } from './site-reader.ts';
 import type { Outbound, Transport } from './transport.ts';
-import { decideVerdict, type ProbeVerdict, type ProbingVantage } from './verdict.ts';
+import { decideVerdict, noPolicy, type ProbeVerdict, type ProbingVantage } from './verdict.ts';
 
 export interface ProbeOptions {
   /** The site's stored address. */
@@ -95,23 +96,11 @@ export async function runProbe(
   const { report, onEgress, vantages, send, pace, stop } = options;
   const site = parseSiteAddress(address);
   if ('fault' in site) throw new Error(`not a stored address: ${address}`);
+  if (proxies.length === 0) return { ...noPolicy, steps: [], sample: options.sample };
   let connectivity: Connectivity = { confirmed: [], failed: [] };
   const away = vantages.filter(({ present }) => !present).map(({ name }) => name);
   // grows: not, set once within one call
   let probing: ProbingVantage[] = [];
-  if (proxies.length === 0) {
-    const nothing = {
-      egressKnown: false,
-      insider: false,
-      unfinished: false,
-      held: false,
-      connectivity,
-      away,
-    };
-    const none = { ...nothing, proxies: 0, vantages: [], unfit: 0, emptySample: true, confirmedProxies: [] };
-    return { ...decideVerdict([], none), steps: [], sample: options.sample };
-  }
-
   const signals = { stop, deadline: AbortSignal.timeout(PROBE_MS) };
   const named = proxies.map(({ id, host, direct }) => ({ id, name: direct ? null : host }));
   const steps: PlannedStep[] = planEgress(named);
@@ -128,8 +117,7 @@ export async function runProbe(
     report(list());
   };
   const findingOf = (step: PlannedStep): Finding => results.get(step)?.finding ?? 'inconclusive';
-  const skip = (step: PlannedStep, detail: CheckMessage | null) =>
-    settle({ step, finding: 'inconclusive', detail, cdn: null });
+  const skip = (step: PlannedStep, detail: CheckMessage | null) => settle(inconclusive(step, detail));
   report(list());
 
   const began = performance.now();
@@ -164,7 +152,7 @@ export async function runProbe(
     return seen.addresses;
   };
   const [addresses, self, names] = await Promise.all([
-    inParallel([...proxies.entries()], ([index, proxy]) => findEgress(proxy, index)),
+    inParallel(PARALLEL, [...proxies.entries()], ([index, proxy]) => findEgress(proxy, index)),
     checkSelfEgress(transport, echoUrl, stop),
     Promise.all(namesOf(site, random).map((name) => resolve(transport, name))),
   ]);
@@ -223,12 +211,12 @@ export async function runProbe(
   );
   const stored = isFresh(options.sample) ? options.sample : null;
   const [content] = await Promise.all([
-    inParallel(proxies, async ({ id }) => {
+    inParallel(PARALLEL, proxies, async ({ id }) => {
       const reader = readers.get(id);
       const group = through.filter((step) => step.proxyId === id && !results.has(step));
       if (reader !== undefined) await probePlace(reader.open, group, signals, settle);
     }).then(() => stored ?? (choice.chosen ?? [...readers.values()][0])?.read() ?? null),
-    inParallel(placesOf(fromHere), probeHere),
+    inParallel(PARALLEL, placesOf(fromHere), probeHere),
   ]);
   const sample: StoredSample | null =
     content === null ? options.sample : { readAt: new Date().toISOString(), open: [], ...content };
@@ -265,19 +253,19 @@ export async function runProbe(
   const ofVantages = witnesses.flatMap((vantage) => planVantage(ofVantage, vantage));
   steps.push(...planned.steps, ...ofVantages);
   await Promise.all([
-    inParallel(placesOf(planned.steps), (group) => sampleInTurn(group)),
+    inParallel(PARALLEL, placesOf(planned.steps), (group) => sampleInTurn(group)),
     ...witnesses.map(async ({ id }) => {
       const own = outside.filter(({ from }) => from === id);
       const extra = ofVantages.filter(({ from }) => from === id);
       const seen = await probeFromVantage([own, extra], (plan) => send(id, plan));
+      const answer = async (step: OutsideStep) => answerOf(seen, step);
       // A report that came after the probe's own limit counts too.
-      for (const place of placesOf(own)) await probePlace(answersOf(seen), place, { deadline: stop }, settle);
+      for (const place of placesOf(own)) await probePlace(answer, place, { deadline: stop }, settle);
       for (const step of extra) settle(sampleOf(step, seen, own, findingOf));
     }),
   ]);
   for (const step of through) if (!results.has(step)) skip(step, { code: 'proxy_unavailable' });
   const verdict = decideVerdict([...results.values()], {
-    proxies: proxies.length,
     unfit:
       planned.unfit +
       (sample?.unread ?? 0) +
@@ -321,11 +309,8 @@ const placesOf = (steps: readonly OutsideStep[]) => [
   ...Map.groupBy(steps, (step) => `${step.host} ${step.address}`).values(),
 ];
 
-/** Answers each step with what a vantage reported for it. */
-function answersOf(seen: ReadonlyMap<OutsideStep, StepResult>): Ask<OutsideStep> {
-  return async (step): Promise<StepResult> =>
-    seen.get(step) ?? { step, finding: 'inconclusive', detail: { code: 'vantage_silent' }, cdn: null };
-}
+const answerOf = (seen: ReadonlyMap<OutsideStep, StepResult>, step: OutsideStep) =>
+  seen.get(step) ?? inconclusive(step, { code: 'vantage_silent' });
 
 /** The result of a vantage's sample. It counts only where the vantage found the first page closed. */
 function sampleOf(
@@ -336,8 +321,7 @@ function sampleOf(
 ): StepResult {
   const first = own.find((other) => other.kind === 'plain' && placeOf(other) === placeOf(step));
   const closed = first !== undefined && worthMore.has(findingOf(first));
-  const silent = { step, finding: 'inconclusive', detail: { code: 'vantage_silent' }, cdn: null } as const;
-  return closed ? (seen.get(step) ?? silent) : { ...silent, detail: null };
+  return closed ? answerOf(seen, step) : inconclusive(step, null);
 }
 
 function probingVantage({ id, name, address }: SiteVantage, egress: readonly string[]): ProbingVantage {
@@ -353,15 +337,4 @@ async function resolve(
   const addresses = await transport.resolve(host);
   const refused = addresses.find((address) => !transport.allowed(address)) ?? null;
   return { host, optional, addresses, refused };
-}
-
-/** Maps a list with at most `PARALLEL` calls at once. */
-async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  const left = items.entries();
-  const worker = async () => {
-    for (const [index, item] of left) results[index] = await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(PARALLEL, items.length) }, worker));
-  return results;
 }

@@ -131,16 +131,14 @@ function createWriter(save: (steps: CheckStep[]) => Promise<boolean>, lost: () =
   let writing: Promise<void> | null = null;
   let ended = false;
   async function flush(): Promise<void> {
-    const steps = newest;
-    newest = null;
-    if (steps === null || ended) {
-      writing = null;
-      return;
+    while (newest !== null && !ended) {
+      const steps = newest;
+      newest = null;
+      // The next write makes up for a failed one.
+      if (!(await save(steps).catch(() => true))) lost();
+      if (!ended) await pause(WRITE_MS, null, { ref: false });
     }
-    // The next write makes up for a failed one.
-    if (!(await save(steps).catch(() => true))) lost();
-    if (!ended) await pause(WRITE_MS, null, { ref: false });
-    await flush();
+    writing = null;
   }
   return {
     write(steps: CheckStep[]): void {

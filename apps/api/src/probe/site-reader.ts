@@ -3,14 +3,14 @@ import { patternsCovering } from '@propusk/access/decide';
 import { holdsSecret, mayAct, pathOf, staticExtension } from '@propusk/access/probe-path';
 import type { SiteAddress } from '@propusk/access/site-address';
 import type { CheckMessage } from '@propusk/phrases/checks';
-import { cdnOf, classifyConnectError, classifyThrough, type StepResult } from './classify-response.ts';
+import { cdnOf, classifyThrough, inconclusive, type StepResult } from './classify-response.ts';
 import { ConnectError } from './connect-error.ts';
 import { type GetResponse, getOver } from './http-get.ts';
-import { describeConnectError, type ProbeSignals, STEP_MS } from './http-probe.ts';
+import { type ProbeSignals, resultThrough, STEP_MS } from './http-probe.ts';
 import { linksOf, readRobots, readSitemap } from './page-links.ts';
 import type { ThroughStep } from './plan.ts';
 import { chooseSamples, type Discovered } from './sample.ts';
-import { type Route, refusalWithin, type Transport } from './transport.ts';
+import { portOf, type Route, refusalWithin, type Transport } from './transport.ts';
 
 /**
  * Opens and reads a site through one proxy of its policies. It sends GET requests to the site's own hosts and port, without
@@ -99,21 +99,12 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
 
   async function open(step: ThroughStep): Promise<StepResult> {
     const { host, port, scheme, path } = step;
-    const inconclusive = (detail: CheckMessage): StepResult => ({
-      ...{ step, finding: 'inconclusive', detail, cdn: null },
-    });
     let url = new URL(`${scheme}://${host}:${port}${path}`);
     for (let hops = 0; ; hops += 1) {
       const fetched = await get(url);
-      if (signals.deadline.aborted) return inconclusive({ code: 'out_of_time' });
-      if (fetched === 'unsent') return inconclusive({ code: 'out_of_requests' });
-      if (fetched instanceof ConnectError)
-        return {
-          step,
-          finding: classifyConnectError(fetched),
-          detail: describeConnectError(fetched),
-          cdn: null,
-        };
+      if (signals.deadline.aborted) return inconclusive(step, { code: 'out_of_time' });
+      if (fetched === 'unsent') return inconclusive(step, { code: 'out_of_requests' });
+      if (fetched instanceof ConnectError) return resultThrough(step, fetched);
       const { status, headers, certificateFault } = fetched;
       const cdn = cdnOf(headers);
       const at = hops === 0 ? {} : { path: url.pathname.slice(0, MAX_SHOWN) };
@@ -225,8 +216,6 @@ function bare(url: URL): URL {
 }
 
 const mayRequest = (path: string) => !mayAct(path) && !holdsSecret(path);
-
-const portOf = ({ protocol, port }: URL) => Number(port) || (protocol === 'https:' ? 443 : 80);
 
 /** Whether a site covers the host and port of a URL, by the rule of `decide()`. */
 function covers({ host, wildcard, port }: SiteAddress, url: URL): boolean {

@@ -5,7 +5,7 @@ import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
 import { sql } from 'kysely';
 import { record } from '../audit/store.ts';
 import type { Actor } from '../core/actor.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError, found } from '../core/errors.ts';
 import { demandConfirmed } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { findManagedSite } from '../sites/store.ts';
@@ -13,7 +13,8 @@ import { withoutPaths } from './messages.ts';
 import type { ProbeResult, StoredSample } from './run-probe.ts';
 
 /** The lease of a claimed probe. A probe takes at most 90 s, and then a minute for reports of vantages. */
-const LEASE = sql.raw(`interval '4 minutes'`);
+const LEASE_TEXT = `interval '4 minutes'`;
+const LEASE = sql.raw(LEASE_TEXT);
 /** The version of the rules of a probe. The first probe under other rules sets no drift. */
 const RULES = 1;
 /** Whether a waiting probe (`d`) has priority: a user requested it, or it waits for ten minutes. */
@@ -22,6 +23,14 @@ const isUrgent = sql.raw(`(d.asked or d.started_at < now() - interval '10 minute
 const MAX_COMPARED = 2_000;
 /** Minimal interval between requested probes of a site, in seconds. */
 const INTERVAL_S = 10;
+/** Whether a requested probe of a site (`k`) begins; otherwise the one that waits or runs is shown. */
+const MAY_BEGIN = `(k.state = 'done' and k.started_at < now() - interval '${INTERVAL_S} seconds'
+  or k.state = 'running' and k.begun_at < now() - ${LEASE_TEXT})`;
+/** The columns of a probe that waits, and their values in SQL. */
+const beginning = Object.entries({
+  ...{ state: "'waiting'", run: 'null', started_at: 'now()', finished_at: 'null', steps: "'[]'" },
+  ...{ verdict: 'null', meaning: 'null', advice: 'null' },
+});
 
 /** A probe that this process runs. */
 export interface ClaimedCheck extends Facts {
@@ -51,7 +60,7 @@ export interface Facts {
 /** Reads the last probe of a site. @throws AppError not_found */
 export async function findCheck(db: Db, actor: Actor, siteId: number): Promise<StoredCheck | null> {
   const { companyId } = await findManagedSite(db, actor, siteId);
-  return readCheck(db, actor, companyId, siteId);
+  return (await readCheck(db, actor, companyId, siteId)) ?? null;
 }
 
 async function readCheck(
@@ -59,22 +68,17 @@ async function readCheck(
   actor: Actor,
   companyId: number,
   siteId: number,
-): Promise<StoredCheck | null> {
+): Promise<StoredCheck | undefined> {
   const row = await db
-    .selectFrom('site_checks')
-    .select(['state', 'verdict', 'meaning', 'advice', 'steps'])
-    .select(['started_at as startedAt', 'finished_at as finishedAt'])
-    .select((eb) =>
-      eb
-        .selectFrom('companies as c')
-        .select(sql<boolean>`coalesce(c.support_until > now(), false)`.as('allowed'))
-        .whereRef('c.id', '=', 'site_checks.company_id')
-        .as('supported'),
-    )
-    .where('company_id', '=', companyId)
-    .where('site_id', '=', siteId)
+    .selectFrom('site_checks as k')
+    .innerJoin('companies as c', 'c.id', 'k.company_id')
+    .select(['k.state', 'k.verdict', 'k.meaning', 'k.advice', 'k.steps'])
+    .select(['k.started_at as startedAt', 'k.finished_at as finishedAt'])
+    .select(sql<boolean>`coalesce(c.support_until > now(), false)`.as('supported'))
+    .where('k.company_id', '=', companyId)
+    .where('k.site_id', '=', siteId)
     .executeTakeFirst();
-  if (row === undefined) return null;
+  if (row === undefined) return undefined;
   const { supported, ...check } = row;
   const stored: StoredCheck = { ...check, state: row.state === 'done' ? 'done' : 'running' };
   return actor.companyId === companyId || supported ? stored : withoutPaths(stored);
@@ -90,39 +94,20 @@ export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promis
   const { rows } = await sql<{ wait: number | null }>`
     insert into site_checks as k (company_id, site_id, state, asked)
       select company_id, id, 'waiting', true from sites where company_id = ${companyId} and id = ${siteId} for key share
-    on conflict (company_id, site_id) do update set
-      asked = true,
-      state = case when ${mayBegin()} then 'waiting' else k.state end,
-      run = case when ${mayBegin()} then null else k.run end,
-      started_at = case when ${mayBegin()} then now() else k.started_at end,
-      finished_at = case when ${mayBegin()} then null else k.finished_at end,
-      steps = case when ${mayBegin()} then '[]' else k.steps end,
-      verdict = case when ${mayBegin()} then null else k.verdict end,
-      meaning = case when ${mayBegin()} then null else k.meaning end,
-      advice = case when ${mayBegin()} then null else k.advice end
+    on conflict (company_id, site_id) do update set asked = true,
+      ${sql.raw(beginning.map(([column, value]) => `${column} = case when ${MAY_BEGIN} then ${value} else k.${column} end`).join())}
     returning case when state = 'done'
       then greatest(1, ceil(${INTERVAL_S} - extract(epoch from now() - started_at)))::int end as wait`.execute(
     tx,
   );
-  // The site was deleted after `findManagedSite` read it.
-  if (rows.length === 0) throw new AppError('not_found');
-  const wait = rows[0]?.wait ?? null;
-  if (wait !== null) {
-    throw new AppError('too_many_requests', {
-      detail: ['checked_recently'],
-      retryAfter: wait,
-    });
-  }
-  const check = await readCheck(tx, actor, companyId, siteId);
-  if (check === null) throw new AppError('not_found');
+  // Finds nothing when the site was deleted after `findManagedSite` read it.
+  const { wait } = found(rows[0]);
+  if (wait !== null)
+    throw new AppError('too_many_requests', { detail: ['checked_recently'], retryAfter: wait });
+  const check = found(await readCheck(tx, actor, companyId, siteId));
   const event = { action: 'check_asked', kind: 'site', id: siteId, name: shownAddress, companyId } as const;
   await record(tx, actor, event);
   return check;
-}
-
-function mayBegin() {
-  return sql`(k.state = 'done' and k.started_at < now() - ${INTERVAL_S} * interval '1 second'
-    or k.state = 'running' and k.begun_at < now() - ${LEASE})`;
 }
 
 /**
@@ -204,9 +189,9 @@ export async function readFingerprint(db: Db, { companyId, siteId }: ClaimedChec
 
 /** @returns whether this process still holds the claim */
 export async function saveSteps(db: Db, claimed: ClaimedCheck, steps: CheckStep[]): Promise<boolean> {
-  const { rows } = await sql<{ one: number }>`update site_checks set steps = ${JSON.stringify(steps)}
-    where ${own(claimed)} returning 1 as one`.execute(db);
-  return rows.length > 0;
+  const { numAffectedRows } = await sql`update site_checks set steps = ${JSON.stringify(steps)}
+    where ${own(claimed)}`.execute(db);
+  return numAffectedRows === 1n;
 }
 
 /**
@@ -246,10 +231,7 @@ function own({ companyId, siteId, run }: ClaimedCheck) {
   return sql`company_id = ${companyId} and site_id = ${siteId} and run = ${run}`;
 }
 
-/**
- * Queues due probes: the last one is a day old, or its facts changed.
- * @returns their count
- */
+/** Queues due probes: the last one is a day old, or its facts changed. @returns their count */
 export async function queueDueChecks(db: Db, most: number): Promise<number> {
   // Most policy changes do not concern a lock: comparing the fingerprint once per version finds those that do.
   await sql`
@@ -262,13 +244,12 @@ export async function queueDueChecks(db: Db, most: number): Promise<number> {
       order by random() for update of d skip locked limit ${MAX_COMPARED}
     ) looked
     where k.company_id = looked.company_id and k.site_id = looked.site_id`.execute(db);
-  const { rows } = await sql<{ one: number }>`
-    update site_checks k set state = 'waiting', run = null, asked = false, started_at = now(), finished_at = null, steps = '[]',
-      verdict = null, meaning = null, advice = null
+  const { numAffectedRows = 0n } = await sql`
+    update site_checks k set asked = false, ${sql.raw(beginning.map((pair) => pair.join(' = ')).join())}
     from (
       select company_id, site_id from site_checks where state = 'done' and next_at <= now()
       order by next_at for update skip locked limit ${most}
     ) due
-    where k.company_id = due.company_id and k.site_id = due.site_id returning 1 as one`.execute(db);
-  return rows.length;
+    where k.company_id = due.company_id and k.site_id = due.site_id`.execute(db);
+  return Number(numAffectedRows);
 }

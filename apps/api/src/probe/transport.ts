@@ -14,7 +14,7 @@ import type { OwnMachineOptions } from '@propusk/dial/own-machine';
 import { createLookup, type Lookup } from '@propusk/dial/resolver';
 import type { EgressAddresses } from '@propusk/dial/settings';
 import type { KeyedLimiter } from '../core/keyed-limiter.ts';
-import { ConnectError, type ConnectErrorReason, diagnoseConnect } from './connect-error.ts';
+import { ConnectError, diagnoseConnect } from './connect-error.ts';
 import { connectTunnel, type ResponseHead } from './connect-tunnel.ts';
 
 /** A path to the site through our gateway, or through a company's own proxy. */
@@ -102,14 +102,16 @@ export function createTransport(options: TransportOptions): Transport {
   const dialEcho = dialByPromise(createDialer({ hosts, lookup, allowNetworks, trusted: true }));
   const dialGateway = dialByPromise(createDialer({ hosts, lookup, allowNetworks: anywhere, trusted: true }));
 
+  const allowed = (address: string) => addressAllowed(address, allowNetworks);
+  const sources = [egress.v4, egress.v6].filter((address) => address !== undefined);
+
   async function openProxy(route: ProxyRoute, signal: AbortSignal): Promise<Duplex> {
     if (route.kind === 'upstream')
       return connecting('proxy', dial(route.host, route.port, route.host, signal, 'upstream'));
     const { hostname, protocol } = gatewayUrl;
     const socket = await connecting('proxy', dialGatewayAt(hostname, signal));
-    return protocol === 'https:'
-      ? startTls('proxy', socket, { host: hostname, verify: true }, signal)
-      : socket;
+    if (protocol !== 'https:') return socket;
+    return startTls('proxy', socket, { host: hostname, verify: true }, signal);
   }
 
   async function through(
@@ -132,8 +134,7 @@ export function createTransport(options: TransportOptions): Transport {
 
   /** Connects to the gateway at a host. */
   const dialGatewayAt = (host: string, signal: AbortSignal) => {
-    const { port, protocol } = gatewayUrl;
-    return dialGateway(host, Number(port) || (protocol === 'https:' ? 443 : 80), host, signal, 'upstream');
+    return dialGateway(host, portOf(gatewayUrl), host, signal, 'upstream');
   };
 
   return {
@@ -149,34 +150,26 @@ export function createTransport(options: TransportOptions): Transport {
       return (await accepts('127.0.0.1')) && !(await accepts(gatewayUrl.hostname));
     },
     async open(route, place, signal) {
-      if (route.kind === 'outside')
-        return connecting(
-          'site',
-          (route.toEcho ? dialEcho : dial)(place.host, place.port, place.host, signal),
-          place.host,
-        );
-      return through(route, await openProxy(route, signal), place, signal);
+      if (route.kind !== 'outside') return through(route, await openProxy(route, signal), place, signal);
+      const { host, port } = place;
+      return connecting('site', (route.toEcho ? dialEcho : dial)(host, port, host, signal), host);
     },
     async resolve(host) {
       if (isIP(host) !== 0) return [host];
-      const listed = hosts.get(host.toLowerCase());
-      if (listed !== undefined) return listed;
       try {
-        return await lookup(host, host);
+        return hosts.get(host.toLowerCase()) ?? (await lookup(host, host));
       } catch {
         return [];
       }
     },
-    configuredEgress: [egress.v4, egress.v6].filter(
-      (address) => address !== undefined && addressAllowed(address, allowNetworks),
-    ) as string[],
-    async localEgress() {
-      const set = [egress.v4, egress.v6].filter((address) => address !== undefined);
-      return set.length > 0 ? set : sourceAddresses();
-    },
-    allowed: (address) => addressAllowed(address, allowNetworks),
+    configuredEgress: sources.filter(allowed),
+    localEgress: async () => (sources.length > 0 ? sources : sourceAddresses()),
+    allowed,
   };
 }
+
+/** The port of a URL, also one that is left out. */
+export const portOf = ({ protocol, port }: URL) => Number(port) || (protocol === 'https:' ? 443 : 80);
 
 /** The source addresses that the system chooses for other networks. Connecting a UDP socket chooses one and sends nothing. */
 async function sourceAddresses(): Promise<readonly string[]> {
@@ -215,36 +208,26 @@ function credentialsOf(route: ProxyRoute, place: Place, keys: GatewayKeys): stri
 }
 
 /** Values of our gateway's `X-Propusk-Reason` that concern the site; the others concern the gateway. */
-const siteReasons: Readonly<Record<string, ConnectErrorReason>> = {
-  resolve_failed: 'resolve_failed',
-  address_refused: 'address_refused',
-  no_family: 'no_family',
-  connect_failed: 'connect_failed',
-  timeout: 'timeout',
-};
+const siteReasons = ['resolve_failed', 'address_refused', 'no_family', 'connect_failed', 'timeout'] as const;
 
 /**
  * Finds the refusal of our gateway in a response of the site: within a tunnel of plain HTTP the gateway answers for a site that breaks off.
  */
 export function refusalWithin({ kind }: Route, { status, headers }: ResponseHead): ConnectError | null {
-  const reason = kind === 'gateway' ? siteReasons[String(headers['x-propusk-reason'])] : undefined;
-  return reason === undefined ? null : new ConnectError('site', reason, status);
+  const reason = siteReasons.find((one) => one === headers['x-propusk-reason']);
+  return kind !== 'gateway' || reason === undefined ? null : new ConnectError('site', reason, status);
 }
 
-function tunnelError({ kind }: ProxyRoute, { status, headers }: ResponseHead): ConnectError | null {
+function tunnelError(route: ProxyRoute, head: ResponseHead): ConnectError | null {
+  const { status } = head;
   if (status >= 200 && status < 300) return null;
   // tinyproxy answers 401 for its own credentials.
   if (status === 407 || status === 401) return new ConnectError('proxy', 'credentials', status);
-  if (kind === 'gateway') {
-    const reason = siteReasons[String(headers['x-propusk-reason'])];
-    return reason === undefined
-      ? new ConnectError('proxy', 'refused', status)
-      : new ConnectError('site', reason, status);
-  }
+  const refused = new ConnectError('proxy', 'refused', status);
+  if (route.kind === 'gateway') return refusalWithin(route, head) ?? refused;
   if (status === 504) return new ConnectError('site', 'timeout', status);
   // The proxy could not connect to the site (RFC 9110 section 15.6).
-  if (status === 502 || status === 503) return new ConnectError('site', 'connect_failed', status);
-  return new ConnectError('proxy', 'refused', status);
+  return status === 502 || status === 503 ? new ConnectError('site', 'connect_failed', status) : refused;
 }
 
 /** Converts a DialError to a ConnectError. Only for an address literal is errno known to concern that address. */

@@ -5,7 +5,6 @@ import { type OutsideStep, type PlannedStep, planVantage, type ThroughStep } fro
 import { decideVerdict, type VerdictContext } from './verdict.ts';
 
 const usual: VerdictContext = {
-  proxies: 1,
   egressKnown: true,
   insider: false,
   unfinished: false,
@@ -288,7 +287,6 @@ describe('the verdict', () => {
       'cdn',
       /закрыт для всех/,
     ],
-    ['the site has no policy', [], { proxies: 0 }, 'unknown', /нет политики доступа/],
     ['the proxy is unreachable', [shut, took(through(), 'inconclusive')], {}, 'unknown', /сайт не открылся/],
     [
       'one proxy of two is unreachable',

@@ -7,8 +7,6 @@ import { type PlannedStep, proxyOf, sourceOf } from './plan.ts';
 
 /** The inputs of the verdict besides the results. */
 export interface VerdictContext {
-  /** Count of proxies in the site's policies. */
-  readonly proxies: number;
   /** Whether an egress address was known, so that headers could be spoofed with it. */
   readonly egressKnown: boolean;
   /** The probe runs from an address that the lock allows, so its requests from outside prove nothing. */
@@ -56,7 +54,7 @@ interface Facts extends VerdictContext {
   readonly cdn: string | null;
 }
 
-type Rule = (facts: Facts) => ProbeVerdict | null;
+type Rule = (facts: Facts) => ProbeVerdict | false | undefined;
 
 /**
  * Decides the verdict: the first rule that applies wins. Pure. `protected` needs proof of both halves: strangers are denied
@@ -78,16 +76,13 @@ export function decideVerdict(all: readonly StepResult[], context: VerdictContex
   };
   for (const rule of rules) {
     const verdict = rule(facts);
-    if (verdict !== null) return verdict;
+    if (verdict) return verdict;
   }
   const missing = facts.through.find(
     ({ step, finding }) => finding === 'missing' && !opens(facts.through, proxyOf(step)),
   );
-  return {
-    verdict: 'protected',
-    meaning: { code: 'protected', params: countRefusals(facts) },
-    advice: missing === undefined ? null : { code: 'add_start_path' },
-  };
+  const advice: CheckMessage | null = missing === undefined ? null : { code: 'add_start_path' };
+  return verdictOf('protected', { code: 'protected', params: countRefusals(facts) }, advice);
 }
 
 /** Counts the URLs and requests that strangers were refused, and those that the probe did not request. */
@@ -112,72 +107,64 @@ function countRefusals({ outside, witnesses, unfit, emptySample }: Facts) {
 const opens = (through: readonly StepResult[], proxyId: number) =>
   through.some(({ step, finding }) => finding === 'open' && proxyOf(step) === proxyId);
 
-const unknown = (meaning: CheckMessage, advice: CheckMessage): ProbeVerdict => ({
-  verdict: 'unknown',
-  meaning,
-  advice,
-});
+const verdictOf = (verdict: Verdict, meaning: CheckMessage, advice: CheckMessage | null) => {
+  return { verdict, meaning, advice };
+};
+
+const unknown = (meaning: CheckMessage, advice: CheckMessage) => verdictOf('unknown', meaning, advice);
+
+/** The verdict on a site without a policy, which is not probed. */
+export const noPolicy = unknown({ code: 'no_policy' }, { code: 'add_to_policy' });
 
 const rules: readonly Rule[] = [
-  ({ proxies }) => (proxies > 0 ? null : unknown({ code: 'no_policy' }, { code: 'add_to_policy' })),
   openToStrangers,
   nameWithoutAddress,
-  ({ held }) => (held ? unknown({ code: 'host_taken' }, { code: 'own_proxy' }) : null),
+  ({ held }) => held && unknown({ code: 'host_taken' }, { code: 'own_proxy' }),
   behindCdn,
   ({ results }) => {
     const failed = results.find(({ finding }) => finding === 'server_error');
-    if (failed === undefined) return null;
-    const meaning: CheckMessage = { code: 'server_error', params: quote(failed) };
-    return { verdict: 'server_error', meaning, advice: { code: 'fix_server' } };
+    const code = 'server_error';
+    return failed && verdictOf(code, { code, params: quote(failed) }, { code: 'fix_server' });
   },
   deniedThroughProxy,
-  ({ results }) =>
-    answersNobody(results)
-      ? { verdict: 'down', meaning: { code: 'down' }, advice: { code: 'fix_firewall' } }
-      : null,
+  ({ results }) => answersNobody(results) && verdictOf('down', { code: 'down' }, { code: 'fix_firewall' }),
   silentThroughProxy,
   unwitnessed,
   silentVantage,
-  ({ unfinished }) => (unfinished ? unknown({ code: 'unfinished' }, { code: 'check_again' }) : null),
+  ({ unfinished }) => unfinished && unknown({ code: 'unfinished' }, { code: 'check_again' }),
   notOpenedThroughProxy,
   ({ outside }) =>
-    outside.some(({ detail }) => detail?.code === 'host_busy')
-      ? unknown({ code: 'host_busy_now' }, { code: 'check_later' })
-      : null,
+    outside.some(({ detail }) => detail?.code === 'host_busy') &&
+    unknown({ code: 'host_busy_now' }, { code: 'check_later' }),
   ({ outside }) => {
     const unsent = outside.find(({ finding }) => finding === 'no_egress');
-    if (unsent === undefined) return null;
-    const family = targetFamily(unsent.step) ?? 4;
-    const meaning: CheckMessage = { code: 'outside_failed', params: quote(unsent) };
-    return unknown(meaning, { code: 'fix_egress', params: { family } });
+    const family = (unsent && targetFamily(unsent.step)) ?? 4;
+    const advice: CheckMessage = { code: 'fix_egress', params: { family } };
+    return unsent && unknown({ code: 'outside_failed', params: quote(unsent) }, advice);
   },
   blocksProber,
   ({ outside }) => {
     const vague = outside.find(({ finding }) => finding === 'unclear' || finding === 'no_tls');
-    return vague === undefined
-      ? null
-      : unknown({ code: 'unclear', params: quote(vague) }, { code: 'read_server_log' });
+    return vague && unknown({ code: 'unclear', params: quote(vague) }, { code: 'read_server_log' });
   },
   ({ outside }) => {
     const bySource = [...Map.groupBy(outside, ({ step }) => sourceOf(step)).values()];
-    return bySource.length > 0 && bySource.every((own) => own.some(({ finding }) => turnedAway.has(finding)))
-      ? null
-      : unknown({ code: 'redirects' }, { code: 'check_redirect_target' });
+    const isRefused = (own: StepResult[]) => own.some(({ finding }) => turnedAway.has(finding));
+    const areRefused = bySource.length > 0 && bySource.every(isRefused);
+    return !areRefused && unknown({ code: 'redirects' }, { code: 'check_redirect_target' });
   },
   ({ outside }) => {
     const partly = outside.find(
       (result) => acceptsConnections(result) && !otherPathsRequested(result, outside),
     );
-    return partly === undefined
-      ? null
-      : unknown({ code: 'first_page_alone', params: quote(partly) }, { code: 'check_again' });
+    return partly && unknown({ code: 'first_page_alone', params: quote(partly) }, { code: 'check_again' });
   },
-  ({ egressKnown }) => (egressKnown ? null : unknown({ code: 'egress_unknown' }, { code: 'find_egress' })),
+  ({ egressKnown }) => !egressKnown && unknown({ code: 'egress_unknown' }, { code: 'find_egress' }),
 ];
 
 /** Unknown: this machine's address is allowed by the lock, and no vantage requested the site as a stranger. */
-function unwitnessed({ insider, witnesses, vantages: insiders, away }: Facts): ProbeVerdict | null {
-  if (!insider || witnesses.length > 0) return null;
+function unwitnessed({ insider, witnesses, vantages: insiders, away }: Facts): ReturnType<Rule> {
+  if (!insider || witnesses.length > 0) return false;
   const names = insiders.map(({ name }) => name);
   if (names.length > 0)
     return unknown({ code: 'vantage_insider', params: { vantages: names } }, { code: 'other_vantage' });
@@ -187,7 +174,7 @@ function unwitnessed({ insider, witnesses, vantages: insiders, away }: Facts): P
 }
 
 /** Unknown: a vantage that was present did not report, or opens no private address. */
-function silentVantage({ outside, witnesses }: Facts): ProbeVerdict | null {
+function silentVantage({ outside, witnesses }: Facts): ReturnType<Rule> {
   const having = (code: CheckMessage['code']) => {
     const sources = new Set(
       outside.filter(({ detail }) => detail?.code === code).map(({ step }) => sourceOf(step)),
@@ -200,51 +187,46 @@ function silentVantage({ outside, witnesses }: Facts): ProbeVerdict | null {
       { code: 'vantage_opens_no_private', params: { vantages: refusing } },
       { code: 'allow_private' },
     );
-  return silent.length === 0
-    ? null
-    : unknown({ code: 'vantage_unanswered', params: { vantages: silent } }, { code: 'check_again' });
+  const meaning: CheckMessage = { code: 'vantage_unanswered', params: { vantages: silent } };
+  return silent.length > 0 && unknown(meaning, { code: 'check_again' });
 }
 
 /**
  * Open: a stranger's request got in. If only this machine got in, an old lock may still allow its address, so the sentence claims no more
  * than that.
  */
-function openToStrangers({ outside, cdn, egressKnown }: Facts): ProbeVerdict | null {
+function openToStrangers({ outside, cdn, egressKnown }: Facts): ReturnType<Rule> {
   const open =
     outside.find(({ step, finding }) => finding === 'open' && sourceOf(step) !== null) ??
     outside.find(({ finding }) => finding === 'open');
-  if (open === undefined) return null;
+  if (open === undefined) return undefined;
   const denied = outside.some(({ step, finding }) => sourceOf(step) !== null && finding === 'denied');
+  const params = quote(open);
   if (sourceOf(open.step) !== null || open.step.kind !== 'plain' || (egressKnown && !denied))
-    return {
-      verdict: 'open',
-      meaning: { code: 'open', params: quote(open) },
-      advice: adviseStep({ ...open, cdn }),
-    };
-  const meaning: CheckMessage = { code: denied ? 'open_here_only' : 'open_here', params: quote(open) };
-  return { verdict: 'open', meaning, advice: { code: 'renew_own' } };
+    return verdictOf('open', { code: 'open', params }, adviseStep({ ...open, cdn }));
+  const code = denied ? 'open_here_only' : 'open_here';
+  return verdictOf('open', { code, params }, { code: 'renew_own' });
 }
 
-function nameWithoutAddress({ results }: Facts): ProbeVerdict | null {
+function nameWithoutAddress({ results }: Facts): ReturnType<Rule> {
   for (const { step } of results) {
     if (step.kind === 'unresolved')
       return unknown({ code: 'name_unresolved', params: { host: step.host } }, { code: 'fix_name' });
     if (step.kind === 'address_refused')
       return unknown({ code: 'name_internal', params: { host: step.host } }, { code: 'fix_internal' });
   }
-  return null;
+  return undefined;
 }
 
 /** Through a CDN the origin server is not visible: the CDN itself may have denied. */
-function behindCdn({ cdn, through }: Facts): ProbeVerdict | null {
-  if (cdn === null) return null;
+function behindCdn({ cdn, through }: Facts): ReturnType<Rule> {
   const code = through.some(({ finding }) => finding === 'denied') ? 'cdn_closed' : 'cdn';
-  return { verdict: 'cdn', meaning: { code, params: { cdn } }, advice: { code: 'bypass_cdn' } };
+  return cdn !== null && verdictOf('cdn', { code, params: { cdn } }, { code: 'bypass_cdn' });
 }
 
-function deniedThroughProxy({ through, confirmedProxies }: Facts): ProbeVerdict | null {
+function deniedThroughProxy({ through, confirmedProxies }: Facts): ReturnType<Rule> {
   const denied = through.find(({ finding }) => finding === 'denied');
-  if (denied === undefined) return null;
+  if (denied === undefined) return undefined;
   const meaning: CheckMessage = { code: 'closed', params: quote(denied) };
   // The lock admits the proxy's address, but the server sees the address of a reverse proxy in front of it.
   const isInLock = denied.detail?.code === 'answered' && confirmedProxies.includes(proxyOf(denied.step));
@@ -252,38 +234,34 @@ function deniedThroughProxy({ through, confirmedProxies }: Facts): ProbeVerdict 
 }
 
 /** Unknown: a proxy opens neither the first page nor a start path. A missing page counts as opened, because strangers are refused. */
-function notOpenedThroughProxy({ through }: Facts): ProbeVerdict | null {
+function notOpenedThroughProxy({ through }: Facts): ReturnType<Rule> {
   const passing: ReadonlySet<Finding> = new Set(['open', 'missing']);
   const passed = new Set(
     through.filter(({ finding }) => passing.has(finding)).map(({ step }) => proxyOf(step)),
   );
   const failed = through.filter(({ step }) => !passed.has(proxyOf(step)));
   const told = failed.find(({ finding }) => finding === 'away' || finding === 'rejected') ?? failed[0];
-  if (told === undefined) return null;
-  if (told.detail?.code === 'leads_away')
-    return unknown(
-      { code: 'redirects_away', params: told.detail.params },
-      { code: 'add_site', params: told.detail.params },
-    );
-  const advice: CheckMessage = told.finding === 'rejected' ? { code: 'fix_status' } : { code: 'check_proxy' };
-  return unknown({ code: 'through_failed', params: quote(told) }, advice);
+  if (told?.detail?.code === 'leads_away') {
+    const { params } = told.detail;
+    return unknown({ code: 'redirects_away', params }, { code: 'add_site', params });
+  }
+  const advice: CheckMessage = { code: told?.finding === 'rejected' ? 'fix_status' : 'check_proxy' };
+  return told && unknown({ code: 'through_failed', params: quote(told) }, advice);
 }
 
 /** Unknown: a server that had denied strangers stopped answering them. */
-function blocksProber({ outside }: Facts): ProbeVerdict | null {
+function blocksProber({ outside }: Facts): ReturnType<Rule> {
   const silent = outside.find(
     ({ step, finding, detail }) =>
       finding === 'unclear' &&
       detail?.code === 'unreached' &&
       outside.some((other) => other.finding === 'denied' && placeOf(other.step) === placeOf(step)),
   );
-  return silent === undefined
-    ? null
-    : unknown({ code: 'prober_blocked', params: quote(silent) }, { code: 'check_later' });
+  return silent && unknown({ code: 'prober_blocked', params: quote(silent) }, { code: 'check_later' });
 }
 
 /** Closed: the site answered a proxy of its policies by neither scheme. */
-function silentThroughProxy({ through }: Facts): ProbeVerdict | null {
+function silentThroughProxy({ through }: Facts): ReturnType<Rule> {
   // Steps without a detail were not run, because another result made them needless.
   const silent = through.find(
     ({ step, finding }) =>
@@ -293,9 +271,8 @@ function silentThroughProxy({ through }: Facts): ProbeVerdict | null {
           proxyOf(other.step) !== proxyOf(step) || other.finding === 'no_connection' || other.detail === null,
       ),
   );
-  if (silent === undefined) return null;
-  const meaning: CheckMessage = { code: 'closed_silent', params: quote(silent) };
-  return { verdict: 'closed', meaning, advice: { code: 'fix_firewall' } };
+  const advice: CheckMessage = { code: 'fix_firewall' };
+  return silent && verdictOf('closed', { code: 'closed_silent', params: quote(silent) }, advice);
 }
 
 const turnedAway: ReadonlySet<Finding> = new Set(['denied', 'no_connection', 'refused', 'dropped']);

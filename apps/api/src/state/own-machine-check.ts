@@ -3,6 +3,7 @@ import { addressesWithoutLookup } from '@propusk/dial/dial';
 import { OwnMachine } from '@propusk/dial/own-machine';
 import { createLookup } from '@propusk/dial/resolver';
 import { sql } from 'kysely';
+import { inParallel } from '../core/in-parallel.ts';
 import type { Check } from './check.ts';
 
 /** At most 5 names in a finding. At most 1,000 host names are resolved, 16 at once, within 5 s in total. */
@@ -22,7 +23,6 @@ export const checkOwnMachine: Check = async ({ db, config, signal }) => {
   const own = new OwnMachine({ ...config, echoUrl: config.echoUrl.origin });
   const lookup = createLookup({ servers: config.dns });
   const ends = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS)]);
-  const waiting = [...rows];
   // grows: by site or proxy; bound: 1,000 names; at the bound: the others are not resolved
   const refused: string[] = [];
   const resolved = async (host: string) => {
@@ -32,13 +32,9 @@ export const checkOwnMachine: Check = async ({ db, config, signal }) => {
       return [];
     }
   };
-  const work = async () => {
-    for (let next = waiting.pop(); next !== undefined && !ends.aborted; next = waiting.pop()) {
-      const { name, host, port } = next;
-      if (own.refuses(host, await resolved(host), port)) refused.push(name);
-    }
-  };
-  const all = Promise.all(Array.from({ length: AT_ONCE }, work));
+  const all = inParallel(AT_ONCE, rows, async ({ name, host, port }) => {
+    if (!ends.aborted && own.refuses(host, await resolved(host), port)) refused.push(name);
+  });
   await Promise.race([all, sleep(WAIT_MS, undefined, { signal, ref: false }).catch(() => {})]);
   if (refused.length === 0) return [];
   const params = {

@@ -1,5 +1,4 @@
 import * as contract from '@propusk/contract/vantages';
-import { plainAddress } from '@propusk/dial/addresses';
 import { AppError } from '../core/errors.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { type SignedParts, verify } from './signature.ts';
@@ -39,20 +38,15 @@ export function vantageRoutes(routes: Routes, { publicUrl, wake, idleS = 5 }: Va
   );
 
   implement(routes, contract.pairVantage, ({ body, address, write }) =>
-    throttle.redeeming('vantage', address, async () => {
-      const paired = await write((tx) => pairVantage(tx, body.code, encryption));
-      if (paired === null) throw new AppError('link_dead', { detail: ['pairing_code_dead'] });
-      return paired;
-    }),
+    throttle.redeeming('vantage', address, () => write((tx) => pairVantage(tx, body.code, encryption))),
   );
 
   implement(routes, contract.takeVantageWork, async ({ body, address, db, write }) => {
     const { vantage: id, count, signature } = body;
     await checkSigned(db, address, ['work', id, count], signature);
-    const { task, pending } = await write(async (tx) => {
-      await countCall(tx, { id, count, address });
-      return takeTask(tx, id);
-    });
+    const { task, pending } = await write(async (tx) =>
+      takeTask(tx, id, await recordCall(tx, { id, count, address })),
+    );
     if (pending > 0) wake();
     return {
       task: task?.id ?? '',
@@ -66,8 +60,8 @@ export function vantageRoutes(routes: Routes, { publicUrl, wake, idleS = 5 }: Va
     const { vantage: id, count, signature, task, group, results } = body;
     await checkSigned(db, address, ['report', id, count, task, group, results], signature);
     await write(async (tx) => {
-      await countCall(tx, { id, count, address });
-      if (!(await saveReport(tx, id, body))) throw new AppError('not_found');
+      await recordCall(tx, { id, count, address });
+      await saveReport(tx, id, body);
     });
   });
 
@@ -82,11 +76,5 @@ export function vantageRoutes(routes: Routes, { publicUrl, wake, idleS = 5 }: Va
       const key = await findKey(db, parts[1], encryption);
       if (key === null || !verify(key, parts, signature)) throw new AppError('unauthorized');
     });
-  }
-
-  /** @throws AppError unauthorized for a replay */
-  async function countCall(tx: Parameters<typeof recordCall>[0], call: Parameters<typeof recordCall>[1]) {
-    const seen = { ...call, address: plainAddress(call.address) };
-    if (!(await recordCall(tx, seen))) throw new AppError('unauthorized');
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Vantage } from '@propusk/contract/vantages';
+import { plainAddress } from '@propusk/dial/addresses';
 import { sql } from 'kysely';
 import { record } from '../audit/store.ts';
 import { type Actor, asMember, isAdmin } from '../core/actor.ts';
@@ -68,17 +69,17 @@ export async function removeVantage(tx: Tx, actor: Actor, id: number): Promise<v
   await record(tx, actor, { action: 'deleted', kind: 'vantage', id, name: gone.name, companyId });
 }
 
-/** Pairs the machine that knows the code. @returns the id of the vantage and its new key in hex; null for a dead code */
+/** Pairs the machine that knows the code. @returns the id of the vantage and its new key in hex. @throws AppError link_dead */
 export async function pairVantage(
   tx: Tx,
   code: string,
   encryption: Encryption,
-): Promise<{ vantage: number; key: string } | null> {
+): Promise<{ vantage: number; key: string }> {
   const key = randomBytes(32).toString('hex');
   const { rows } = await sql<{ id: number }>`select id from vantages
     where code_hash = ${hashToken(code)} and code_expires_at > now() for update`.execute(tx);
   const [found] = rows;
-  if (found === undefined) return null;
+  if (found === undefined) throw new AppError('link_dead', { detail: ['pairing_code_dead'] });
   await sql`update vantages set code_hash = null, code_expires_at = null,
     key_sealed = ${encryption.seal(keyPlace(found.id), key)} where id = ${found.id}`.execute(tx);
   return { vantage: found.id, key };
@@ -101,23 +102,24 @@ export const keyPlace = (id: number) => `vantage/${id}`;
 /**
  * Records a verified call. A vantage that comes back after more than a minute makes the probes due that lacked one, and those
  * older than 20 hours: the daily probe may come when it is away again.
- * @returns whether the count is new; a used one is a replay
+ * @returns the company of the vantage; null for one of the platform
+ * @throws AppError unauthorized for a used count, which is a replay
  */
 export async function recordCall(
   tx: Tx,
   { id, count, address }: { id: number; count: number; address: string },
-): Promise<boolean> {
+): Promise<number | null> {
   const { rows } = await sql<{ company_id: number | null; back: boolean }>`
-    update vantages v set count = ${count}, address = ${address}, seen_at = now()
+    update vantages v set count = ${count}, address = ${plainAddress(address)}, seen_at = now()
     from vantages old where old.id = v.id and v.id = ${id} and v.count < ${count}
     returning v.company_id, coalesce(old.seen_at < now() - ${PRESENT}, true) as back`.execute(tx);
   const [seen] = rows;
-  if (seen === undefined) return false;
+  if (seen === undefined) throw new AppError('unauthorized');
   if (seen.back) {
     const lacked = sql`meaning ->> 'code' in ('insider', 'vantage_away', 'vantage_unanswered')`;
     await makeDue(tx, seen.company_id, sql`(${lacked} or finished_at < now() - interval '20 hours')`);
   }
-  return true;
+  return seen.company_id;
 }
 
 /** Makes finished probes due: those of a company, or of all companies for null. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { AppError } from '../core/errors.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { ofCompany } from '../db/scope.ts';
 import { PRESENT } from './store.ts';
@@ -49,7 +50,7 @@ export async function runTask(
   if (given === 0n) return new Map();
   try {
     for (const end = performance.now() + TASK_MS; ; ) {
-      await pause(POLL_MS, null, { signal: stop });
+      await pause(POLL_MS, null, { signal: stop }).catch(() => stop.throwIfAborted());
       const task = await db
         .selectFrom('vantage_tasks')
         .select('reports')
@@ -59,48 +60,45 @@ export async function runTask(
       if (task === undefined || reports.length >= groups || performance.now() > end)
         return new Map(reports.map(([group, report]) => [Number(group), report]));
     }
-  } catch (error) {
-    stop.throwIfAborted();
-    throw error;
   } finally {
     await db.deleteFrom('vantage_tasks').where('id', '=', id).execute();
   }
 }
 
-/** Takes the next task of a vantage, or null; and counts the probes that will use it. */
+/**
+ * Takes the next task of a vantage, or null; and counts the probes that will use the vantage.
+ * @param companyId null for a vantage of the platform
+ */
 export async function takeTask(
   tx: Tx,
   vantageId: number,
+  companyId: number | null,
 ): Promise<{ task: { id: string; plan: string } | null; pending: number }> {
   const { rows } = await sql<{ id: string; plan: string }>`
     update vantage_tasks set taken_at = now() where id = (
       select id from vantage_tasks where vantage_id = ${vantageId} and taken_at is null and expires_at > now()
       order by expires_at for update skip locked limit 1)
     returning id, plan`.execute(tx);
-  const { rows: owners } = await sql<{ id: number | null }>`
-    select company_id as id from vantages where id = ${vantageId}`.execute(tx);
-  const [owner] = owners;
   // For a vantage of the platform, which serves all companies, each condition matches a partial index of site_checks. For a vantage
   // of one company, the primary key suffices: it begins with company_id.
   const due =
-    typeof owner?.id === 'number'
-      ? sql`${ofCompany(owner.id)} and (state <> 'done' or next_at <= now())`
-      : sql`${owner !== undefined} and (state <> 'done' or (state = 'done' and next_at <= now()))`;
+    companyId === null
+      ? sql`(state <> 'done' or (state = 'done' and next_at <= now()))`
+      : sql`${ofCompany(companyId)} and (state <> 'done' or next_at <= now())`;
   const { rows: counted } = await sql<{ pending: number }>`
     select count(*) as pending from site_checks where ${due}`.execute(tx);
   return { task: rows[0] ?? null, pending: counted[0]?.pending ?? 0 };
 }
 
-/** Saves the report of one group, once. @returns whether a probe still waits for it */
+/** Saves the report of one group, once. @throws AppError not_found when no probe waits for it any more */
 export async function saveReport(
   tx: Tx,
   vantageId: number,
   { task, group, results }: { task: string; group: number; results: string },
-): Promise<boolean> {
-  const { rows } = await sql<{ one: number }>`
+): Promise<void> {
+  const { numAffectedRows } = await sql`
     update vantage_tasks set reports = reports || jsonb_build_object(${String(group)}::text, ${results}::text)
     where id = ${task} and vantage_id = ${vantageId} and taken_at is not null and expires_at > now()
-      and ${group} < groups and not reports ? ${String(group)}
-    returning 1 as one`.execute(tx);
-  return rows.length > 0;
+      and ${group} < groups and not reports ? ${String(group)}`.execute(tx);
+  if (numAffectedRows === 0n) throw new AppError('not_found');
 }

@@ -103,8 +103,8 @@ test.each<[string, () => Promise<unknown>]>([
       createRequest(tx, actor, { kind: 'trial', planId: null, text: '' } as never, { outbox, page: '' }),
     ),
   ],
-  ['a call of a vantage of the platform', inTx((tx) => takeTask(tx, 1))],
-  ['a call of a vantage of a company', inTx((tx) => takeTask(tx, id))],
+  ['a call of a vantage of the platform', inTx((tx) => takeTask(tx, 1, null))],
+  ['a call of a vantage of a company', inTx((tx) => takeTask(tx, id, id))],
   [
     'a tick of the keeper of plans',
     async () => {
