@@ -1,9 +1,11 @@
+import type { Updateable } from 'kysely';
 import { recordOwn } from '../audit/store.ts';
 import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { lockCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { type Statement, statement } from '../db/pipeline.ts';
+import type { Tables } from '../db/schema.ts';
 
 export interface Account {
   readonly id: number;
@@ -101,16 +103,7 @@ export async function setPassword(
   passwordHash: string,
   keep?: Buffer,
 ): Promise<void> {
-  await tx
-    .updateTable('users')
-    .set((eb) => ({
-      password_hash: passwordHash,
-      invited: false,
-      version: eb('version', '+', 1),
-      updated_at: eb.fn<string>('now'),
-    }))
-    .where('id', '=', userId)
-    .execute();
+  await touchUser(tx, userId, { password_hash: passwordHash, invited: false });
   await endAccess(tx, userId, keep);
 }
 
@@ -119,7 +112,8 @@ export async function setPassword(
  * @param keep the token hash of the one session that stays
  */
 export async function endAccess(tx: Tx, userId: number, keep?: Buffer): Promise<void> {
-  await endSessions(tx, userId, keep);
+  const sessions = tx.deleteFrom('sessions').where('user_id', '=', userId);
+  await (keep === undefined ? sessions : sessions.where('token_hash', '<>', keep)).execute();
   await endGatewayTokens(tx, userId);
   await endLinks(tx, userId);
 }
@@ -133,19 +127,17 @@ export async function endGatewayTokens(tx: Tx, userId: number): Promise<void> {
     .execute();
 }
 
-/** Raises the version of a user after a change in another table that replies show. */
-export async function touchUser(tx: Tx, userId: number): Promise<void> {
+/** Changes columns of a user and raises its version, also without a column after a change in another table that replies show. */
+export async function touchUser(
+  tx: Tx,
+  userId: number,
+  changed: Updateable<Tables['users']> = {},
+): Promise<void> {
   await tx
     .updateTable('users')
-    .set((eb) => ({ version: eb('version', '+', 1), updated_at: eb.fn<string>('now') }))
+    .set((eb) => ({ ...changed, version: eb('version', '+', 1), updated_at: eb.fn<string>('now') }))
     .where('id', '=', userId)
     .execute();
-}
-
-/** Ends all sessions of a user, or all but one. */
-async function endSessions(tx: Tx, userId: number, except?: Buffer): Promise<void> {
-  const sessions = tx.deleteFrom('sessions').where('user_id', '=', userId);
-  await (except === undefined ? sessions : sessions.where('token_hash', '<>', except)).execute();
 }
 
 /** Ends the mail links of a user. They belong to a previous password or email. */

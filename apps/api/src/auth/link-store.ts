@@ -1,7 +1,7 @@
 import type { LinkAccount } from '@propusk/contract/invitations';
 import { limits } from '@propusk/contract/limits';
 import { type RawBuilder, sql } from 'kysely';
-import { emailTaken, endAccess, lockAccount, setPassword } from '../accounts/store.ts';
+import { emailTaken, endAccess, lockAccount, setPassword, touchUser } from '../accounts/store.ts';
 import { recordOwn } from '../audit/store.ts';
 import { type Actor, type Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
@@ -217,14 +217,7 @@ export async function redeemEmailLink(
 
 /** @throws AppError email_taken */
 async function moveEmail(tx: Tx, userId: number, email: string): Promise<void> {
-  await refusing(
-    { users_email_key: emailTaken },
-    tx
-      .updateTable('users')
-      .set((eb) => ({ email, version: eb('version', '+', 1), updated_at: eb.fn<string>('now') }))
-      .where('id', '=', userId)
-      .execute(),
-  );
+  await refusing({ users_email_key: emailTaken }, touchUser(tx, userId, { email }));
 }
 
 /**

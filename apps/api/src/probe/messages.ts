@@ -18,12 +18,12 @@ export function listSteps(
   );
   const down = answersNobody([...results.values()]);
   const outweighed = outweighedBy([...results.values()]);
-  const sampled = Map.groupBy(steps.filter(isSample), (step) => `${step.from} ${placeOf(step)}`);
+  const sampled = Map.groupBy(steps.filter(isSample), placeOf);
   return steps.flatMap((step): CheckStep[] => {
     const { title, vantage } = step;
     const result = results.get(step);
     if (isSample(step)) {
-      const group = sampled.get(`${step.from} ${placeOf(step)}`) ?? [];
+      const group = sampled.get(placeOf(step)) ?? [];
       const own = result === undefined || outcomeOf(result) !== 'failed' ? [] : [failed(result)];
       return group[0] === step ? [...sumOf(group, results), ...own] : own;
     }

@@ -211,8 +211,9 @@ export const forVantage = (steps: readonly OutsideStep[]) =>
     return [...starts, ...own.filter((step) => !isStart(step))].slice(0, MAX_VANTAGE_SAMPLES);
   });
 
-/** The name, address and scheme of a request from outside. */
-export const placeOf = ({ scheme, host, address }: OutsideStep) => `${scheme} ${host} ${address}`;
+/** The source, scheme, name and address of a request from outside; empty for other steps. */
+export const placeOf = (step: PlannedStep) =>
+  'address' in step ? `${step.from} ${step.scheme} ${step.host} ${step.address}` : '';
 
 /** TLS first: a plain request to a TLS port looks like a broken site. */
 function portsOf(port: number | null): [Scheme, number][] {

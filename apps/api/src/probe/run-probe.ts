@@ -164,14 +164,9 @@ export async function runProbe(
   };
   probing = vantages.filter(({ present }) => present).map((vantage) => probingVantage(vantage, egress));
   const witnesses = probing.filter((vantage) => !vantage.insider);
-  const requests = planRequests({
-    names,
-    port: site.port,
-    proxies: named,
-    egress: egress[0] ?? null,
-    random,
-    startPaths,
-  });
+  const { port } = site;
+  const [known = null] = egress;
+  const requests = planRequests({ names, port, proxies: named, egress: known, random, startPaths });
   const direct = requests.filter((step): step is OutsideStep => 'address' in step);
   steps.push(...requests, ...probing.flatMap((vantage) => planVantage(direct, vantage)));
   const insiders = new Set<number | null>(probing.filter((vantage) => vantage.insider).map(({ id }) => id));
@@ -227,14 +222,13 @@ export async function runProbe(
     ),
     ...(sample === null ? [] : samplesOf(sample, random)),
   ];
-  const firstPages = direct.filter((step) => step.kind === 'plain');
-  const closed = firstPages
-    .filter((step) => worthMore.has(findingOf(step)))
+  const firstPages = direct
+    .filter((step) => step.kind === 'plain')
     .map((step) => ({ step, redirects: findingOf(step) === 'redirect' }));
+  const closed = firstPages.filter(({ step }) => worthMore.has(findingOf(step)));
   const planned = planSamples(insiders.has(null) ? [] : closed, startPaths, samples, fromHere.length);
   // A vantage may get other responses than this machine, so it requests samples at every address.
-  const everywhere = firstPages.map((step) => ({ step, redirects: findingOf(step) === 'redirect' }));
-  const elsewhere = planSamples(everywhere, startPaths, samples, 0);
+  const elsewhere = planSamples(firstPages, startPaths, samples, 0);
   /** Requests the samples of a place. Stops after two responses of a rate limiter, because further requests would be limited too. */
   const sampleInTurn = async (group: readonly OutsideStep[]) => {
     let limited = 0;
@@ -253,7 +247,7 @@ export async function runProbe(
   const ofVantages = witnesses.flatMap((vantage) => planVantage(ofVantage, vantage));
   steps.push(...planned.steps, ...ofVantages);
   await Promise.all([
-    inParallel(PARALLEL, placesOf(planned.steps), (group) => sampleInTurn(group)),
+    inParallel(PARALLEL, placesOf(planned.steps), sampleInTurn),
     ...witnesses.map(async ({ id }) => {
       const own = outside.filter(({ from }) => from === id);
       const extra = ofVantages.filter(({ from }) => from === id);
@@ -283,18 +277,16 @@ export async function runProbe(
     vantages: probing,
     away,
   });
-  const found = (finding: Finding) =>
-    [...results.values()].flatMap((result) =>
-      result.finding === finding && isSample(result.step) && result.step.kind !== 'start'
-        ? [result.step.path.replace(random, MADE_UP)]
+  const found = (wanted: Finding) =>
+    [...results.values()].flatMap(({ step, finding }) =>
+      finding === wanted && isSample(step) && step.kind !== 'start'
+        ? [step.path.replace(random, MADE_UP)]
         : [],
     );
   const denied = new Set(found('denied'));
-  const open = [...new Set([...found('open'), ...wasOpen.filter((path) => !denied.has(path))])].slice(
-    0,
-    MAX_OPEN,
-  );
-  return { ...verdict, steps: list(), sample: sample === null ? null : { ...sample, open } };
+  const open = new Set([...found('open'), ...wasOpen.filter((path) => !denied.has(path))]);
+  const next = sample === null ? null : { ...sample, open: [...open].slice(0, MAX_OPEN) };
+  return { ...verdict, steps: list(), sample: next };
 }
 
 /** Limit of open paths that the next probe requests again. */

@@ -3,7 +3,7 @@ import type { CheckMessage } from '@propusk/phrases/checks';
 import { type Finding, outweighedBy, type StepResult } from './classify-response.ts';
 import { answersNobody, type Connectivity, discountSilence, targetFamily } from './connectivity.ts';
 import { adviseStep, isSample } from './messages.ts';
-import { type PlannedStep, proxyOf, sourceOf } from './plan.ts';
+import { placeOf, proxyOf, sourceOf } from './plan.ts';
 
 /** The inputs of the verdict besides the results. */
 export interface VerdictContext {
@@ -288,8 +288,5 @@ function otherPathsRequested({ step: first }: StepResult, outside: readonly Step
   );
   return others.length > 0 && others.every(({ finding }) => finding !== 'inconclusive');
 }
-
-const placeOf = (step: PlannedStep) =>
-  'address' in step ? `${step.from} ${step.scheme} ${step.host} ${step.port} ${step.address}` : '';
 
 const quote = ({ step, detail }: StepResult) => ({ title: step.title, detail });
