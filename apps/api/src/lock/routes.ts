@@ -18,7 +18,7 @@ const PARALLEL = 4;
 
 /** A site's lock: its text, the egress addresses in it, and a link for the administrator of the server. */
 export function lockRoutes(routes: Routes, parts: LockParts): void {
-  const { publicUrl, transport, echoUrl, turns, stop } = parts;
+  const { publicUrl, turns } = parts;
   const { encryption, throttle } = routes;
 
   implement(routes, contract.getSiteLock, ({ actor, params, db }) =>
@@ -30,9 +30,7 @@ export function lockRoutes(routes: Routes, parts: LockParts): void {
     await throttle.begin({ keys: [times(keyOf('probe', actor.userId), Math.max(1, proxies.length))] });
     // One call for a site with a hundred proxies must not fill the company's queue of outbound calls.
     await inParallel(PARALLEL, proxies, async (proxy) => {
-      const seen = await turns(actor.companyId ?? 0, () =>
-        learnEgress(transport, proxy.route, echoUrl, stop),
-      );
+      const seen = await turns(actor.companyId ?? 0, () => learnEgress(parts, proxy.route));
       await write((tx) => saveEgress(tx, proxy, seen));
     });
     return findSiteLock(db, actor, params.id, encryption);

@@ -7,7 +7,10 @@ import type { CheckMessage } from '@propusk/phrases/checks';
 import * as z from 'zod/mini';
 import { ConnectError } from './connect-error.ts';
 import { getOver } from './http-get.ts';
-import { type Place, type ProxyRoute, portOf, type Transport } from './transport.ts';
+import { type Outbound, type Place, type ProxyRoute, portOf } from './transport.ts';
+
+/** Our echo, and the way to it. `stop` ends the calls. */
+export type Echo = Pick<Outbound, 'transport' | 'echoUrl' | 'stop'>;
 
 /** The result of an echo call through a proxy. */
 export interface EgressResult {
@@ -44,15 +47,14 @@ function failedCall(
  * @throws the reason of `stop`
  */
 export async function learnEgress(
-  transport: Transport,
+  echo: Echo,
   route: ProxyRoute | null,
-  echo: URL,
-  stop: AbortSignal,
   onConnected?: (proxy: Duplex) => void,
 ): Promise<EgressResult> {
+  const { transport, echoUrl, stop } = echo;
   const unsent = { reachable: false, credentialsAccepted: null };
   if (route === null) return failedCall({ code: 'password_unreadable' }, unsent);
-  const place = placeOf(echo);
+  const place = placeOf(echoUrl);
   let connected = false;
   let tunneled = false;
   try {
@@ -62,35 +64,26 @@ export async function learnEgress(
     onConnected?.(proxy);
     if (route.kind === 'gateway' && canonicalHost(place.host) === null) {
       proxy.destroy();
-      if (isLoopback(place.host)) {
+      if (isLoopback(place.host))
         throw new EchoError({ code: 'only_local', params: { addresses: await transport.localEgress() } });
-      }
-      throw new EchoError({ code: 'echo_without_name', params: { echo: echo.host } });
+      throw new EchoError({ code: 'echo_without_name', params: { echo: echoUrl.host } });
     }
     const tunnel = await transport.through(route, proxy, place, signal);
     tunneled = true;
     const began = performance.now();
-    const address = await callEcho(transport, tunnel, echo, signal);
+    const address = await callEcho(echo, tunnel, signal);
     const roundTripMs = Math.max(1, Math.round(performance.now() - began));
-    const other =
-      route.kind === 'upstream' ? await callOtherFamily(transport, route, echo, address, stop) : undefined;
     // The gateway's settings name its addresses; one call of the echo sees only one family.
-    const more =
-      route.kind === 'gateway' ? transport.configuredEgress : typeof other === 'string' ? [other] : [];
-    return {
-      reachable: true,
-      credentialsAccepted: true,
-      addresses: [...new Set([address, ...more])],
-      unanswered: typeof other === 'number' ? [other] : [],
-      roundTripMs,
-      problem: null,
-    };
+    const configured = { addresses: transport.configuredEgress, unanswered: [] };
+    const more = route.kind === 'upstream' ? await callOtherFamily(echo, route, address) : configured;
+    const addresses = [...new Set([address, ...more.addresses])];
+    return { ...more, addresses, reachable: true, credentialsAccepted: true, roundTripMs, problem: null };
   } catch (error) {
     stop.throwIfAborted();
     const failed = error instanceof ConnectError ? error : null;
     // A proxy that failed to reach the echo has accepted the credentials.
     const accepted = tunneled || failed?.where === 'site';
-    const problem = await explain(transport, problemOf(error, route, echo, connected), route, stop);
+    const problem = await explain(echo, problemOf(error, route, echoUrl, connected), route);
     const credentialsAccepted = failed?.reason === 'credentials' ? false : accepted || null;
     return failedCall(problem, { reachable: connected, credentialsAccepted });
   }
@@ -103,27 +96,27 @@ export function localAddresses(problem: CheckMessage | null): readonly string[] 
 
 /**
  * Calls the echo by its address of the other family, which its name did not lead to: a proxy may leave by either.
- * @returns the address seen; the family without an answer; undefined when the echo has only one
+ * @returns the address seen, or the family without an answer; neither when the echo has only one family
  */
 async function callOtherFamily(
-  transport: Transport,
+  echo: Echo,
   route: ProxyRoute,
-  echo: URL,
   seen: string,
-  stop: AbortSignal,
-): Promise<string | 4 | 6 | undefined> {
-  const { host, port } = placeOf(echo);
+): Promise<Pick<EgressResult, 'addresses' | 'unanswered'>> {
+  const { transport, echoUrl, stop } = echo;
+  const { host, port } = placeOf(echoUrl);
   const family = isIP(seen) === 4 ? 6 : 4;
   const addresses = isIP(host) === 0 ? await transport.resolve(host) : [];
   const literal = addresses.find((address) => isIP(address) === family);
-  if (literal === undefined || !addresses.some((address) => isIP(address) !== family)) return undefined;
+  if (literal === undefined || !addresses.some((address) => isIP(address) !== family))
+    return { addresses: [], unanswered: [] };
   const signal = AbortSignal.any([stop, AbortSignal.timeout(CALL_MS / 2)]);
   try {
     const tunnel = await transport.open(route, { host: literal, port }, signal);
-    return await callEcho(transport, tunnel, echo, signal);
+    return { addresses: [await callEcho(echo, tunnel, signal)], unanswered: [] };
   } catch {
     stop.throwIfAborted();
-    return family;
+    return { addresses: [], unanswered: [family] };
   }
 }
 
@@ -143,22 +136,19 @@ class EchoError extends Error {
  * @throws EchoError, ConnectError
  */
 export async function callEcho(
-  transport: Transport,
+  { transport, echoUrl }: Pick<Echo, 'transport' | 'echoUrl'>,
   connection: Duplex,
-  echo: URL,
   signal: AbortSignal,
 ): Promise<string> {
-  const { host, port } = placeOf(echo);
-  const tls = echo.protocol === 'https:';
+  const { host, port } = placeOf(echoUrl);
+  const tls = echoUrl.protocol === 'https:';
   const asked = { host, port, tls, verify: true, path: '/api/echo', bodyLimit: BODY_LIMIT };
   const { status, body } = await getOver(connection, asked, signal);
   const address = status === 200 ? readBody(body) : null;
-  if (address === null) {
-    throw new EchoError({ code: 'echo_foreign', params: { origin: echo.origin, status } });
-  }
-  if (!transport.allowed(address)) {
-    throw new EchoError({ code: 'echo_saw_internal', params: { address, echo: echo.host } });
-  }
+  if (address === null)
+    throw new EchoError({ code: 'echo_foreign', params: { origin: echoUrl.origin, status } });
+  if (!transport.allowed(address))
+    throw new EchoError({ code: 'echo_saw_internal', params: { address, echo: echoUrl.host } });
   return address;
 }
 
@@ -178,10 +168,9 @@ export function placeOf(url: URL): Place {
 
 /** Replaces a missing connection to our gateway by its usual cause. @throws the reason of `stop` */
 async function explain(
-  transport: Transport,
+  { transport, stop }: Echo,
   problem: CheckMessage,
   { kind }: ProxyRoute,
-  stop: AbortSignal,
 ): Promise<CheckMessage> {
   if (kind !== 'gateway' || !unconnected.has(problem.code)) return problem;
   const hidden = await transport.gatewayHidesOnLoopback(AbortSignal.any([stop, AbortSignal.timeout(1_000)]));

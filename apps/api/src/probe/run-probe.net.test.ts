@@ -78,12 +78,7 @@ async function probe(
   };
   const stop = AbortSignal.timeout(25_000);
   return runProbe(
-    {
-      transport,
-      echoUrl: new URL(`http://${ECHO}:${port}`),
-      turns: () => Promise.reject(new Error('nothing waits for its turn here')),
-      stop,
-    },
+    { transport, echoUrl: new URL(`http://${ECHO}:${port}`) },
     {
       // An explicit port speaks only http.
       address: `${SITE}:${port}`,

@@ -89,11 +89,12 @@ const PARALLEL = 4;
  * @throws the reason of `stop`
  */
 export async function runProbe(
-  { transport, echoUrl }: Outbound,
+  { transport, echoUrl }: Pick<Outbound, 'transport' | 'echoUrl'>,
   options: ProbeOptions,
 ): Promise<ProbeResult> {
   const { address, startPaths, openPaths, proxies, isHeldByOther, isCoveredElsewhere } = options;
   const { report, onEgress, vantages, send, pace, stop } = options;
+  const echo = { transport, echoUrl, stop };
   const site = parseSiteAddress(address);
   if ('fault' in site) throw new Error(`not a stored address: ${address}`);
   if (proxies.length === 0) return { ...noPolicy, steps: [], sample: options.sample };
@@ -134,7 +135,7 @@ export async function runProbe(
       skip(step, { code: 'out_of_time' });
       return proxy.addresses;
     }
-    const seen = await learnEgress(transport, proxy.route, echoUrl, stop, (connection) => {
+    const seen = await learnEgress(echo, proxy.route, (connection) => {
       // Our own gateway may run on this machine and proves nothing.
       const ends = proxy.route?.kind === 'upstream' ? endsOf(connection) : null;
       if (ends !== null) connections.push(ends);
@@ -153,7 +154,7 @@ export async function runProbe(
   };
   const [addresses, self, names] = await Promise.all([
     inParallel(PARALLEL, [...proxies.entries()], ([index, proxy]) => findEgress(proxy, index)),
-    checkSelfEgress(transport, echoUrl, stop),
+    checkSelfEgress(echo),
     Promise.all(namesOf(site, random).map((name) => resolve(transport, name))),
   ]);
   const egress = [...new Set(addresses.flat())];

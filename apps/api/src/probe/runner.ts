@@ -95,11 +95,11 @@ export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeR
     for (const id of await claimStaleEgress(db, MAX_PROXIES)) {
       const proxy = await readProbeProxy(db, encryption, id);
       if (proxy === null || closing.aborted) continue;
-      const { transport, echoUrl, turns } = outbound;
       // When the queue of the company is full, this request is skipped and the loop continues with the next proxy.
-      const seen = await turns(proxy.ownerId, () =>
-        learnEgress(transport, proxy.route, echoUrl, closing),
-      ).catch(() => null);
+      const echo = { ...outbound, stop: closing };
+      const seen = await outbound
+        .turns(proxy.ownerId, () => learnEgress(echo, proxy.route))
+        .catch(() => null);
       if (seen !== null) await db.transaction().execute((tx) => saveEgress(tx, proxy, seen));
     }
   }
@@ -129,14 +129,14 @@ const identify = (proxies: readonly ProbeProxy[]) =>
 function createWriter(save: (steps: CheckStep[]) => Promise<boolean>, lost: () => void) {
   let newest: CheckStep[] | null = null;
   let writing: Promise<void> | null = null;
-  let ended = false;
+  const ended = new AbortController();
   async function flush(): Promise<void> {
-    while (newest !== null && !ended) {
+    while (newest !== null && !ended.signal.aborted) {
       const steps = newest;
       newest = null;
       // The next write makes up for a failed one.
       if (!(await save(steps).catch(() => true))) lost();
-      if (!ended) await pause(WRITE_MS, null, { ref: false });
+      if (!ended.signal.aborted) await pause(WRITE_MS, null, { ref: false });
     }
     writing = null;
   }
@@ -146,7 +146,7 @@ function createWriter(save: (steps: CheckStep[]) => Promise<boolean>, lost: () =
       writing ??= flush();
     },
     async end(): Promise<void> {
-      ended = true;
+      ended.abort();
       await writing;
     },
   };

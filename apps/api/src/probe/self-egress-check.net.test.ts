@@ -32,7 +32,11 @@ const reaching = (addresses: string[], dead: string[] = []): Transport => ({
   allowed: () => true,
 });
 const look = (transport: Transport) =>
-  checkSelfEgress(transport, new URL(`http://echo.example.test:${port}`), AbortSignal.timeout(20_000));
+  checkSelfEgress({
+    transport,
+    echoUrl: new URL(`http://echo.example.test:${port}`),
+    stop: AbortSignal.timeout(20_000),
+  });
 
 test.each<[string, string, string[], string[], Partial<Awaited<ReturnType<typeof checkSelfEgress>>>]>([
   ['an external echo confirms IPv4', '8.8.4.4', ['9.9.9.9'], [], { confirmed: [4], failed: [] }],

@@ -3,8 +3,7 @@ import type { Duplex } from 'node:stream';
 import { isLoopback } from '@propusk/contract/settings';
 import { addressAllowed, plainAddress } from '@propusk/dial/addresses';
 import { ConnectError } from './connect-error.ts';
-import { callEcho, placeOf } from './echo-client.ts';
-import type { Transport } from './transport.ts';
+import { callEcho, type Echo, placeOf } from './echo-client.ts';
 
 /** A version of the Internet Protocol. */
 export type Family = 4 | 6;
@@ -26,17 +25,14 @@ const CALL_MS = 10_000;
 const MAX_TRIES = 2;
 
 /** Calls our echo without a proxy, by each family that it has an address of. */
-export async function checkSelfEgress(
-  transport: Transport,
-  echo: URL,
-  stop: AbortSignal,
-): Promise<SelfEgress> {
-  const { host } = placeOf(echo);
+export async function checkSelfEgress(echo: Echo): Promise<SelfEgress> {
+  const { transport, echoUrl } = echo;
+  const { host } = placeOf(echoUrl);
   const addresses = await transport.resolve(host);
   const calls = await Promise.all(
     ([4, 6] as const).map(async (family) => {
       const literals = addresses.filter((address) => isIP(address) === family).slice(0, MAX_TRIES);
-      return { family, ...(await call(transport, echo, literals, stop)) };
+      return { family, ...(await call(echo, literals)) };
     }),
   );
   const familiesWith = (outcome: Call['outcome']) =>
@@ -56,22 +52,15 @@ interface Call {
   readonly outcome: 'confirmed' | 'failed' | 'unproven';
 }
 
-async function call(
-  transport: Transport,
-  echo: URL,
-  literals: readonly string[],
-  stop: AbortSignal,
-): Promise<Call> {
+async function call(echo: Echo, literals: readonly string[]): Promise<Call> {
+  const { transport, echoUrl, stop } = echo;
+  const { port } = placeOf(echoUrl);
   const signal = AbortSignal.any([stop, AbortSignal.timeout(CALL_MS)]);
   let outcome: Call['outcome'] = 'unproven';
   for (const host of literals) {
     try {
-      const connection = await transport.open(
-        { kind: 'outside', toEcho: true },
-        { host, port: placeOf(echo).port },
-        signal,
-      );
-      const own = await callEcho(transport, connection, echo, signal);
+      const connection = await transport.open({ kind: 'outside', toEcho: true }, { host, port }, signal);
+      const own = await callEcho(echo, connection, signal);
       return { own, outcome: isPublic(own) && provesEgress(own, host) ? 'confirmed' : 'unproven' };
     } catch (error) {
       stop.throwIfAborted();

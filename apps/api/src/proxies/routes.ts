@@ -54,8 +54,7 @@ export function proxyRoutes(routes: Routes, outbound: Outbound): void {
     await routes.throttle.charge('probe', actor.userId);
     const proxy = await readProbeProxy(db, encryption, id);
     if (proxy === null) throw new AppError('not_found');
-    const { transport, echoUrl, stop, turns } = outbound;
-    const seen = await turns(actor.companyId ?? 0, () => learnEgress(transport, proxy.route, echoUrl, stop));
+    const seen = await outbound.turns(actor.companyId ?? 0, () => learnEgress(outbound, proxy.route));
     await write((tx) => saveEgress(tx, proxy, seen));
     const { reachable, credentialsAccepted, addresses, roundTripMs, problem } = seen;
     return {
