@@ -25,7 +25,7 @@ export const siteLoss = endpoint('GET /domain-allowed/:id/loss', { ...shape, err
 /** Count the users who would lose access if the policy were deleted. */
 export const policyLoss = endpoint('GET /politics/:id/loss', { ...shape, errors: ['not_found'] });
 
-/** Count the sites that would lose a user if the user were deleted. */
+/** Count the sites to which the user would lose access if the user were deleted. */
 export const userLoss = endpoint('GET /users/:id/loss', {
   ...shape,
   errors: ['not_found', 'own_account', 'protected_user'],

@@ -34,12 +34,12 @@ export type GatewayAccess = z.infer<typeof GatewayAccess>;
 export const ClientName = z.string().check(z.regex(/^\w[\w.~-]{0,39}$/));
 
 /**
- * Get the gateway's address, credentials for it, and the sites that they open. A client needs no more than `curl -x
+ * Get the gateway's address, credentials for it, and the sites that they give access to. A client needs no more than `curl -x
  * http://USERNAME:PASSWORD@HOST:PORT https://crm.example.ru`. The password is valid for 24 hours.
  */
 export const myAccess = endpoint('GET /me/access', {
   query: z.object({
-    /** What will use the password: the program, with its version. The records of access name it. */
+    /** The program that will use the password, with its version. The records of access contain it. */
     client: z.optional(ClientName),
   }),
   access: ['USER', 'CREATOR', 'ADMIN'],

@@ -133,7 +133,7 @@ export const AuditRow = z.object({
     id: Id,
     /** Name and surname; may be empty. */
     name: ShownText,
-    /** The address at that time. */
+    /** The email address at that time. */
     email: ShownEmail,
     /** The roles at that time. */
     roles: z.array(z.object({ value: Role })),

@@ -6,7 +6,7 @@ import { limits } from './limits.ts';
 
 /** A new company and its owner. */
 export const Registration = z.object({
-  /** The name of the company again. */
+  /** The name of the company again. The specification requires the field; its value is not stored. */
   name: text(limits.personName),
   /** The given name of the owner. */
   ownerName: z.optional(text(limits.personName)),
@@ -73,7 +73,7 @@ export const register = endpoint('POST /auth/registration', {
  */
 export const LinkUse = z
   .object({
-    /** The recipient of the link: the account with the forgotten password, or the new address; the address of the first ADMIN. */
+    /** The address that gets the link: that of the account, or the new one for a change of email. With `token`, the address of the first ADMIN. */
     email: z.optional(Email),
     /** true requests a link that changes the email of the signed-in caller. */
     change: z.optional(z.boolean()),

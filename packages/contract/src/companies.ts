@@ -53,7 +53,7 @@ export type Company = z.infer<typeof Company>;
 
 /** A company to create. */
 export const CompanyInput = z.object({
-  /** The name of the company; when empty, a copy of the site. */
+  /** The name of the company. If empty, the site becomes the name. */
   companyName: z._default(text(0), ''),
   /** The site of the company. */
   companySite: text(1),
@@ -143,7 +143,7 @@ export const deleteCompany = endpoint('DELETE /company/:id', {
   proof: { of: 'everyone' },
   body: Proof,
   versioned: true,
-  // Its statement may run for 60 s.
+  // The DELETE statement may run for 60 s.
   replySeconds: 75,
   errors: ['not_found', 'company_of_admin', 'too_many_requests'],
 });

@@ -21,12 +21,15 @@ describe('a mail address', () => {
     [`anna@${'я'.repeat(260)}.рф`, null],
   ])('the address %j is stored as %j', (typed, stored) => expect(read(typed)).toBe(stored));
 
-  test.each(['a@', 'a@я.', '@'])('a text of %j and a million letters is refused within a second', (start) => {
-    const long = `${start}${'я'.repeat(1_048_576)}!`;
-    const begun = performance.now();
-    expect([storedEmail(long) === long, read(long)]).toEqual([true, null]);
-    expect(performance.now() - begun).toBeLessThan(1_000);
-  });
+  test.each(['a@', 'a@я.', '@'])(
+    'a mail address of %j and a million letters is refused within a second',
+    (start) => {
+      const long = `${start}${'я'.repeat(1_048_576)}!`;
+      const begun = performance.now();
+      expect([storedEmail(long) === long, read(long)]).toEqual([true, null]);
+      expect(performance.now() - begun).toBeLessThan(1_000);
+    },
+  );
 
   test('shownEmails decodes the domains of the mail addresses in a text', () => {
     expect(shownEmails('anna@xn--80a1acny.xn--p1ai')).toBe('anna@почта.рф');

@@ -12,25 +12,26 @@ export type Access = 'public' | 'maybe-signed-in' | 'signed-in' | 'gateway' | re
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * The header of the device mark. Sign-in and a new password return the mark; the next sign-in sends it. A marked browser has its
- * own rate limit, so strangers who exhaust the account's limit do not lock the user out. The mark grants no access.
+ * The header of the device mark, a token that identifies a browser in which the user has signed in. Sign-in and a new password
+ * return it; the next sign-in sends it. A browser with a mark has its own rate limit, so that other clients, which may exhaust
+ * the account's limit, do not lock the user out. The mark grants no access.
  */
 export const DEVICE_HEADER = 'propusk-device';
 
 /**
- * Re-authentication for a call: the password is checked before the handler, a code of a second factor at the end of its
- * transaction. A stolen session alone must not give power over accounts (ADR 017).
+ * Re-authentication for a call: the password is checked before the handler, and a second-factor code at the end of its
+ * transaction. A stolen session alone must not be enough to take over accounts (ADR 017).
  */
 export interface ProofRule {
-  /** `self`: the handler asks for the proof itself. Otherwise the api asks everyone, or ADMIN only, before the handler runs. */
+  /** Who must re-authenticate: every caller, or only an ADMIN. `self`: the handler checks it instead of the api. */
   readonly of: 'self' | 'everyone' | 'admin';
-  /** The api asks for proof only when the body has one of these fields. */
+  /** Re-authentication is required only when the body has one of these fields. */
   readonly fields?: readonly string[];
 }
 
 type Schema = z.ZodMiniType | undefined;
 
-/** One call as data. The server, the web client, OpenAPI and the tests all read this one object. */
+/** One call as data. The server, the web client, the OpenAPI document and the tests all read this object. */
 export interface Endpoint<
   Allowed extends Access = Access,
   Params extends Schema = Schema,
@@ -60,7 +61,7 @@ export interface Endpoint<
    */
   readonly versioned: boolean;
   readonly proof: ProofRule | undefined;
-  /** `given`: a successful call returns a device mark. `taken`: the call also reads one, as every call with `proof` does. */
+  /** `given`: a successful call returns a device mark. `taken`: the call also reads the mark of the request, as do calls with `proof`. */
   readonly device: 'given' | 'taken' | undefined;
   /** The call reads many rows: at most two such calls of a company run at once, and each statement at most 5 s (`too_long`). */
   readonly heavy: boolean;
@@ -110,7 +111,7 @@ export function endpoint<
   };
 }
 
-/** Whether the api asks a caller with these roles for proof, given the parsed body. False where the handler asks by itself. */
+/** Whether the api requires re-authentication from a caller with these roles and this parsed body. False for `self`. */
 export function asksProof({ proof }: Endpoint, roles: readonly Role[], body: unknown): boolean {
   if (proof === undefined || proof.of === 'self') return false;
   if (proof.of === 'admin' && !roles.includes('ADMIN')) return false;

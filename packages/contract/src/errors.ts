@@ -49,7 +49,7 @@ export const errors = {
   all_sites_refused: { status: 409 },
   /** The entity does not exist, or belongs to another company; the replies are identical. */
   not_found: { status: 404 },
-  /** The path and method name no call. */
+  /** No call has this path and method. */
   no_such_call: { status: 404 },
   /** An account with this address exists. */
   email_taken: { status: 409 },
@@ -77,13 +77,13 @@ export const errors = {
   password_needed: { status: 409 },
   /** The caller belongs to no company. */
   no_company: { status: 409 },
-  /** The company would exceed 1,000 rows of a kind, or its limit of links; or a company 20 vantages. */
+  /** The company would exceed 1,000 rows of a kind, its limit of links, or 20 vantages. */
   too_many_objects: { status: 409 },
   /** The plan of the company allows no further row of this kind; the message names the limit. */
   plan_limit: { status: 409 },
   /** The plan of the company does not include this. */
   not_in_plan: { status: 409 },
-  /** Companies without another plan have the standard plan, so it is neither archived nor limited to the trial. */
+  /** The standard plan cannot be archived or become the trial plan, because companies without another plan have it. */
   standard_plan: { status: 409 },
   /** Another plan has this name; letter case does not count. */
   plan_exists: { status: 409 },
@@ -99,7 +99,7 @@ export const errors = {
   too_large: { status: 413 },
   /** The body is not `application/json`. */
   bad_media_type: { status: 415 },
-  /** An earlier request used the key with other input. */
+  /** An earlier request used the idempotency key with other input. */
   idempotency_mismatch: { status: 422 },
   /** The read took longer than 5 s; choose a shorter period. */
   too_long: { status: 422 },

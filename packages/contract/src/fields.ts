@@ -83,7 +83,7 @@ export const Proof = z.object({
   /** A code from the caller's app, or a recovery code. Required when the caller has a second factor. */
   code: z.optional(FactorCode),
 });
-/** The password and code of an ADMIN, whom alone the call asks for them. */
+/** The password and code of the caller, which the call requires only from an ADMIN. */
 export const MaybeProof = z.partial(Proof);
 
 /** The first code, which proves that the app has the secret. */

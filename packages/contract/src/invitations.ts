@@ -82,12 +82,12 @@ export const LinkAccount = z.object({
   email: ShownEmail,
   /** The company that invited the user; null for the link of a forgotten password. @example Romashka */
   invitedBy: z.nullable(ShownText),
-  /** Whether the link makes the first ADMIN, who types the address. `email` is then a proposal, or empty. */
+  /** Whether the link creates the first ADMIN, who enters the address. `email` is then a suggestion, or empty. */
   firstAdmin: z.boolean(),
 });
 export type LinkAccount = z.infer<typeof LinkAccount>;
 
-/** Read the account of a mailed link that sets a password, without using the link. A page then asks for no password in vain. */
+/** Read the account of a mailed link that sets a password, without using the link. The page shows its form only for a valid link. */
 export const openLink = endpoint('POST /auth/link', {
   access: 'public',
   body: LinkToken,

@@ -37,7 +37,7 @@ export const Snippet = z.object({
 });
 export type Snippet = z.infer<typeof Snippet>;
 
-/** The egress addresses of one proxy, as our echo saw them. */
+/** The egress addresses of one proxy, as our echo endpoint saw them. */
 export const EgressOfProxy = z.object({
   /** The proxy, by its host. @example {"id": 3, "name": "proxy.romashka.ru"} */
   proxy: Named,
@@ -49,9 +49,9 @@ export const EgressOfProxy = z.object({
   addresses: z.array(z.string()),
   /** The time of the last observation; null before the first. */
   learnedAt: z.nullable(IsoDate),
-  /** Older than a day, or changed since the lock was proved: a lock with these addresses may refuse users. @example false */
+  /** Observed more than a day ago, or changed since the last probe that found the site protected: the lock may refuse users. @example false */
   stale: z.boolean(),
-  /** The failure of the last call to our echo: a Russian sentence. */
+  /** The failure of the last request to our echo endpoint: a Russian sentence. */
   problem: z.nullable(z.string()),
 });
 export type EgressOfProxy = z.infer<typeof EgressOfProxy>;
@@ -77,7 +77,7 @@ export const getSiteLock = endpoint('GET /domain-allowed/:id/lock', {
 });
 
 /**
- * Learn the egress addresses of the site's proxies through our echo, and return the lock with them. The call takes up to ten
+ * Find the egress addresses of the site's proxies with our echo endpoint, and return the lock with them. The call takes up to ten
  * seconds per proxy.
  */
 export const learnEgress = endpoint('POST /domain-allowed/:id/lock/learn', {
@@ -130,9 +130,9 @@ export const openLockLink = endpoint('POST /lock', {
 /** A path of a site, without query and fragment: at most 200 characters, percent-encoded. @example /base/ */
 const Path = text(1, 6 * limits.startPath).check(z.regex(/^\/[^?#\s]*$/));
 
-/** The paths of a site that its probe treats apart. They change nothing about who reaches the site. */
+/** The paths of a site that its probe treats specially. They do not affect who can reach the site. */
 export const ProbePaths = z.object({
-  /** Paths that the probe requests besides the first page, as a stranger and through the proxies. @example ["/base/"] */
+  /** Paths that the probe requests besides the first page, directly from outside and through the proxies. @example ["/base/"] */
   startPaths: z.array(Path).check(z.maxLength(limits.startPaths)),
   /** Exact URLs that may be open to strangers; every verdict names them. @example ["/favicon.ico"] */
   openPaths: z.array(Path).check(z.maxLength(limits.openPaths)),
@@ -152,8 +152,8 @@ export const getProbePaths = endpoint('GET /domain-allowed/:id/paths', {
 });
 
 /**
- * Replace the start paths of the site, and its URLs that may be open. A path without `/` at its start is refused. The next probe reads
- * the site anew.
+ * Replace the start paths of the site, and its URLs that may be open. A path without `/` at its start is refused. The next probe
+ * selects the pages that it requests again.
  */
 export const setProbePaths = endpoint('PUT /domain-allowed/:id/paths', {
   access: ['CREATOR', 'ADMIN'],
@@ -178,11 +178,11 @@ export const ProbeStep = z.object({
 });
 export type ProbeStep = z.infer<typeof ProbeStep>;
 
-/** The number of requests with the expected outcome, of all that count. */
+/** The number of requests with the expected outcome, out of the counted ones. Redirects and redundant requests are not counted. */
 export const Tally = z.object({
   /** Requests with the expected outcome. @example 11 */
   passed: z.int(),
-  /** All requests that count. @example 11 */
+  /** All counted requests. @example 11 */
   of: z.int(),
 });
 
@@ -207,7 +207,7 @@ export const SiteCheck = z.object({
   /** Its requests, in order. */
   steps: z.array(ProbeStep),
   proof: LockProof,
-  /** A host to which the site redirects its users, and which they do not reach; null for none. @example romashka.ru */
+  /** A host that the site redirects its users to, and that they cannot reach; null for none. @example romashka.ru */
   leadsTo: z.nullable(z.string()),
   /** The time of the request for the probe. */
   startedAt: IsoDate,

@@ -3,9 +3,9 @@ import { endpoint } from './endpoint.ts';
 import { IsoDate } from './fields.ts';
 
 /**
- * refused: nothing listens at the address. timeout: no answer in time. no_address: DNS does not know the name. tls: no
- * encryption, or an untrusted certificate. login: user or password refused. rejected: the mail refused. folder: the file could
- * not be written. other: see the log.
+ * refused: nothing listens at the address. timeout: no answer in time. no_address: DNS has no such name. tls: no encryption, or
+ * an untrusted certificate. login: the server refused user or password. rejected: the server refused the mail. folder: the file
+ * could not be written. other: see the log.
  */
 export const MailFailure = z.enum([
   'refused',
@@ -30,5 +30,5 @@ export const StuckMail = z.object({
 });
 export type StuckMail = z.infer<typeof StuckMail>;
 
-/** Get the number of mails that do not leave. The reply names neither a recipient nor a link. */
+/** Get the number of mails that could not be sent yet. The reply names neither a recipient nor a link. */
 export const stuckMail = endpoint('GET /mail/stuck', { access: ['ADMIN'], reply: StuckMail });

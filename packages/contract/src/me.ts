@@ -29,12 +29,12 @@ export const User = z.object({
       confirmed: z.boolean(),
       /** Whether the platform has more than the standard plan. Only an owner's `/me` has it. */
       hasTariff: z.optional(z.boolean()),
-      /** What of the plan ends within 7 days, or the paid proxies that stop; null for neither. Only an owner's `/me` has it. */
+      /** The part of the plan that ends within 7 days, or the end of paid proxies; null for neither. Only an owner's `/me` has it. */
       ending: z.nullish(
         z.object({
           /** `paid`: the gateway refuses, or will refuse, policies on paid proxies. @example trial */
           what: z.enum(['trial', 'plan', 'paid']),
-          /** The moment of the end. */
+          /** The time of the end. */
           at: IsoDate,
         }),
       ),

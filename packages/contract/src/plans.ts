@@ -76,7 +76,7 @@ export type PlanInput = z.infer<typeof PlanInput>;
 /** List the plans of the platform. */
 export const listPlans = endpoint('GET /plans', { access: ['ADMIN'], reply: listOf(Plan) });
 
-/** Create a plan. A trial plan takes the mark from the previous one. */
+/** Create a plan. A new trial plan replaces the previous trial plan. */
 export const createPlan = endpoint('POST /plans', {
   access: ['ADMIN'],
   body: PlanInput,

@@ -13,7 +13,7 @@ export const Protection = z.object({
   verdict: Verdict,
   /** The time of the probe. */
   checkedAt: IsoDate,
-  /** The site was protected and has lost it. The next probe with the verdict `protected` resets this. @example false */
+  /** The site was protected and is not any more. The next probe with the verdict `protected` resets this. @example false */
   drifted: z.boolean(),
 });
 export type Protection = z.infer<typeof Protection>;

@@ -188,9 +188,9 @@ export const ProxyCheck = z.object({
   reachable: z.boolean(),
   /** Null when unknown: the proxy was unreachable, or the connection broke before the answer. */
   credentialsAccepted: z.nullable(z.boolean()),
-  /** The source addresses that our echo saw; empty when the request did not reach it. @example ["203.0.113.5"] */
+  /** The source addresses that our echo endpoint saw; empty when the request did not reach it. @example ["203.0.113.5"] */
   egress: z.array(z.string()),
-  /** The round trip to the echo through the proxy, in milliseconds. @example 84 */
+  /** The round trip to the echo endpoint through the proxy, in milliseconds. @example 84 */
   roundTripMs: z.nullable(z.number()),
   /** The problem and its remedy, in Russian; null without a problem. */
   problem: z.nullable(z.string()),
@@ -199,7 +199,7 @@ export const ProxyCheck = z.object({
 });
 export type ProxyCheck = z.infer<typeof ProxyCheck>;
 
-/** Test a proxy with a request to our echo: reachability, credentials and egress addresses. */
+/** Test a proxy with a request to our echo endpoint: reachability, credentials and egress addresses. */
 export const checkProxy = endpoint('POST /proxy/:id/check', {
   access: ['CREATOR', 'ADMIN'],
   reply: ProxyCheck,

@@ -31,7 +31,7 @@ export const GatewayRecord = z.object({
   ms: Count,
   /** The time of this update; absent when it is `startedAt` plus `ms`. */
   at: z.optional(GivenDate),
-  /** Whether the visit goes on. */
+  /** Whether the visit is still in progress. */
   open: z.boolean(),
   /** The company of the user; absent without valid credentials. */
   companyId: z.optional(Id),
@@ -68,7 +68,7 @@ export type GatewayRecord = z.infer<typeof GatewayRecord>;
 export const RecordBatch = z.object({
   /** The gateway: a random id in its data folder. @example 0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11 */
   gateway: z.uuid(),
-  /** The run of its process. The first batch of a later run ends the open records of earlier runs as interrupted. @example 0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11 */
+  /** The id of one run of the gateway's process. The first batch of a later run ends the open records of earlier runs as interrupted. @example 0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11 */
   run: z.uuid(),
   /** Rises by one with each batch of the run. A batch that is stored already changes nothing. */
   number: z.int().check(z.gte(1)),
@@ -80,10 +80,10 @@ export type RecordBatch = z.infer<typeof RecordBatch>;
 /** Store records of access. The body may be compressed by gzip. A repeated batch is stored once. */
 export const feedRecords = endpoint('POST /feed/records', { access: 'gateway', body: RecordBatch });
 
-/** How a visit stands. `interrupted`: its gateway stopped or fell silent; the figures are those of its last update. @example closed */
+/** The state of a visit. `interrupted`: its gateway stopped or sent no more batches; the figures are those of the last update. @example closed */
 export const VisitState = z.enum(['open', 'closed', 'interrupted']);
 
-/** A visit or refusal, with the names of today; a deleted user keeps the last name, unless the company keeps none. */
+/** A visit or refusal, with current names. A deleted user keeps the last name, unless the company removes such names. */
 export const Visit = z.object({
   /** The id of the record. */
   id: RecordId,
@@ -187,14 +187,14 @@ export const exportVisits = endpoint('GET /visits/export', {
   errors: ['no_company'],
 });
 
-/** List the visits of the caller's company that go on now, at most 1,000. */
+/** List the visits of the caller's company that are in progress, at most 1,000. */
 export const liveVisits = endpoint('GET /visits/live', {
   access: ['CREATOR'],
   reply: VisitPage,
   errors: ['no_company'],
 });
 
-/** What to end: one visit, or all of a user. */
+/** What to end: one visit, or all visits of a user. */
 export const VisitEnd = z.union([
   z.object({
     /** The record of the visit. */
@@ -207,7 +207,7 @@ export const VisitEnd = z.union([
 ]);
 export type VisitEnd = z.infer<typeof VisitEnd>;
 
-/** End a visit that goes on, or all visits of a user, at every gateway. The client may connect again as long as it has the right. */
+/** End a visit in progress, or all visits of a user, at every gateway. The client may connect again while its access is allowed. */
 export const endVisits = endpoint('POST /visits/end', {
   access: ['CREATOR'],
   body: VisitEnd,
@@ -230,11 +230,11 @@ export const myVisits = endpoint('GET /me/visits', {
   errors: ['no_company'],
 });
 
-/** A figure of a period, beside the period of the same length before it. */
+/** A figure of a period, and the same figure of the preceding period of equal length. */
 const Figure = z.object({
-  /** Of the period. */
+  /** The figure of the period. */
   now: z.int(),
-  /** Of the period before. */
+  /** The figure of the preceding period. */
   before: z.int(),
 });
 
@@ -278,7 +278,7 @@ export const Statistics = z.object({
   sites: z.array(Share),
   /** The users with the most visits, at most ten. */
   users: z.array(Share),
-  /** The refusals that happened most, at most 20. */
+  /** The most frequent refusals, at most 20. */
   refused: z.array(
     z.object({
       /** The reason. @example no_policy */
@@ -345,14 +345,14 @@ export const getSupport = endpoint('GET /visits/support', {
 export const setSupport = endpoint('PUT /visits/support', {
   access: ['CREATOR'],
   body: z.object({
-    /** True begins 24 hours from now, also while a permission holds. */
+    /** True permits it for 24 hours from now, and also extends a permission. False ends it. */
     allowed: z.boolean(),
   }),
   reply: Support,
   errors: ['no_company'],
 });
 
-/** The figures of a company's last 30 days beside the 30 days before, for an ADMIN. */
+/** The figures of a company's last 30 days and of the 30 days before, for an ADMIN. */
 export const CompanyFigures = z.object({
   ...figures,
   /** Until when ADMINs may list the company's visits; null when they may not. */

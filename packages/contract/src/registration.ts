@@ -87,7 +87,7 @@ export const withdrawInvitation = endpoint('DELETE /company/invitations/:id', {
   errors: ['not_found'],
 });
 
-/** Read the state of an invitation by its link, without using it. A page then shows no form in vain. */
+/** Read the state of an invitation by its link, without using it. The page shows its form only for a valid link. */
 export const openInvitation = endpoint('POST /auth/invitation', {
   access: 'public',
   body: z.object({

@@ -36,8 +36,8 @@ export const FactorSecret = z.object({
 export type FactorSecret = z.infer<typeof FactorSecret>;
 
 /**
- * Start the enrolment of a second factor: returns the secret for the authenticator app. Sign-in does not ask for a code before
- * one confirms the secret, within an hour. A repeated call replaces the secret.
+ * Start the enrolment of a second factor: returns the secret for the authenticator app. Sign-in requires codes only after a first
+ * code has confirmed the secret, within an hour. A repeated call replaces the secret.
  */
 export const startSecondFactor = endpoint('POST /me/second-factor', {
   access: 'signed-in',

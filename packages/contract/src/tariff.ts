@@ -94,7 +94,7 @@ const Used = z.object({
 export const Tariff = z.object({
   /** The version of the company. A change of the company's settings raises it too. */
   version: Version,
-  /** The plan in force: the trial's during the trial, the standard one after the end of another. */
+  /** The plan in force: the trial plan during the trial, and the standard plan after another plan has ended. */
   plan: CompanyPlan,
   /** The plan that an ADMIN set. It is in force outside the trial, until its end. */
   ownPlan: Named,
@@ -112,7 +112,7 @@ export const Tariff = z.object({
   /** The offered plans. */
   offers: z.array(CompanyPlan),
   contact: Contact,
-  /** What ends when the paid proxies stop; null while the plan includes them, or without paid proxies. */
+  /** The access that ends with the paid proxies; null while the plan includes them, or without paid proxies. */
   paidEnd: z.nullable(
     z.object({
       /** When the gateway begins to refuse policies on paid proxies: 14 days after the plan's end. */

@@ -27,7 +27,7 @@ export const UserInput = z.object({
 export type UserInput = z.infer<typeof UserInput>;
 
 /**
- * Changes of a user; absent fields stay unchanged. An ADMIN proves a change of email or password.
+ * Changes of a user; absent fields stay unchanged. An ADMIN must re-authenticate to change email or password.
  * @example {"politics": [7, 9]}
  */
 export const UserChange = z.extend(MaybeProof, {

@@ -39,7 +39,7 @@ function compatible(digits: string, from: string, to: string): boolean {
   return head >= from.slice(0, length) && head <= to.slice(0, length);
 }
 
-/** The systems that may follow, of credit-card-type and of the listed disagreements. */
+/** The systems that a number with these first digits may have, by credit-card-type and by the listed disagreements. */
 function candidates(digits: string): string[] {
   const theirs = creditCardType(digits).map(({ type }) => names[type] ?? type);
   const listed = disagreements.filter(([, from, to]) => compatible(digits, from, to)).map(([ours]) => ours);
@@ -112,7 +112,7 @@ it.each([
 ])('the digits %j give %s', (digits, system) => {
   expect(cardSystem(digits)).toBe(system);
 });
-it('no two ranges of one length overlap, and each runs upwards between prefixes of one length', () => {
+it('no two ranges of one length overlap, and the first prefix of a range is not above its last, which is as long', () => {
   const wrong = ourRanges.filter(([from, to], place) => {
     const others = ourRanges.slice(place + 1).filter(([other]) => other.length === from.length);
     return from.length !== to.length || from > to || others.some(([low, high]) => low <= to && from <= high);

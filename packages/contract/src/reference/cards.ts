@@ -39,7 +39,7 @@ export const cardRanges: readonly Range[] = [
   ['discover', '6011'],
   ['discover', '644', '649'],
   ['discover', '65'],
-  // [cct] gives Maestro the whole of 6 that no other system has. With two digits a lone 6 stays open.
+  // [cct] gives Maestro every prefix 6 that no other system has. The ranges here have two digits, so that 6 alone is pending.
   ['maestro', '50'],
   ['maestro', '56', '61'],
   ['maestro', '63', '64'],
@@ -51,7 +51,7 @@ export const cardRanges: readonly Range[] = [
   [undefined, '50670', '50676'],
   [undefined, '506770', '506778'],
   [undefined, '509'],
-  // [iin] The whole of 62. [cct] lists parts of it and leaves the others to Maestro.
+  // [iin] Every prefix 62. [cct] lists parts of it and leaves the others to Maestro.
   ['unionpay', '62'],
   // [cct]
   ['unionpay', '8100', '8171'],
