@@ -5,7 +5,7 @@ import { AppError } from './errors.ts';
 /** The user who makes a call. It is the first argument of every store function and limits the scope of every query. */
 export interface Actor {
   readonly userId: number;
-  /** null: a platform admin outside every company. */
+  /** null for a platform admin without a company. */
   readonly companyId: number | null;
   readonly roles: readonly Role[];
   readonly tokenHash: Buffer;
@@ -20,7 +20,7 @@ export interface Member extends Actor {
   readonly companyId: number;
 }
 
-/** An actor without the address of the call. */
+/** The user of a session: an actor without a client address. */
 export type Holder = Omit<Actor, 'address'>;
 
 /** @throws AppError forbidden when the actor has none of the roles */
@@ -45,7 +45,7 @@ export function asMember(actor: Actor): Member {
   return actor as Member;
 }
 
-/** The rows that a read covers: those of every company, of the own company, or of the actor. */
+/** The rows that a read or write covers: those of every company, of the actor's company, or of the actor. */
 export type Scope = 'platform' | 'company' | 'own';
 
 /** The scope of a read by id: an admin may read rows of every company. */
@@ -58,7 +58,7 @@ export const scopeOfWrite = (actor: Actor): Scope => (isAdmin(actor) ? 'platform
 
 /** The scope of a list. */
 export function scopeOf(actor: Actor): Scope {
-  // An owner who is also an admin lists the own company here; admin lists are separate calls.
+  // An owner who is also an ADMIN gets the rows of the own company. The lists of every company are separate calls.
   if (actor.roles.includes('CREATOR') && actor.companyId !== null) return 'company';
   return isAdmin(actor) ? 'platform' : 'own';
 }
@@ -68,7 +68,7 @@ export function isAdmin(actor: Actor): boolean {
   return actor.roles.includes('ADMIN');
 }
 
-/** The reader of messages about the server: only an ADMIN is shown its settings. */
+/** The reader of a message about the server. Only messages for an ADMIN contain the server's settings. */
 export function readerOf(actor: Actor): 'owner' | 'ADMIN' {
   return isAdmin(actor) ? 'ADMIN' : 'owner';
 }

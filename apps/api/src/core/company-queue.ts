@@ -1,7 +1,7 @@
 import { createFairQueue } from './fair-queue.ts';
 import { createKeyedLimiter, type KeyedLimiter } from './keyed-limiter.ts';
 
-/** At most 1,000 tasks wait, over all companies. At the limit, the last task of the longest queue fails. */
+/** At most this many tasks wait, over all companies; further tasks throw AppError busy. */
 const WAITING_OF_ALL = 1_000;
 
 /**

@@ -13,7 +13,7 @@ function heldQueue(bounds: { ofLane: number; ofAll: number }) {
 }
 const from = (network: number) => strangers(`10.0.${network}.1`);
 
-test('the fair queue serves one waiter of each network in turn, however many wait from one network', async () => {
+test('the fair queue serves networks round robin, even when one network has many waiters', async () => {
   const { run, release, order } = heldQueue({ ofLane: 10, ofAll: 100 });
   const crowd = Array.from({ length: 5 }, (_, i) => run(strangers(`10.0.1.${i}`), `crowd ${i}`));
   const others = [run(from(2), 'neighbour'), run(strangers('2001:db8::1'), 'v6')];
@@ -22,7 +22,7 @@ test('the fair queue serves one waiter of each network in turn, however many wai
   expect(order.slice(0, 3).toSorted()).toEqual(['crowd 0', 'neighbour', 'v6']);
 });
 
-test('the queue alternates between known users and strangers', async () => {
+test('the fair queue alternates between known users and unauthenticated callers', async () => {
   const { run, release, order } = heldQueue({ ofLane: 10, ofAll: 100 });
   const storm = Array.from({ length: 8 }, (_, i) => run(from(i), 'stranger'));
   const known = [1, 2, 3].map((id) => run(signedIn(id), 'known'));
@@ -31,7 +31,7 @@ test('the queue alternates between known users and strangers', async () => {
   expect(order.slice(0, 6).filter((name) => name === 'known')).toHaveLength(3);
 });
 
-test('the queue refuses a waiter beyond the limit of its network', async () => {
+test('the fair queue refuses a waiter beyond the limit of its network', async () => {
   const { run, release } = heldQueue({ ofLane: 2, ofAll: 100 });
   const waits = [run(from(1), 'a'), run(from(1), 'b')];
   expect(await run(from(1), 'c')).toBe('too_many_requests');
@@ -39,7 +39,7 @@ test('the queue refuses a waiter beyond the limit of its network', async () => {
   await Promise.all(waits);
 });
 
-test('a full queue displaces the last waiter of the busiest network for a new network', async () => {
+test('a full fair queue refuses the last waiter of the busiest network in favour of a new network', async () => {
   const { run, release, order } = heldQueue({ ofLane: 3, ofAll: 4 });
   const crowd = ['a', 'b', 'c'].map((name) => run(from(1), name));
   const single = run(from(2), 'x');
@@ -51,7 +51,7 @@ test('a full queue displaces the last waiter of the busiest network for a new ne
   expect(order.toSorted()).toEqual(['a', 'b', 'x', 'y']);
 });
 
-test('when every network has one waiter and the fair queue is full, it refuses a stranger and admits a known user', async () => {
+test('when every network has one waiter and the fair queue is full, it refuses an unauthenticated caller and admits a known user', async () => {
   const { run, release, order } = heldQueue({ ofLane: 3, ofAll: 3 });
   const storm = [1, 2, 3].map((network) => run(from(network), `stranger ${network}`));
   expect(await run(from(4), 'stranger 4')).toBe('busy');
@@ -62,7 +62,7 @@ test('when every network has one waiter and the fair queue is full, it refuses a
   expect(order).toHaveLength(3);
 });
 
-test('the queue frees the slot of work that fails', async () => {
+test('the fair queue frees the slot of a task that fails', async () => {
   const queue = createFairQueue({ atOnce: 1, ofLane: 1, ofAll: 1 });
   await expect(queue(from(1), async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await queue(from(1), async () => 'yes')).toBe('yes');

@@ -9,7 +9,7 @@ export interface Lane {
   readonly line: string;
 }
 
-/** The lane of unauthenticated callers: one for each /24 (IPv4) and /56 (IPv6). */
+/** The lane of an unauthenticated caller: one for each /24 (IPv4) and /56 (IPv6). */
 export const strangers = (address: string): Lane => ({ known: false, line: networkOf(address) });
 
 /** The lane of a signed-in user. */
@@ -35,11 +35,11 @@ type Lines = Map<string, Waiter[]>;
 
 /**
  * Creates a queue that serves lanes round robin, so that many waiters in one lane delay another lane by one task. When the
- * queue is full, a new waiter displaces the last waiter of the longest lane. It is refused when its own lane is the longest.
+ * queue is full, a new waiter replaces the last one of the longest unauthenticated lane, or is itself refused (`makeRoom`).
  */
 export function createFairQueue({ atOnce, ofLane, ofAll }: FairQueueBounds): FairQueue {
   // grows: by waiting callers with their request bodies; bound: `ofLane` waiters of one network or user, and `ofAll` in
-  // total over both kinds; at the bound: 429 or 503 with Retry-After, and the longest lane loses a waiter
+  // total over both kinds; at the bound: 429 or 503 with Retry-After, for the new waiter or for the one that it replaces
   const lines: Record<'known' | 'unknown', Lines> = { known: new Map(), unknown: new Map() };
   let running = 0;
   let waiting = 0;
@@ -63,12 +63,12 @@ export function createFairQueue({ atOnce, ofLane, ofAll }: FairQueueBounds): Fai
     return undefined;
   }
 
-  /** Makes room for one more waiter of a lane. @throws AppError too_many_requests, busy */
+  /** Makes room for a new waiter of the lane `own`. @throws AppError too_many_requests, busy */
   function makeRoom(known: boolean, own: readonly Waiter[]): void {
     if (own.length >= ofLane) throw known ? busy() : tooMany(1_000);
     if (waiting < ofAll) return;
     const [longest] = [...lines.unknown].toSorted(([, a], [, b]) => b.length - a.length);
-    // A known user displaces any stranger. A stranger displaces only a waiter of a lane longer than the own one would be.
+    // A known caller always replaces a waiter, an unauthenticated one only if `longest` is longer than `own` would become.
     if (longest === undefined || (!known && longest[1].length <= own.length + 1)) throw busy();
     longest[1].pop()?.refuse(busy());
     if (longest[1].length === 0) lines.unknown.delete(longest[0]);

@@ -23,7 +23,7 @@ export function createKeyedLimiter(atOnce: number, waiting: number): KeyedLimite
       return await work();
     } finally {
       const next = line.next.shift();
-      // The next waiter gets the slot directly: a new caller must not take it first.
+      // The slot passes directly to the next waiter, so that no new caller takes it.
       if (next !== undefined) next();
       else if (--line.running === 0) lines.delete(key);
     }
