@@ -62,11 +62,11 @@ export function explain(index: AccessIndex, snapshot: CompanySnapshot, question:
   return { allow: true, policyId, proxy: shown, links };
 }
 
-/** Policies that `findMends` returns at most, because it builds an index for each policy that it tries. */
+/** The most policies that `findMends` tries, because it builds an index for each of them. */
 const MOST_MENDS = 5;
 
 /**
- * Finds the policies that would open the host to the user as a member, by `decide()`.
+ * Finds the policies that would allow the user to reach the host, if the user were added to them, by `decide()`.
  * @returns ids, at most five
  */
 export function findMends(

@@ -53,7 +53,7 @@ export function lossRoutes(routes: Routes): void {
     });
   }
 
-  /** @throws RolledBack always; AppError as the deletion does */
+  /** @throws RolledBack always, unless the deletion throws AppError */
   async function tryDelete(tx: Tx, companyId: number | null, remove: () => Promise<void>): Promise<never> {
     const source = { db: tx, encryption: routes.encryption, log: routes.app.log };
     const read = async () => (companyId === null ? null : readSnapshot(source, companyId));

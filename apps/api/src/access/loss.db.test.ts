@@ -15,7 +15,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { readSnapshot } from '../feed/store.ts';
 
 const COMPANIES = quickOrSoak(200, 1_000);
-/** Companies that claim the same hosts. */
+/** The number of companies that have claims to the same hosts. */
 const RIVALS = 10;
 
 let api: TestApi;

@@ -29,7 +29,7 @@ export async function findLoss(
   const [old, current] = [indexOf(before, claims), indexOf(after, claims)];
   const sites = before.sites.flatMap(({ id, address }) => {
     const host = sampleHost(address);
-    // 80 and 443 share their decision: neither is stored as a site's port.
+    // Ports 80 and 443 get the same decision, because no site has one of them as its port.
     return host === null ? [] : { id, host, port: Number(address.split(':')[1] ?? 443) };
   });
   const lostSites = new Set<number>();

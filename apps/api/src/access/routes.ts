@@ -29,7 +29,7 @@ export function accessRoutes(routes: Routes, gateway: Gateway): void {
       gateway,
       query.client,
     );
-    // After signing the token: an earlier sign-out makes this throw, and a later one revokes the token.
+    // Runs after the token is signed. It throws if the session has ended by now, and a later sign-out revokes the token.
     await noteAccessFetched(db, member);
     return access;
   });

@@ -63,7 +63,7 @@ describe('the explanation for a user and a site', () => {
     });
   });
 
-  test('the explanation names the policies that would open the site, and joining one opens it', async () => {
+  test('the explanation names the policies that would give access to the site, and adding the user to one gives it', async () => {
     const { owner, agent, policy, site, link, why } = await scene('mends.example.ru');
     await link([], true);
     const one = (await why()).body;

@@ -14,9 +14,9 @@ const ORIGIN = `select concat_ws(' ', (select system_identifier from pg_control_
 export interface Changes {
   /** A company may have changed; null: any of them. Calls may be spurious or repeated. */
   wake(companyId: number | null): void;
-  /** Visits shall end. @param payload the JSON of the feed's event `end` */
+  /** A user has ended visits. @param payload the JSON of the feed's event `end` */
   end(payload: string): void;
-  /** The URL now leads to another database, such as a promoted standby or a restored backup. */
+  /** The database URL now leads to another database, such as a promoted standby or a restored backup. */
   startOver(): void;
 }
 

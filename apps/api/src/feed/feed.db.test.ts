@@ -57,7 +57,7 @@ async function listen(to: TestApi = api) {
   return { heard, last, ended: () => ended };
 }
 
-/** Waits for a message of the feed, which comes within a second. */
+/** Waits up to a second for a message of the feed. */
 async function soon(check: () => void): Promise<void> {
   const elapsed = stopwatch();
   await vi.waitFor(check, { timeout: 30_000, interval: 5 });
@@ -240,7 +240,7 @@ describe('a claim to a host', () => {
     )[0]?.claim;
   };
 
-  test('a host claim begins with a policy on the shared gateway, not with the site, and ends with the policy', async () => {
+  test('a claim to a host begins when a policy on shared egress gets the site, not when the site is created, and ends with the policy', async () => {
     const [early, late] = [(await api.company()).token, (await api.company()).token];
     const waiting = await api.must(early, createSite, { body: { address: '*.victim.ru' } });
     const policyOf = (token: string) =>
@@ -250,7 +250,7 @@ describe('a claim to a host', () => {
     expect(await claimOf(early)).toBeNull();
     const held = await claimOf(late);
     expect(held).toBeGreaterThan(0);
-    // A claim begins when a site joins a policy: the older site joins later, so its claim is younger.
+    // The older site is added to a policy later, so its claim has a higher rank number.
     const { pool } = api.database;
     await pool.query('insert into policy_sites select company_id, $1, id from sites where id = $2', [
       earlyPolicy.id,
@@ -262,7 +262,7 @@ describe('a claim to a host', () => {
     expect(await claimOf(early)).toBeNull();
   });
 
-  test('a policy on an own proxy makes no host claim until it moves to the gateway', async () => {
+  test("a policy on a company's own proxy creates no claim to a host until the policy moves to the platform's gateway", async () => {
     const token = (await api.company()).token;
     const input = { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-secret' };
     const proxy = await api.must(token, createProxy, { body: input });
@@ -274,7 +274,7 @@ describe('a claim to a host', () => {
   });
 });
 
-test('an end of visits through one api reaches the gateways of every api, and no visit of another company ends', async () => {
+test('a call that ends visits at one api reaches the gateways of every api, and ends no visit of another company', async () => {
   const twin = await startApi(inject('serverUrl'), { shared: api.database });
   const gateway = await listen();
   const agent = await api.agent(owner);

@@ -7,13 +7,13 @@ import { pino } from 'pino';
 import { expect, inject, test } from 'vitest';
 import { createHub } from './hub.ts';
 
-test('a change that is sent during the read of the versions is not taken for a restored backup', async () => {
+test('a change that is sent while the hub reads the versions is not mistaken for a restored backup', async () => {
   const database = await createTestDatabase(inject('serverUrl'));
   const { rows } = await database.pool.query(
     `insert into companies (company_name, company_site) values ('Company', 'company.test') returning id`,
   );
   const { id } = rows[0];
-  /** When it is not null, the result of the next statement waits for it. */
+  /** The result of the next statement waits for this promise; null for no wait. */
   let held: PromiseWithResolvers<void> | null = null;
   const reached = Promise.withResolvers<void>();
   const plugin: KyselyPlugin = {

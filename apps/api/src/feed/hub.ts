@@ -41,16 +41,16 @@ export function createHub(parts: HubParts): Hub {
   // grows: by holders of GATEWAY_SECRET; bound: one for each gateway, with up to 64 MB of unread data; at the bound: the
   // connection of a gateway that does not read is closed
   const connections = new Set<Connection>();
-  // Deleted companies: a snapshot read before the deletion must not follow the `gone` event. Ids are never reused.
+  // Deleted companies. A snapshot that was read before the deletion must not follow the `gone` event. Ids are never reused.
   // grows: by owners and admins who delete companies; bound: 40 bytes for each company deleted since the start, or since
   // the database was replaced; at the bound: unlimited
   const gone = new Set<number>();
-  // Companies whose last read failed: until it succeeds, gateways may still grant revoked rights.
-  // grows: by failed reads of the database; bound: one number for each company; at the bound: does not grow
+  // Companies whose last read failed. Until a read succeeds, gateways may still grant revoked rights.
+  // grows: by failed reads of the database; bound: one number for each company; at the bound: it holds every company
   const failing = new Set<number>();
   // grows: by changes of policies; bound: one read for each company; at the bound: further changes wait for that read
   const reading = new Map<number, Promise<void>>();
-  // grows: by changes of policies; bound: one number for each company; at the bound: does not grow
+  // grows: by changes of policies; bound: one number for each company; at the bound: it holds every company
   const again = new Set<number>();
   let closed = false;
 
@@ -117,10 +117,10 @@ export function createHub(parts: HubParts): Hub {
   async function reconcile(): Promise<boolean> {
     if (connections.size === 0) return true;
     try {
-      // Copied before the read: a change that is sent during it has a newer version.
+      // Copied before the read, because a change that is sent during the read has a newer version than the read returns.
       const before = [...connections].map(({ sent }) => [...sent]);
       const versions = await readVersions(db);
-      // A lower version means a restored database: it will assign the versions sent since to other content.
+      // A lower version means a restored backup. The database will assign the version numbers sent since then to other content.
       const isRestored = before.some((sent) =>
         sent.some(([id, version]) => (versions.get(id) ?? version) < version),
       );
@@ -162,7 +162,7 @@ export function createHub(parts: HubParts): Hub {
 
   return {
     async connect(stream) {
-      // grows: by companies of the platform; bound: one number for each company and gateway; at the bound: does not grow
+      // grows: by companies of the platform; bound: one number for each company and gateway; at the bound: it holds every company
       const connection: Connection = { stream, sent: new Map(), ready: false };
       // Registered before the initial snapshots, so that no change in between is missed.
       connections.add(connection);

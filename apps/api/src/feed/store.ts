@@ -34,8 +34,8 @@ export async function readSnapshot(
       'version', c.policy_version,
       'addresses', c.record_addresses,
       'users', coalesce((select json_agg(json_build_object('id', u.id, 'epoch', u.gateway_epoch) order by u.id)
-        -- A user without a role has no access (spec section 4), nor has an invited user without a password, or a user without a
-        -- required second factor. Nobody of an unconfirmed company has.
+        -- No access: users without a role (spec section 4), invited users without a password, users without a required second
+        -- factor, and all users of an unconfirmed company.
         from users u where u.company_id = c.id and u.roles <> '{}' and not u.invited and c.confirmed
           and (not c.second_factor_required or ${hasFactor('u.id')})), '[]'),
       'sites', coalesce((select json_agg(json_build_object('id', s.id, 'address', s.address, 'claim', s.claim) order by s.id)

@@ -6,7 +6,7 @@ import { implement, type Routes } from '../http/implement.ts';
 const LIMIT_MS = 1_500;
 
 /**
- * Health for balancers and for the start: 200 while the database answers within 1.5 s, else 503.
+ * Health for balancers, and for processes that wait for the api to start: 200 while the database answers within 1.5 s, else 503.
  * @param isDraining whether this process is shutting down, which also gives 503
  */
 export function healthRoutes(routes: Routes, isDraining: () => boolean): void {
