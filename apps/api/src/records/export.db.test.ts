@@ -8,7 +8,7 @@ import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { stopwatch } from '@propusk/test-kit/stopwatch';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
-/** More than the buffers of a socket hold, so that the api waits for the reader. */
+/** So many visits that their export does not fit into the socket buffers, so the api waits for the reader. */
 const MANY = 50_000;
 
 let api: TestApi;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Creates a company with as many visits, a second apart. */
+/** Creates a company with this many visits, two in each second. */
 async function company(rows: number, host = 'crm.example.ru') {
   const { token } = await api.company();
   const { company: own, id } = await api.must(token, me);
@@ -43,7 +43,7 @@ async function readAll(response: IncomingMessage): Promise<Visit[]> {
   return lines.map((line) => JSON.parse(line) as Visit);
 }
 
-test('an export holds the rows of the log in its order, by the same filters, and no row of another company', async () => {
+test('an export contains the rows of the log in the same order, for the same filters, and no row of another company', async () => {
   const [home] = [await company(70), await company(5)];
   const { rows } = await api.must(home.token, listVisits, { query: { take: 100 } });
   const exported = async (query: object) => (await api.call(home.token, exportVisits, { query })).body;
@@ -56,7 +56,7 @@ test('an export holds the rows of the log in its order, by the same filters, and
   expect(refused).toMatchObject({ status: 400, error: { fields: { from: expect.any(String) } } });
 });
 
-test('a host and a name with line ends, quotes and formulas stay in one line of an export', async () => {
+test('an export writes one line for each visit, even if host and user name contain line ends, quotes or formulas', async () => {
   const evil = ['a\r\n{"id":"forged"}', "=cmd|'/C calc'!A0", '"quoted"\t\u2028', '-1+1', '@SUM(1)'];
   for (const text of evil) {
     const { token, id } = await company(1, text);
@@ -105,7 +105,7 @@ test('an exported CSV has labels, mail addresses and times in the company’s zo
   );
 });
 
-test('an export whose session ends breaks the connection, and a whole one repeats no row', async () => {
+test('an export breaks the connection when its session ends, and a complete export contains each row once', async () => {
   const { token } = await company(MANY);
   const begun = await open(token);
   await api.must(token, logout);
@@ -117,7 +117,7 @@ test('an export whose session ends breaks the connection, and a whole one repeat
   expect(rows).toHaveLength(MANY);
 });
 
-test('an export that the database fails breaks the connection', async () => {
+test('an export breaks the connection when a database query fails', async () => {
   const begun = await open((await company(MANY)).token);
   await api.database.pool.query('alter table records rename to records_away');
   await expect(readAll(begun)).rejects.toThrow('aborted');
@@ -143,7 +143,7 @@ test('an export starts at once while slow clients of other companies read export
   for (const response of begun) response.destroy();
 });
 
-test('a client that reads nothing does not delay the shutdown', async () => {
+test('a client that does not read its export does not delay the shutdown', async () => {
   const own = await startApi(inject('serverUrl'), { shared: api.database });
   const { token } = await company(MANY);
   const begun = await open(

@@ -6,7 +6,7 @@ import { removeRows } from '../db/reaper.ts';
 import { applyCuts } from './settings.ts';
 
 const TICK_MS = 60_000;
-/** The open records of a run without a batch for this long are interrupted: a gateway with open visits sends one every 60 s. */
+/** After this time without a batch, the open records of a run become interrupted. A gateway with open visits sends one every 60 s. */
 const SILENCE = sql.raw(`interval '5 minutes'`);
 
 /**
@@ -52,7 +52,7 @@ export function startRecordKeeper({
   return repeat(TICK_MS, work, (err) => log.warn({ err }, 'failed to maintain the records of access'));
 }
 
-/** Removes what companies keep for a shorter time than the platform. A statement for each company reads only its index. */
+/** Removes records of companies with a shorter retention than the platform. One statement per company can use its index. */
 async function removeBeyondOwnRetention(db: Db, days: number, signal: AbortSignal): Promise<void> {
   const companies = await db
     .selectFrom('companies')

@@ -6,7 +6,7 @@ import type { Db } from '../db/open.ts';
 
 /** The longest period for a filter without an index, in milliseconds. */
 const LONGEST_MS = 31 * 86_400_000;
-/** Visits that go on, in one reply. */
+/** The most visits in progress in one reply. */
 const MOST_LIVE = 1_000;
 
 /** Whose visits to read: of the company, or of one of its users. */
@@ -27,8 +27,8 @@ export async function readVisits(db: Db, scope: Scope, query: VisitQuery): Promi
 }
 
 /**
- * Like `readVisits`, but returns JSON lines that PostgreSQL makes. Rows as objects left 200 MB of garbage in a long export before
- * V8 collected it.
+ * Like `readVisits`, but returns JSON lines that PostgreSQL formats. With rows as objects, a long export had up to 200 MB of
+ * garbage before V8 collected it.
  * @param more further columns, such as those of `withWords`
  */
 export async function readLines(
@@ -91,7 +91,7 @@ function found(
   );
 }
 
-/** The visits of a company that go on. */
+/** The visits of a company that are in progress. */
 export async function readLive(db: Db, companyId: number): Promise<VisitPage> {
   const { rows } = await select({ companyId }, sql`and r.state = 'open'`, MOST_LIVE).execute(db);
   return { rows, next: null };

@@ -81,7 +81,7 @@ const figures = async ({ id }: Home) =>
     )
   ).rows[0];
 
-test('a batch that is sent again, also to another api at the same moment, is stored once', async () => {
+test('a batch that is sent again, also to another api at the same time, is stored once', async () => {
   const home = await company();
   const one = gateway();
   await one.send([visit(home), visit(home)]);
@@ -105,7 +105,7 @@ test('the figures count each visit of a summary record, and an update of the rec
   ]);
 });
 
-test('bytes count in the hours in which they flowed, also in a late batch, and the visit in the hour in which it began', async () => {
+test('bytes count in the hour of their transfer, also in a late batch, and a visit counts in the hour in which it began', async () => {
   const home = await company();
   const one = gateway();
   const began = Date.parse('2026-03-01T10:50:00Z');
@@ -138,7 +138,7 @@ test('the log of a company shows its records of loss, and no figure counts them'
   expect((await api.must(neighbour.token, listVisits, { query: {} })).rows).toHaveLength(1);
 });
 
-test('an open visit is live, its updates replace its figures, and its end closes it', async () => {
+test('an open visit is listed as in progress, an update replaces its figures, and its end closes it', async () => {
   const home = await company();
   const one = gateway();
   const open = visit(home, { open: true });
@@ -157,7 +157,7 @@ test('an open visit is live, its updates replace its figures, and its end closes
   expect(await figures(home)).toEqual({ visits: 1, up: 150, down: 10_000 });
 });
 
-test('a later run of a gateway, or its silence, interrupts open visits at their last update; a late update opens them again', async () => {
+test('open visits become interrupted when their gateway restarts or sends no batches, and a later update opens them again', async () => {
   const home = await company();
   const [one, other] = [gateway(), gateway()];
   const [lost, kept] = [visit(home, { open: true }), visit(home, { open: true })];
@@ -201,7 +201,7 @@ async function keep(days = 90): Promise<void> {
   expect(log.warn).not.toHaveBeenCalled();
 }
 
-test('the pages of the log join without gap or overlap, and filters by person, site, result and period hold', async () => {
+test('the pages of the log have no gap or overlap, and each filter of the log returns only matching rows', async () => {
   const home = await company();
   const second = await api.agent(home.token);
   const one = gateway();
@@ -246,7 +246,7 @@ test('the pages of the log join without gap or overlap, and filters by person, s
   }
 });
 
-test('a company never reads a record of another one, an agent only the own ones', async () => {
+test("a company reads no records of another company, and an agent reads only the agent's own records", async () => {
   const [home, other] = [await company(), await company()];
   const colleague = await api.agent(home.token);
   const one = gateway();
@@ -256,14 +256,14 @@ test('a company never reads a record of another one, an agent only the own ones'
   expect((await api.must(home.token, liveVisits)).rows).toEqual([]);
   const own = await api.must(home.agent.token, myVisits, { query: {} });
   expect(own.rows.map(({ user }) => user?.id)).toEqual([home.agent.id]);
-  // A forged cursor of another company's record moves the page and shows nothing of it.
+  // A forged cursor with another company's record changes where the page starts, but returns nothing of that record.
   const foreign = (await api.must(other.token, listVisits, { query: {} })).rows[0];
   const before = `${Date.parse(foreign?.startedAt ?? '') + 1}-${foreign?.id}`;
   const moved = await api.must(home.token, listVisits, { query: { before } });
   expect(moved.rows.every(({ user }) => user?.id !== other.agent.id)).toBe(true);
 });
 
-test('a deleted person keeps the last name in records, a deleted site leaves the host', async () => {
+test('records keep the name of a deleted user and the host of a deleted site', async () => {
   const home = await company();
   await gateway().send([visit(home)]);
   await api.must(home.token, updateUser, {
@@ -280,7 +280,7 @@ test('a deleted person keeps the last name in records, a deleted site leaves the
   });
 });
 
-test('a deleted company has no records at once, gets none, and the keeper removes them, with those beyond the retention', async () => {
+test('the keeper removes records of a deleted company and records beyond the retention, and later records of that company are dropped', async () => {
   const [gone, home] = [await company(), await company()];
   const one = gateway();
   const old = new Date(Date.now() - 91 * 86_400_000).toISOString();
@@ -296,7 +296,7 @@ test('a deleted company has no records at once, gets none, and the keeper remove
   }
 });
 
-test('a record of a clock that is months ahead is dropped with nothing else, and keeps no partition from being made', async () => {
+test('a record from a clock that is months ahead is dropped without the rest of its batch, and does not prevent new partitions', async () => {
   const home = await company();
   const ahead = new Date(Date.now() + 150 * 86_400_000).toISOString();
   await gateway().send([visit(home), visit(home, { startedAt: ahead })]);
@@ -319,7 +319,7 @@ test('when the partition of a month is created late, the stored records of that 
   await sql('drop table aside');
 });
 
-test('a compressed batch is stored; a stranger, or a session, sends none, compressed or not', async () => {
+test('a compressed batch is stored, but only with the gateway key: other callers, signed in or not, are refused', async () => {
   const home = await company();
   const body = JSON.stringify({
     gateway: randomUUID(),
@@ -345,7 +345,7 @@ test('a compressed batch is stored; a stranger, or a session, sends none, compre
   expect((await api.must(home.token, listVisits, { query: {} })).rows).toHaveLength(1);
 });
 
-test('hosts with quotes, line breaks or JSON stay data', async () => {
+test('hosts with quotes, line breaks or JSON are stored as plain text', async () => {
   const home = await company();
   const hosts = [`a"b'c.example.ru`, 'x\r\ny', '=cmd|calc', '{"up": 1}', "'); drop table records; --"];
   await gateway().send(hosts.map((host) => visit(home, { host, siteId: undefined, userId: undefined })));
@@ -353,7 +353,7 @@ test('hosts with quotes, line breaks or JSON stay data', async () => {
   expect(rows.map(({ host }) => host).toSorted()).toEqual(hosts.toSorted());
 });
 
-test('the statistics count people, visits, bytes and refusals of a period beside the one before, by hour and by day of a zone', async () => {
+test('the statistics count users, visits, bytes and refusals of a period and of the preceding one, by hour and by day of a time zone', async () => {
   const home = await company();
   const idle = await api.must(home.token, createSite, { body: { address: 'idle.example.ru' } });
   const { rows: proxies } = await api.must(home.token, listProxies, { query: {} });

@@ -23,7 +23,7 @@ export function recordRoutes(routes: Routes, days: number, mails: CutMails): voi
   );
   implement(routes, recordSettings, ({ actor, db }) => readSettings(db, asMember(actor), days));
   implement(routes, setRecordSettings, async ({ actor, body, ifMatch, write }) => {
-    // Before the transaction: the throttle uses connections of its own.
+    // Before the transaction, because the throttle uses other database connections.
     const { throttle } = routes;
     const wait = await throttle.wait(keyOf('recordsCut', asMember(actor).companyId));
     const options = { platformDays: days, wait, mails: { ...mails, throttle } };

@@ -19,8 +19,6 @@ import { readMail } from '@propusk/test-kit/api/inbox';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { startRecordKeeper } from './keeper.ts';
 
-/** What a company lets be stored in its records, and in which time zone it counts days. */
-
 let api: TestApi;
 let mailFolder: string;
 beforeAll(async () => {
@@ -74,7 +72,7 @@ async function keep(): Promise<void> {
   expect(log.warn).not.toHaveBeenCalled();
 }
 
-test('a new company stores everything as long as the platform, in Moscow time, and its owner changes that with an audit row', async () => {
+test('a new company stores everything for as long as the platform, in Moscow time, and a change by its owner writes an audit event', async () => {
   const home = await company();
   expect(await api.must(home.token, recordSettings)).toMatchObject({
     ...standard,
@@ -116,7 +114,7 @@ test('more days than the platform keeps, unknown time zones and a stale version 
   expect(await refused({ retentionDays: 119 })).toMatchObject({ code: 'bad_input' });
   expect(await set(home, { retentionDays: 120 })).toMatchObject({ retentionDays: 120, pending: null });
   await sql('update companies set record_days = null, version = $2 where id = $1', home.id, version);
-  // PostgreSQL alone accepts "posix/…", JavaScript alone any case.
+  // Only PostgreSQL accepts "posix/…". Only JavaScript ignores letter case.
   for (const timeZone of ['Mars/Base', 'posix/Europe/Moscow', 'europe/moscow'])
     expect(await refused({ timeZone }), timeZone).toMatchObject({ fields: { timeZone: expect.anything() } });
   expect((await refused({ addresses: 'none' }, version - 1)).code).toBe('changed_meanwhile');
@@ -142,7 +140,7 @@ test('the keeper deletes records older than the retention of their company, and 
   expect(await count('records', short)).toBe(1);
 });
 
-test('a company that keeps no names loses those of users who were or will be deleted, and no other company does', async () => {
+test('when a company stops keeping names of deleted users, stored and later names are removed, but not those of other companies', async () => {
   const [home, other] = [await company(), await company()];
   const later = await api.agent(home.token);
   const now = new Date().toISOString();

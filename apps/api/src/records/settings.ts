@@ -18,7 +18,7 @@ import { type Outbox, queueMail } from '../mail/store.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 
 const CUT_DELAY = sql.raw(`interval '72 hours'`);
-/** At most this many owners get a mail. */
+/** At most this many owners get a mail about a pending change. */
 const MOST_OWNERS = 10;
 
 /** Dependencies of the mails about shorter retention. */
@@ -155,7 +155,7 @@ async function tellOwners(
     await queueMail(tx, outbox, { to, code: 'records_cut', facts: [{ ...cut, page }] }, null);
 }
 
-/** Refuses a zone that PostgreSQL, which makes the statistics, or JavaScript, which shows them, does not know. */
+/** Refuses a time zone unless PostgreSQL, for the statistics, and JavaScript, for displayed times, both support it. */
 async function demandZone(tx: Tx, zone: string): Promise<void> {
   const { rows } = await sql`select from pg_timezone_names where name = ${zone}`.execute(tx);
   if (rows.length === 0 || !isZone(zone))

@@ -69,9 +69,8 @@ export async function readCompanyFigures(db: Db, companyId: number): Promise<Com
 }
 
 /**
- * The sums of a period (`now`) and of the one before it, of visits and of refusals (`refused`), in one pass. `by` is the value of
- * grouping(): 3 by step, 5 by user, reason and host together, 6 by site. A hash replaces the host name: the
- * names would take three times the memory.
+ * The sums of a period (`now`) and of the preceding one, of visits and of refusals (`refused`), in one pass. `by` is the value of
+ * grouping(): 3 by step, 5 by user, reason and host together, 6 by site. Grouping by a hash of the host takes a third of the memory.
  */
 function sums(companyId: number, { earlier, from, to, step }: StatisticsQuery & { earlier: string }) {
   return sql`

@@ -59,7 +59,7 @@ export async function storeBatch(tx: Tx, { gateway, run, number, records }: Reco
 
 /**
  * Tells every gateway, through the feed of each api, to end a visit of the actor's company or all visits of its user.
- * @throws AppError not_found for a user of another company, and for a visit that does not go on
+ * @throws AppError not_found for a user of another company, and for a visit that is not in progress
  */
 export async function endVisits(tx: Tx, actor: Member, body: VisitEnd): Promise<void> {
   const { companyId } = actor;

@@ -69,7 +69,7 @@ async function events(home: Home) {
 }
 const ofCompany = ({ id }: Home) => ({ params: { id }, query: {} });
 
-test('an ADMIN gets figures of the last 30 days beside the 30 before, with no name of a person or a host', async () => {
+test('an ADMIN gets figures of the last 30 days and of the 30 days before, without names of users or hosts', async () => {
   const home = await company();
   await send(
     home,
@@ -89,7 +89,7 @@ test('an ADMIN gets figures of the last 30 days beside the 30 before, with no na
   });
 });
 
-test('an ADMIN lists the visits of a company only while its owner allows it, and the audit shows both and one read a day', async () => {
+test('an ADMIN lists the visits of a company only while its owner allows it, and the audit contains the permission and one read a day', async () => {
   const home = await company();
   await send(home, {}, {});
   const refused = await api.call(admin, companyVisits, ofCompany(home));
@@ -142,7 +142,7 @@ test('each kind of read access writes one audit event a day, even if concurrent;
   expect(await events(other)).toEqual([]);
 });
 
-test('a look at a deleted person names the last name, and a look on the next day leaves another event', async () => {
+test("the audit event of reading a deleted user's visits contains the last stored name, and a read on the next day writes another event", async () => {
   const home = await company();
   await send(home, {});
   const look = () => api.must(home.token, listVisits, { query: { user: home.agent.id } });

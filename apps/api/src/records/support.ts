@@ -6,7 +6,7 @@ import { AppError, found } from '../core/errors.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { readLive, readVisits } from './log.ts';
 
-/** The end of the permission that a company `c` gave to ADMINs; null when none holds. */
+/** The end of the permission that a company `c` gave to ADMINs; null when none is in force. */
 export const supportUntil = sql`case when c.support_until > now() then c.support_until end`;
 
 /**
@@ -21,7 +21,7 @@ export async function readSupport(db: Db, companyId: number): Promise<Support> {
   return found(rows[0]);
 }
 
-/** Begins 24 hours in which ADMINs may read the visits of the actor's company, or ends them. An end without them writes no event. */
+/** Permits ADMINs to read the visits of the actor's company for 24 hours, or ends the permission. Ending none writes no event. */
 export async function setSupport(tx: Tx, actor: Member, allowed: boolean): Promise<Support> {
   const { companyId: id } = actor;
   const { rows } = await sql<{ name: string }>`
@@ -34,7 +34,7 @@ export async function setSupport(tx: Tx, actor: Member, allowed: boolean): Promi
 
 /**
  * One page of a company's visits for an ADMIN.
- * @throws AppError not_found; support_closed when no permission holds; bad_input as `readVisits`
+ * @throws AppError not_found; support_closed without a permission in force; bad_input as `readVisits`
  */
 export async function readAsSupport(
   db: Db,

@@ -17,12 +17,12 @@ import { updateUser } from '@propusk/contract/users';
 import { startApi, type TestApi, testKeys } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
-/** Tries of the test. TENANCY_TRIES=10000 makes more. */
+/** The number of random calls. TENANCY_TRIES sets another. */
 const TRIES = Number(process.env.TENANCY_TRIES ?? 1_500);
 const AT_ONCE = 8;
 /** The beginning of every name, host and record id of the first company, and of nothing of the second. */
 const MARK = 'a1fa';
-/** A string of a reply that begins with the mark, or a cursor of a record with it. */
+/** Matches a string in a reply that begins with the mark, or a cursor with the mark in its record id. */
 const LEAK = new RegExp(`"(\\d+-)?${MARK}`);
 const KINDS = ['tunnel', 'websocket', 'requests', 'refusal'] as const;
 const NOW = Date.now();
@@ -105,7 +105,7 @@ function randomCall(a: Side, b: Side): [token: string, endpoint: Endpoint, input
   );
 }
 
-test('no call of a company, with whatever filters, cursors and ids, returns or ends a record of another', async () => {
+test('no call of a company, with any filters, cursors and ids, returns or ends a record of another company', async () => {
   if (first === undefined || second === undefined) throw new Error('no companies');
   const [a, b] = [first, second];
   // The control: the owner of the first company reads the mark by the same calls.
@@ -134,7 +134,7 @@ test('no call of a company, with whatever filters, cursors and ids, returns or e
   await Promise.all(Array.from({ length: AT_ONCE }, () => work(TRIES / AT_ONCE)));
   await listener.end();
   expect(leaks).toEqual([]);
-  // Many calls read the own records, and some ended the own visits.
+  // The calls are a useful test only if many of them return the company's own records and some end its visits.
   expect(rows).toBeGreaterThan(TRIES / 5);
   expect(ended.length).toBeGreaterThan(0);
   expect(ended.filter((text) => JSON.parse(text).companyId !== b.id)).toEqual([]);
