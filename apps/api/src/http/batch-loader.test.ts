@@ -4,7 +4,7 @@ import { createBatchLoader } from './batch-loader.ts';
 const key = (name: string) => Buffer.from(name);
 const hex = (name: string) => key(name).toString('hex');
 
-/** A batch loader whose queries the test resolves itself. */
+/** A batch loader whose queries are resolved by the test. */
 function byHand() {
   const asked: { keys: string[]; answer: (found: string[]) => void; fail: (error: Error) => void }[] = [];
   const find = createBatchLoader<string>(
@@ -45,7 +45,7 @@ test('a lookup made during a running batch gets its result from the next batch',
   expect(await Promise.all(late)).toEqual([undefined, 'found b']);
 });
 
-test('a failed batch rejects its own lookups and no later ones', async () => {
+test('a failed batch rejects its own lookups, but not later ones', async () => {
   const { asked, find } = byHand();
   const first = [find(key('a')), find(key('b'))];
   await expect.poll(() => asked.length).toBe(1);

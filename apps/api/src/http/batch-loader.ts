@@ -1,7 +1,7 @@
 /** Looks up the value of a key; undefined when there is none. */
 export type Load<Found> = (key: Buffer) => Promise<Found | undefined>;
 
-/** Milliseconds that a batch waits for the previous one. A lookup usually takes one or two. */
+/** At most this many milliseconds does a batch wait for the previous one. A lookup usually takes one or two. */
 const PATIENCE_MS = 300;
 
 async function endOrTimeout(running: Promise<unknown> | undefined): Promise<void> {
@@ -13,9 +13,9 @@ async function endOrTimeout(running: Promise<unknown> | undefined): Promise<void
 }
 
 /**
- * Batches concurrent lookups. A lookup made while a batch runs joins the next batch, which starts when the running one ends:
- * no result predates its lookup, so an ended session is not found again. After PATIENCE_MS the next batch starts anyway,
- * because the running one may never end on a dead connection.
+ * Batches concurrent lookups. A lookup made while a batch runs joins the next batch, which starts when the running one ends.
+ * So no result is older than its lookup, and an ended session is not found again. After PATIENCE_MS the next batch starts
+ * anyway, because on a dead connection the running batch may never end.
  * @param findAll looks up distinct keys; returns the values by the key in hex
  */
 export function createBatchLoader<Found>(
@@ -29,8 +29,8 @@ export function createBatchLoader<Found>(
   let next: Batch | undefined;
 
   function newBatch(): Batch {
-    // grows: by callers with a bearer token; bound: 32 bytes for each request that waits for the same batch, 300 ms at
-    // most; at the bound: never more than the requests
+    // grows: by callers with a bearer token; bound: 32 bytes for each request that waits for the same batch, at most 300 ms;
+    // at the bound: further requests are refused by the limit of connections
     const keys = new Map<string, Buffer>();
     const start = () => {
       next = undefined;

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { bodyBudget } from './body-budget.ts';
 import { answerError } from './error-reply.ts';
 
-test('large bodies share a budget, small bodies bypass it, and a closed connection returns its share', async () => {
+test('large bodies share a memory budget, small bodies bypass it, and a closed connection releases its part of the budget', async () => {
   const app = fastify();
   app.setErrorHandler(answerError);
   const reserve = bodyBudget(2 * limits.body);
@@ -32,13 +32,13 @@ test('large bodies share a budget, small bodies bypass it, and a closed connecti
   expect(await send('transfer-encoding: chunked', '1\r\n{\r\n')).toBe('503');
   expect(await send('content-length: 2', '{}')).toBe('200');
   sockets[0]?.destroy();
-  // The server notices the closed connection in a moment.
+  // The server has not noticed the closed connection yet.
   await expect.poll(() => send(large, '{')).toBe(null);
   for (const socket of sockets) socket.destroy();
   await app.close();
 });
 
-test('a client that leaves before its body is reserved keeps no part of the budget', async () => {
+test('a client that disconnects before memory for its body is reserved does not use up the budget', async () => {
   const app = fastify();
   app.setErrorHandler(answerError);
   const reserve = bodyBudget(limits.body);
@@ -67,7 +67,7 @@ test('a client that leaves before its body is reserved keeps no part of the budg
   await app.close();
 });
 
-test('one user uploads at most four large bodies at once and other users share the rest of the budget', async () => {
+test('one user may upload at most four large bodies at once, and other users share the rest of the memory budget', async () => {
   const app = fastify();
   app.setErrorHandler(answerError);
   const reserve = bodyBudget(16 * limits.body);

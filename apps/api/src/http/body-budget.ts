@@ -9,13 +9,13 @@ import { AppError } from '../core/errors.ts';
 export type BodyBudget = (request: FastifyRequest, reply: FastifyReply) => void;
 
 const RETRY_SECONDS = 5;
-/** Concurrent large bodies of one user. */
+/** The most concurrent large bodies of one user. */
 const OF_USER = 4;
 
 /**
- * Bounds the memory of request bodies during their upload. The api buffers a body until it is complete, and a client may
- * take 30 s for it. Bodies of up to `limits.smallBody` do not count: the number of connections bounds them.
- * @param most bytes of all large bodies together
+ * Limits the memory of request bodies during their upload. The api buffers a body until it is complete, and a client may
+ * take 30 s for it. Bodies of up to `limits.smallBody` do not count, because the limit of connections bounds their memory.
+ * @param most the limit of all large bodies together, in bytes
  */
 export function bodyBudget(most: number): BodyBudget {
   let reserved = 0;
@@ -28,7 +28,7 @@ export function bodyBudget(most: number): BodyBudget {
     if (declared <= limits.smallBody) return;
     // The client disconnected during the token lookup: 'close' was already emitted, so nothing would release the bytes.
     if (raw.destroyed || reply.raw.closed) return;
-    // Fastify refuses a longer body by its length.
+    // Fastify refuses a body with a larger `Content-Length`.
     const bytes = Math.min(declared, limits.body);
     const user = actor?.userId ?? 0;
     const mine = ofUser.get(user) ?? 0;

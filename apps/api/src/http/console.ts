@@ -11,13 +11,13 @@ const extension = fileURLToPath(new URL('../../../extension/dist/', import.meta.
 
 /** The console's pages, by the first segment of their path (`apps/web/src/paths.ts`). */
 const pages = /^\/(?:(?:auth|dashboard|extension|help|lock|security)(?:[/?]|$)|\?|$)/;
-/** Paths of files and calls, where no page can be. */
+/** Paths of files and api calls, which are never pages of the console. */
 const noPages = /^\/(?:api|assets|downloads)(?:[/?]|$)/;
 
 /**
- * Serves the built console at `/`, and the extension's packages at `/downloads/`. The browser resolves the console's routes,
- * so the path of a page answers with the console's index.html. So does a navigation to an unknown path: the console then says
- * that there is no such page. Any other request to an unknown path, as Prometheus' for `/metrics`, gets 404.
+ * Serves the built console at `/`, and the extension's packages at `/downloads/`. The console routes in the browser, so the path
+ * of a page gets the console's index.html. So does a navigation to an unknown path, for which the console displays an error.
+ * Any other request to an unknown path, such as Prometheus' for `/metrics`, gets 404.
  * @param helpUrl where the page of the user guide redirects; undefined for the guide that ships with the product
  */
 export async function serveConsole(app: FastifyInstance, helpUrl: string | undefined): Promise<void> {

@@ -10,14 +10,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /**
  * Serves the documentation at `/api/docs`: Swagger UI, and the OpenAPI document as JSON and YAML. Each file is read and
- * compressed once per process: the documentation is public, and without the cache a request of 50 bytes would cost 400 KB of
- * memory.
+ * compressed once per process. The documentation is public, and without this cache a request of 50 bytes would use 400 KB.
  */
 
 const PREFIX = '/api/docs';
 const brotli = promisify(brotliCompress);
 const zip = promisify(gzip);
-/** Level 5 takes a third of the time of the default 11 and gives 5% more bytes. */
+/** Brotli level 5 takes a third of the time of the default level 11, and its output is 5% larger. */
 const LEVEL = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
 const types: Readonly<Record<string, string>> = {
@@ -56,8 +55,8 @@ export async function serveDocumentation(app: FastifyInstance, logo: string): Pr
     if (type === undefined || name === 'index.html') continue;
     sources.set(`${PREFIX}/static/${name}`, { type, read: () => readFile(join(folder, name)) });
   }
-  // grows: by requested paths of the documentation; bound: one page for each file that the program serves, a few MB;
-  // at the bound: does not grow
+  // grows: by requested paths of the documentation; bound: one page for each file of the documentation, a few MB;
+  // at the bound: it holds every file
   const pages = new Map<string, Promise<Page>>();
 
   async function send(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {

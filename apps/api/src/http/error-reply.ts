@@ -29,13 +29,12 @@ const byStatus: Record<number, ErrorCode> = {
 const LOCK_NOT_AVAILABLE = '55P03';
 const DISK_FULL = '53100';
 
-// SQLSTATE classes and errno values that mean an unavailable database rather than a wrong statement. 57014: statement_timeout;
-// 55000: the database accepts no connections; 25006: a standby that is still read-only; EAGAIN: the backlog of the Unix socket
-// is full.
+// SQLSTATE classes and errno values of an unavailable database, rather than of a wrong statement. 57014: statement_timeout; 55000:
+// the database accepts no connections; 25006: a standby that is still read-only; EAGAIN: the backlog of the Unix socket is full.
 const away =
   /^(08|25006$|55000$|57014$|57P|53|EAGAIN|ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)/;
 
-/** The security headers of a reply to an unreadable request or URL, for which no hook of the server runs. */
+/** The security headers of a reply to a malformed request or URL, for which Fastify runs no hooks. */
 const bare = {
   'content-security-policy': "default-src 'none';base-uri 'none';form-action 'none';frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -68,12 +67,11 @@ export function validate({ schema }: { schema: z.ZodMiniType }) {
     const fields: Record<string, FieldFault> = {};
     for (const issue of read.error.issues)
       if (issue.path.length > 0) fields[issue.path.map(String).join('.')] ??= faultOf(issue);
-    // The fault of a body that is not an object has no field.
+    // For a body that is not an object, no field can be named.
     return { error: new AppError('bad_input', Object.keys(fields).length > 0 ? { fields } : {}) };
   };
 }
 
-/** Answers an unknown path with no_such_call. */
 export function answerNoSuchCall(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return answer(reply, new AppError('no_such_call'));
 }
@@ -120,7 +118,7 @@ function asRefusal(error: FastifyError | AppError): AppError {
   if ('code' in error && error.code === LOCK_NOT_AVAILABLE) return new AppError('busy', { retryAfter: 1 });
   if ('code' in error && error.code === DISK_FULL) return new AppError('disk_full');
   if (isAway(error)) return new AppError('unavailable');
-  // Errors of plugins have only a status: an unsatisfiable range, a path above the root, an unknown encoding.
+  // Errors of plugins have only a status, such as for an unsatisfiable range, a path above the root, or an unknown encoding.
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) return new AppError(byStatus[status] ?? 'bad_input');
   return new AppError('internal');
@@ -129,6 +127,6 @@ function asRefusal(error: FastifyError | AppError): AppError {
 /** Whether an error means that the database is unreachable now. */
 export function isAway(error: Error & { code?: unknown }): boolean {
   if (typeof error.code === 'string' && away.test(error.code)) return true;
-  // node-postgres throws these without a code. The last one is a query on a connection that has just broken.
+  // node-postgres throws these errors without a code. The last one is for a query on a connection that has just broken.
   return /timeout exceeded when trying to connect|Connection terminated|is not queryable/.test(error.message);
 }

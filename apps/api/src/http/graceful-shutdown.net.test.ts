@@ -24,7 +24,7 @@ async function ask(method: 'GET' | 'HEAD' | 'POST'): Promise<string> {
   );
 }
 
-test('a draining server answers every request with Connection: close, and after its grace period closes the connection of each new GET unanswered', async () => {
+test('a draining server answers every request with Connection: close, and after its grace period closes the connection of each GET without a response', async () => {
   expect(await ask('GET')).toBe('200 keep-alive');
   expect(isLeaving()).toBe(false);
   const left = app.drain(200);
@@ -51,7 +51,7 @@ test('a draining server closes after a quiet period, or at its deadline under st
   }
   await left;
   expect(came).toBeGreaterThan(1);
-  // If this machine stalled, the server may have closed after a quiet period instead of at the deadline.
+  // If this machine was stalled, the server may have closed after a quiet period instead of at the deadline.
   if (first.goneAt > lastCame) expect(first.goneAt - lastCame).toBeGreaterThan(200);
 
   const second = { goneAt: 0 };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
-/** Milliseconds without a new connection before the port closes. nginx avoids a failed upstream for a second at least. */
+/** Milliseconds without a new connection before the port closes. nginx avoids a failed upstream for at least a second. */
 const QUIET_MS = 250;
 /** Milliseconds after which the port closes even if connections keep coming. */
 const REJECT_MS = 3_000;
@@ -10,21 +10,21 @@ declare module 'fastify' {
   interface FastifyInstance {
     /**
      * Makes balancers route elsewhere, and resolves when the port may close. Closing a listener resets the connections in
-     * the kernel's accept queue, and a balancer may not retry a POST that was reset. So for `ms` milliseconds, health
-     * answers 503 and each response closes its connection: balancers with health checks stop sending. Then each GET gets
-     * its connection closed without a response: a balancer without health checks retries it elsewhere and avoids this
-     * process for a while. The port closes in that quiet period. With 0 ms there is no balancer: it resolves at once.
+     * the kernel's accept queue, and a balancer may not retry a POST that was reset. So first, for `ms` milliseconds, health
+     * answers 503 and each response closes its connection: balancers with health checks stop sending. Then each GET gets its
+     * connection closed without a response: a balancer without health checks retries it elsewhere and avoids this process
+     * for a while. The port closes during that pause. With 0 ms, for a server without a balancer, it resolves at once.
      */
     drain(ms: number): Promise<void>;
   }
 }
 
-/** Adds `drain` to a server. Call it before other hooks are added. @returns tells whether the server is draining */
+/** Adds `drain` to a server. Call it before other hooks are added. @returns a function: whether the server is draining */
 export function prepareShutdown(app: FastifyInstance): () => boolean {
   let draining = false;
   let rejectsReads = false;
   let lastConnectionAt = 0;
-  // A connection refused by the limit counts too: others may wait behind it in the accept queue.
+  // A connection refused by the limit counts too, because others may wait behind it in the accept queue.
   app.server.on('connection', () => {
     lastConnectionAt = performance.now();
   });
@@ -49,7 +49,7 @@ export function prepareShutdown(app: FastifyInstance): () => boolean {
     lastConnectionAt = performance.now();
     while (performance.now() < deadline) {
       await sleep(QUIET_MS / 5);
-      // Run right after the event loop's poll phase, so that pending connections have been accepted.
+      // Continue right after the event loop's poll phase, when pending connections have been accepted.
       await turn();
       if (performance.now() - lastConnectionAt > QUIET_MS) return;
     }

@@ -56,7 +56,7 @@ function assertSecurityHeaders(headers: Headers): void {
   expect(policy.get('frame-ancestors')).toEqual(["'none'"]);
   expect(of('object-src')).toEqual(["'none'"]);
   for (const [directive, sources] of policy) {
-    // Only our own files may run: no inline code, no eval, no other origin.
+    // Only the console's own files may run: no inline code, no eval, no other origin.
     const allowed = directive === 'style-src' ? ["'self'", "'unsafe-inline'"] : ["'self'", "'none'", 'data:'];
     expect(sources.filter((source) => !allowed.includes(source))).toEqual([]);
     if (directive !== 'img-src') expect(sources).not.toContain('data:');
@@ -90,7 +90,7 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
               method: endpoint.method,
               url,
               headers: { origin, ...(token !== null && { authorization: `Bearer ${token}` }) },
-              // An invalid body: a valid one could create or delete rows that the next caller needs.
+              // An invalid body, because a valid one could create or delete rows that the next caller needs.
               ...(endpoint.body !== undefined && { payload: { hostile: true } }),
               ...(endpoint.path === '/auth/logout' && { headers: { origin } }),
             });
@@ -120,7 +120,7 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
   },
 );
 
-test("the address of the user guide leads to the operator's knowledge base where HELP_URL names one", async () => {
+test('/help redirects to HELP_URL, or serves the built-in user guide without HELP_URL', async () => {
   const { statusCode, headers } = await secure.app.inject('/help');
   expect([statusCode, headers.location]).toEqual([302, 'https://wiki.example.ru/pass?lang=ru']);
   expect((await api.app.inject('/help')).statusCode).toBe(200);

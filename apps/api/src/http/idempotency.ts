@@ -30,7 +30,7 @@ export function readClaim(
       fields: { 'Idempotency-Key': ['idempotency_key'] },
     });
   }
-  // A keyed hash: from a plain one, a reader of the database could guess the password in the body.
+  // A keyed hash. With a plain hash, a reader of the database could guess the password in the body.
   const fingerprint = request.encryption.fingerprint(`${request.call}\n${JSON.stringify(request.body)}`);
   return { actor: request.actor, key: header, fingerprint };
 }
@@ -47,9 +47,9 @@ export async function once<T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<{ result: T; replayed: boolean }> {
   const { userId } = actor;
-  // Locks the company before the key, in the order of the deletion of a company.
+  // Locks the company before the key, the same order as in the deletion of a company, to avoid deadlocks.
   if (actor.companyId !== null) await lockOwnCompany(tx, asMember(actor));
-  // The reaper may not have removed an expired key yet.
+  // The reaper (`db/reaper.ts`) may not have removed an expired key yet.
   await sql`delete from idempotency_keys where user_id = ${userId} and key = ${key}
     and created_at < now() - interval '1 day'`.execute(tx);
   const claimed = await refusing(

@@ -87,7 +87,7 @@ test('creates with idempotency keys do not deadlock with the deletion of their c
   }
 });
 
-test('concurrent writers of one company leave database connections to other companies', async () => {
+test('concurrent writers of one company leave database connections for other companies', async () => {
   const [noisy, quiet] = [await api.company(), await api.company()];
   const { company } = await api.must(noisy.token, me);
   const { rows } = await api.database.pool.query(
@@ -159,7 +159,7 @@ test('a database connection that breaks during a query gives 503 and the process
   relay.close();
 });
 
-test('a list in a query is refused by its name', async () => {
+test('a list in a query is refused with the name of the parameter', async () => {
   const { token } = await api.company();
   const reply = await fetch(`http://127.0.0.1:${port}/api/domain-allowed?page=1&take[]=5`, {
     headers: { authorization: `Bearer ${token}` },

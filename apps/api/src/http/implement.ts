@@ -30,7 +30,7 @@ import { serializeList } from './replies.ts';
 
 /**
  * Re-authenticates the actor of a call and runs it (`auth/proof.ts`).
- * @param run receives the check that its transaction ends with
+ * @param run receives the check of password and code, which it must await at the end of its transaction
  * @throws AppError bad_input for a missing or wrong password or code; too_many_requests; what `run` throws
  */
 export type Prover = <T>(
@@ -53,7 +53,7 @@ export interface Routes {
   readonly queue: KeyedLimiter;
   readonly reads: Reads;
   readonly calls: Calls;
-  /** Bounds the memory of bodies during their upload. */
+  /** Limits the memory of bodies during their upload. */
   readonly bodyBudget: BodyBudget;
   /** The gateways' bearer token. */
   readonly feedToken: string;
@@ -138,7 +138,7 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
         proved
           ? routes.prove(endpoint, { ...call, actor }, (prove) => handle(provedAtEnd(call, prove)))
           : handle(call);
-      // A revocation must not wait for reads.
+      // Writes have a separate queue, so that a revocation does not wait for reads.
       const answer = await (actor === null
         ? answered()
         : method === 'GET'
@@ -148,7 +148,7 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
         reply.header('etag', etag((answer as { version: number }).version));
       reply.status(endpoint.status);
       const type = 'application/json; charset=utf-8';
-      // Fastify would send no body for null; the JSON reply is the word `null`.
+      // For null, Fastify would send an empty body instead of the JSON text `null`.
       if (answer === null) return reply.type(type).serializer(String).send('null');
       if (Array.isArray(answer)) {
         const schema = endpoint.reply as unknown as z.ZodMiniArray;
@@ -170,7 +170,7 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
   }
 }
 
-/** Adds the check of the password and code to the end of each transaction of a call. A wrong one rolls the transaction back. */
+/** Appends the check of password and code to each transaction of a call. A wrong one rolls the transaction back. */
 function provedAtEnd<E extends Endpoint>(call: Call<E>, prove: (tx: Tx) => Promise<void>): Call<E> {
   const write: Call<E>['write'] = (work) =>
     call.write(async (tx) => {
@@ -184,8 +184,7 @@ function provedAtEnd<E extends Endpoint>(call: Call<E>, prove: (tx: Tx) => Promi
 const plainly = async <T>(work: Promise<T>) => ({ result: await work, replayed: false });
 
 /**
- * Checks access again within the transaction. Since the first check the upload and the queue took time, in which the session
- * may have ended or the role changed.
+ * Checks access again within the transaction. During the upload and in the queue, the session may have ended or the role changed.
  * @throws AppError unauthorized, forbidden, second_factor_required
  */
 async function admitAgain(tx: Tx, actor: Actor, endpoint: Endpoint): Promise<void> {
@@ -209,10 +208,10 @@ export function routeOf(routes: Routes, endpoint: Endpoint) {
   return {
     method,
     url: `/api${path}`,
-    // Only gateways may send compressed bodies: decompressing for strangers would consume CPU.
+    // Only gateways may send compressed bodies, because decompression for unauthenticated clients would consume CPU.
     ...(endpoint.access === 'gateway' && { decompress: { requestEncodings: ['gzip' as const] } }),
     bodyLimit: isOpen(endpoint) ? limits.smallBody : limits.body,
-    // Balancers ask every second: their requests are logged at debug only.
+    // Balancers check health every second, so these requests are not logged at the level info.
     ...(endpoint === health && routes.app.log.level === 'info' && { logLevel: 'warn' as const }),
     schema: {
       ...(params && { params }),
@@ -221,11 +220,11 @@ export function routeOf(routes: Routes, endpoint: Endpoint) {
       ...(reply && { response: { [status]: reply } }),
     },
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
-      // Replies and errors are private to the caller: no browser or proxy may cache them.
+      // Replies and errors are private to the caller, so no browser or proxy may cache them.
       reply.header('cache-control', 'no-store');
       // Fail at once instead of waiting for a database that does not answer.
       if (routes.isSilent()) throw new AppError('unavailable');
-      // The remaining disk space is for revocations.
+      // The remaining disk space is reserved for revocations.
       if (status === 201 && routes.isShort()) throw new AppError('disk_full');
       request.actor = await guard(routes, endpoint, request);
       if (query !== undefined) refuseLists(request.query);
@@ -234,7 +233,7 @@ export function routeOf(routes: Routes, endpoint: Endpoint) {
   };
 }
 
-/** Refuses lists and objects in a query, which no call accepts: `take[]=5` must not count as an absent `take`. */
+/** Refuses lists and objects in a query, which no call accepts. Otherwise `take[]=5` would count as an absent `take`. */
 function refuseLists(query: unknown): void {
   const name = Object.keys(query ?? {}).find((each) => /[[\]]/.test(each));
   if (name !== undefined) throw new AppError('bad_input', { fields: { [name]: ['unfit'] } });

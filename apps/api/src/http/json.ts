@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { AppError } from '../core/errors.ts';
 
 /**
- * Accepts only JSON bodies: a form of another site can send text/plain without a CORS preflight. Refuses a body nested
+ * Accepts only JSON bodies, because a form of another site can send text/plain without a CORS preflight. Refuses a body nested
  * deeper than the limit before parsing it, and bodies with `__proto__` or `constructor` keys.
  */
 export function readJsonBodies(app: FastifyInstance): void {

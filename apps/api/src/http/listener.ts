@@ -9,14 +9,14 @@ import type { FastifyInstance } from 'fastify';
 import { AppError } from '../core/errors.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Milliseconds that a client may take to send a request, and its head. */
+/** Timeouts of a client, in milliseconds: for sending a whole request, and for its head. */
 const REQUEST_MS = 30_000;
 const HEAD_MS = 10_000;
-/** On a brief listener: milliseconds for a request, for its head, and for an idle connection. */
+/** The timeout in milliseconds of a `brief` listener, for a request, its head, and an idle connection. */
 const BRIEF_MS = 3_000;
-/** Longer than the 60 s for which nginx keeps an idle connection, so that the api never closes a connection in use by nginx. */
+/** Longer than the 60 s for which nginx keeps an idle connection, so that nginx closes it and never sends on a closed one. */
 const KEEP_ALIVE_MS = 72_000;
-/** The api closes a connection whose response makes no progress for this many ms. Responses fit the kernel's buffers: slow readers keep theirs. */
+/** The api closes a connection whose response makes no progress for this many ms. Most responses fit into the kernel's buffers. */
 const STALLED_MS = 30_000;
 const RETRY_SECONDS = 5;
 
@@ -26,9 +26,9 @@ export interface ListenerOptions {
   /** Addresses and networks of reverse proxies. */
   readonly trustProxy: readonly string[];
   readonly metrics: Metrics;
-  /** Whether requests have no body and clients close the connection after the response, as on HTTP_PORT. */
+  /** For short connections: requests without a body, and no keep-alive, as on HTTP_PORT. */
   readonly brief?: boolean;
-  /** Whether it speaks TLS. It has no certificate yet. */
+  /** Whether it uses TLS. The certificate is set later. */
   readonly secure?: boolean;
 }
 
@@ -41,7 +41,7 @@ export function createListener(
     headersTimeout: brief ? BRIEF_MS : HEAD_MS,
     requestTimeout: brief ? BRIEF_MS : REQUEST_MS,
     keepAliveTimeout: brief ? BRIEF_MS : KEEP_ALIVE_MS,
-    // How often Node checks the two timeouts above.
+    // The interval at which Node checks `headersTimeout` and `requestTimeout`.
     connectionsCheckingInterval: 2_000,
     ServerResponse: TrackedResponse,
   };
@@ -51,7 +51,7 @@ export function createListener(
   const ready = secure ? 'secureConnection' : 'connection';
   const connections = queuePipelines(server, STALLED_MS, ready);
   server.on(ready, (socket: Socket) => connections.serve(socket));
-  // While memory is short, the api answers 503 instead: a refused connection explains nothing to a user.
+  // Short memory is handled by `shedLoad`, because a 503 response is clearer to users than a refused connection.
   limitConnections(server, {
     most: sockets,
     isShort: () => false,
@@ -70,7 +70,7 @@ export function createListener(
 export function shedLoad(app: FastifyInstance, memory: number, metrics: Metrics): void {
   const isShort = memoryPressure(memory);
   app.addHook('onRequest', (request, _reply, done) => {
-    // A failed health check would make a balancer remove the whole api.
+    // Health checks are exempt, because a balancer would stop using an api whose check fails.
     if (request.url !== '/api/health' && isShort()) {
       metrics.shed();
       return done(new AppError('overloaded', { retryAfter: RETRY_SECONDS }));

@@ -5,7 +5,7 @@ import { answered, PASSWORD, startApi, type TestApi } from '@propusk/test-kit/ap
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, inject, test } from 'vitest';
 
-/** Concurrent equal requests over two processes on one database. */
+/** Sends equal requests concurrently to two api processes on one database. */
 
 const AT_ONCE = quickOrSoak(20, 50);
 const ROUNDS = quickOrSoak(1, 5);
@@ -36,7 +36,7 @@ test(
   () =>
     threatCase(
       'races, double submit',
-      'equal emails, stale edits and one key at once over two processes: one succeeds',
+      'concurrent creates with one email or one key, and edits of one version, in two processes: one succeeds',
       async (tally) => {
         const [api] = apis;
         const one = (status: number) => JSON.stringify({ [status]: 1 });

@@ -59,7 +59,7 @@ test('policy changes and health checks of a company succeed while the owners of 
   expect([200, 422]).toEqual(expect.arrayContaining([...new Set(loaded)]));
 });
 
-test('statistics whose statement takes longer than five seconds are answered too_long', async () => {
+test('a call for statistics gets too_long when its statement takes longer than five seconds', async () => {
   const slow = await startApi(inject('serverUrl'));
   try {
     const { token } = await slow.company();

@@ -27,7 +27,7 @@ test.each([
   ['ordinary reads', listSites, [4, 4]],
   ['heavy reads', listVisits, [2, 2]],
 ] as const)(
-  '%s: users of one company take its share, and another company has its own',
+  '%s: the users of a company share its limit of concurrent reads, and another company has a separate limit',
   async (_, endpoint, shares) => {
     const reads = createReads({ reads: 'ordinary' as never, heavy: 'heavy' as never });
     const { running, end, of } = works();
@@ -56,7 +56,7 @@ test('one user has four ordinary reads and one heavy read at once', async () => 
   await Promise.all(all);
 });
 
-test('calls that are no reads: 8 of a user and 32 of a company run at once', async () => {
+test('of calls other than reads, 8 of a user and 32 of a company run at once', async () => {
   const calls = createCalls();
   const { running, end, of } = works();
   const all = Array.from({ length: 200 }, (_, n) =>

@@ -5,15 +5,15 @@ import { AppError } from '../core/errors.ts';
 import { createKeyedLimiter } from '../core/keyed-limiter.ts';
 import { type Db, HEAVY, type OpenDb, READS } from '../db/open.ts';
 
-/** Runs a read of an actor in its turn. @throws AppError busy; too_long for a heavy read */
+/** Queues and runs a read of an actor. @throws AppError busy; too_long for a heavy read */
 export type Reads = <T>(actor: Actor, endpoint: Endpoint, read: (db: Db) => Promise<T>) => Promise<T>;
 
-/** Runs a call that is no read, together with few others of its user and company. @throws AppError busy */
+/** Queues and runs a call that is not a read. @throws AppError busy */
 export type Calls = <T>(actor: Actor, call: () => Promise<T>) => Promise<T>;
 
 /**
- * Creates the limits of calls that are no reads. Before such a call writes, it reads on the connections of writes: the limits keep
- * many calls of one company from taking them all.
+ * Creates the limits of concurrent calls that are not reads. Such calls also read on the pool of writes before they write. Without
+ * the limits, many calls of one company could take all its connections.
  */
 export function createCalls(): Calls {
   const ofUser = createKeyedLimiter(8, 200);
@@ -24,8 +24,8 @@ export function createCalls(): Calls {
 const QUERY_CANCELED = '57014';
 
 /**
- * Creates the queues of reads. A user, a company and each of the two kinds of reads have a share of the connections, so that
- * reads of one company do not delay those of another, and heavy reads do not delay ordinary ones.
+ * Creates the queues of reads. The concurrent reads of a user and of a company are limited, and heavy reads have a separate pool.
+ * So reads of one company do not delay those of another, and heavy reads do not delay ordinary ones.
  */
 export function createReads(opened: Pick<OpenDb, 'reads' | 'heavy'>): Reads {
   const ordinary = {

@@ -2,14 +2,14 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as z from 'zod/mini';
 
-/** Milliseconds that the serialization of a long array may hold the event loop. */
+/** Milliseconds for which the serialization of a long array may block the event loop. */
 const SLICE_MS = 10;
-/** A shorter reply, in characters, is sent as one string. */
+/** In characters. A shorter reply is sent as one string. */
 const WHOLE = 1_000_000;
 
 /**
- * Serializes an array element by element as `serialize` does, and lets other calls run in between.
- * @returns the text; a long one in pieces, because the conversion of one string would hold the event loop
+ * Serializes an array element by element, like `serialize`, and lets other calls run in between.
+ * @returns the text; a long text in pieces, because encoding it as one string would block the event loop
  */
 export async function serializeList(
   endpoint: { schema: z.ZodMiniArray; method: string; url: string },
@@ -31,7 +31,7 @@ export async function serializeList(
   return length < WHOLE ? pieces.join('') : Readable.from(inTurns(pieces));
 }
 
-/** Yields one piece in each turn of the event loop: a socket would otherwise encode all pieces, up to 16 MB, in one turn. */
+/** Yields one piece in each turn of the event loop. Otherwise a socket would encode all pieces, up to 16 MB, in one turn. */
 async function* inTurns(pieces: readonly string[]): AsyncGenerator<string> {
   for (const piece of pieces) {
     yield piece;

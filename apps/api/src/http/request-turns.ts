@@ -2,17 +2,17 @@ import { networkOf } from '@propusk/overload/networks';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Requests that begin in one turn of the event loop. libuv accepts one connection per turn. Without this limit, 300 clients
- * that repeated wrong sign-ins made turns of 600 ms, and a new client waited 20 s in the kernel's accept queue. With a limit
- * of 2, the buffers of 1,000 clients with endless bodies stay so long that memory runs short.
+ * At most this many requests begin in one turn of the event loop. libuv accepts one connection per turn. Without the limit, 300
+ * clients with repeated wrong sign-ins made turns last 600 ms, and a new client waited 20 s in the kernel's accept queue. With a
+ * limit of 2, the buffers of 1,000 clients with endless bodies are kept for so long that memory runs short.
  */
 const REQUESTS_A_TURN = 8;
-/** Consecutive turns of the event loop that only accept connections. Without the limit, a client that keeps opening connections would stop all requests. */
+/** At most this many consecutive turns only accept connections. Without the limit, a client that keeps opening connections would stop all requests. */
 const ACCEPTING_TURNS = 32;
 
 /**
- * Limits the requests that begin in one turn of the event loop. New connections go first; then one request of each network. Call it
- * after `limitConnections`.
+ * Limits the requests that begin in one turn of the event loop. New connections are accepted first, then requests of different
+ * networks begin round robin. Call it after `limitConnections`.
  */
 export function limitRequestsPerTurn(app: FastifyInstance): void {
   // grows: by waiting requests of clients; bound: one request with an unread body for each connection (SOCKETS);
@@ -22,8 +22,8 @@ export function limitRequestsPerTurn(app: FastifyInstance): void {
   let scheduled = false;
   let accepted = false;
   let acceptingTurns = 0;
-  // A connection refused by the limit counts too, because it occupies the accept queue: otherwise a new client waits 2 s instead of
-  // 0.4 s behind one address that keeps opening connections.
+  // A connection refused by the limit counts too, because it was in the accept queue. Otherwise a new client waits 2 s instead of
+  // 0.4 s while one address keeps opening connections.
   app.server.on('connection', () => {
     accepted = true;
   });
@@ -48,7 +48,7 @@ export function limitRequestsPerTurn(app: FastifyInstance): void {
       begun++;
       lanes.delete(network);
       const begin = waiting.shift();
-      // Re-inserted, the network is last in the map; this loop reaches it again if no other network waits.
+      // The re-inserted network is last in the map. This loop reaches it again after the other networks.
       if (waiting.length > 0) lanes.set(network, waiting);
       begin?.();
     }

@@ -151,7 +151,7 @@ test('a read returns the version as ETag', async () => {
   expect((await api.call(owner, me)).headers.etag).toMatch(/^"\d+"$/);
 });
 
-test('a deletion raises the version of every entity that listed the deleted one', async () => {
+test('a deletion raises the version of every entity that listed the deleted entity', async () => {
   const policy = await api.must(owner, createPolicy, { body: { name: 'Первая', proxyId: 1 } });
   const agent = await api.agent(owner, [policy.id]);
   const site = await api.must(owner, createSite, {
