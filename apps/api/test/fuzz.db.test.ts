@@ -8,7 +8,7 @@ import { openThreatCase, quickOrSoak } from '@propusk/test-kit/threat-case';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 
-// FUZZ_SEED selects other random requests. A failure prints its seed and the request.
+// FUZZ_SEED changes the random requests. A failure prints its seed and the request.
 const seed = Number(process.env.FUZZ_SEED ?? 20_260_302);
 const wanted = quickOrSoak(2_500, 100_000);
 
@@ -49,7 +49,7 @@ test.each(operations.map((one, place) => [`${one.method} ${one.path}`, one, plac
       { weight: 1, arbitrary: fc.constantFrom(...callers) },
     );
     const property = fc.asyncProperty(caller, attemptsAt(path, operation), async (who, attempt) => {
-      // The feed answers a caller with the gateway key by an endless stream.
+      // To a caller with the gateway key, the feed responds with an endless stream.
       await send(path === '/api/feed' && who === 'gateway' ? 'none' : who, method, attempt);
     });
     const before = sent;
@@ -64,7 +64,7 @@ test.each(operations.map((one, place) => [`${one.method} ${one.path}`, one, plac
   quickOrSoak(600_000, 1_800_000),
 );
 
-test('no random request of one company got a 5xx status or changed a row of the other company', async () => {
+test("no fuzzed request got a 5xx status, or changed a row of a company other than the caller's", async () => {
   expect(sent).toBeGreaterThanOrEqual(wanted);
   const answered = (from: number) =>
     Object.entries(statuses).reduce(
@@ -72,7 +72,7 @@ test('no random request of one company got a 5xx status or changed a row of the 
       0,
     );
   expect(answered(5), JSON.stringify(statuses)).toBe(0);
-  // If all requests failed validation, no handler would be tested.
+  // If all requests failed validation, the test would reach no handler.
   expect(answered(2) / sent, JSON.stringify(statuses)).toBeGreaterThan(0.05);
   expect(neighbour).toContain('policies: 6');
   expect(await fixtures.neighbour()).toBe(neighbour);

@@ -31,12 +31,12 @@ beforeAll(async () => {
 });
 const tally = openThreatCase(
   'mass assignment',
-  'undeclared keys and poisoned prototypes on every write: stored as without them',
+  'undeclared and prototype keys in the body of every write: the same rows as without them',
 );
 afterAll(() => tally.close());
 afterAll(() => api.close());
 
-/** Every write of the matrix that succeeds, once for anybody, for an owner and for an admin. */
+/** Every write of the matrix that succeeds: once as an anonymous caller, or else as a gateway, an owner and an ADMIN. */
 const writes = rows.flatMap(({ call, target, expected }) => {
   if (byName.get(call)?.body === undefined) return [];
   const may = (caller: Caller) => expected[caller].status < 300;
@@ -44,7 +44,7 @@ const writes = rows.flatMap(({ call, target, expected }) => {
   return callers.map((caller) => [`${call}, ${target.text}, ${caller}`, { call, target, caller }] as const);
 });
 
-test('the mass-assignment test covers every call with a body, every entity field and more than 20 other keys', () => {
+test('the mass-assignment test covers every call with a body, and sends every entity field and more than 20 other keys', () => {
   const tried = new Set(writes.map(([, { call }]) => call));
   const withBody = endpoints.filter(({ body }) => body !== undefined).map(nameOf);
   expect(withBody.filter((name) => !tried.has(name))).toEqual([]);
@@ -67,19 +67,21 @@ describe('undeclared keys of a body', () => {
     }, keys.size),
   );
 
-  test.each(writes)('no prototype is poisoned by %s', async (_, write) =>
-    tally.watch(async () => {
-      const { body, schema } = plain(write);
-      const honest = await outcome(write, body);
-      for (const poison of poisons) {
-        const hostile = withKeys(body, schema, new Map(Object.entries(JSON.parse(poison))));
-        const actual = await outcome(write, hostile);
-        // The api either refuses the body or ignores the undeclared key.
-        if (actual.status === 400) expect(actual.stored, poison).toEqual(await untouched());
-        else expect(actual, poison).toEqual(honest);
-        expect(({} as { polluted?: true }).polluted).toBeUndefined();
-      }
-    }, poisons.length),
+  test.each(writes)(
+    'prototype keys in the body pollute no prototype and change no stored row: %s',
+    async (_, write) =>
+      tally.watch(async () => {
+        const { body, schema } = plain(write);
+        const honest = await outcome(write, body);
+        for (const poison of poisons) {
+          const hostile = withKeys(body, schema, new Map(Object.entries(JSON.parse(poison))));
+          const actual = await outcome(write, hostile);
+          // The api may refuse the body, or ignore the undeclared key.
+          if (actual.status === 400) expect(actual.stored, poison).toEqual(await untouched());
+          else expect(actual, poison).toEqual(honest);
+          expect(({} as { polluted?: true }).polluted).toBeUndefined();
+        }
+      }, poisons.length),
   );
 });
 
@@ -112,7 +114,7 @@ async function outcome({ call, target, caller }: Write, body: unknown) {
 let first: Record<string, string[]> | undefined;
 const untouched = async () => (first ??= await storedRows());
 
-/** Every row as text, without values that differ between equal calls; sorted. */
+/** Every row as text, sorted, without values that differ between equal calls. */
 async function storedRows(): Promise<Record<string, string[]>> {
   const stored: Record<string, string[]> = {};
   for (const [table, dumped] of Object.entries(await snapshot.dump())) {
@@ -143,7 +145,7 @@ function settled(column: string, value: unknown, row: Record<string, unknown>): 
   }
   if (column.endsWith('_at') || column === 'support_until') {
     const minutes = (Date.parse(String(value)) - Date.now()) / 60_000;
-    // No session lives longer than a month, so a nearer time is an expiry or the present.
+    // A time within 45 days of now was derived from the clock: the present, or an expiry, of which none is later than a month.
     if (Math.abs(minutes) < 45 * 24 * 60) return minutes > 0 ? 'to come' : 'just now';
   }
   return value;

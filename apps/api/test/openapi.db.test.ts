@@ -37,7 +37,7 @@ function operations(): [string, Operation, path: string, method: string][] {
 const byName = (a: string, b: string) => a.localeCompare(b);
 
 describe('the OpenAPI document', () => {
-  test('the document is valid OpenAPI 3.1', async () => {
+  test('the OpenAPI document is valid OpenAPI 3.1', async () => {
     expect(document.openapi).toMatch(/^3\.1/);
     await expect(SwaggerParser.validate(structuredClone(document) as never)).resolves.toBeDefined();
   });
@@ -85,7 +85,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the examples of the OpenAPI document', () => {
-  test('every parameter, body, response and header has an example', () => {
+  test('every parameter, body, response and header in the OpenAPI document has an example', () => {
     const bare: string[] = [];
     visit(document.paths, (node, at) => {
       if (/\/(parameters|headers)\/[^/]+$/.test(at) && node.example === undefined) bare.push(at);
@@ -125,7 +125,7 @@ describe('the examples of the OpenAPI document', () => {
 });
 
 describe('the schemas of the OpenAPI document', () => {
-  test('every schema is JSON Schema 2020-12 without unknown keywords', () => {
+  test('every schema in the OpenAPI document is JSON Schema 2020-12 without unknown keywords', () => {
     const ajv = formats.default(new Ajv2020({ strict: true, strictTypes: false, strictRequired: false }));
     for (const [name, schema] of Object.entries(document.components.schemas)) {
       ajv.addSchema(refer(schema), name);
@@ -135,7 +135,7 @@ describe('the schemas of the OpenAPI document', () => {
     }
   });
 
-  test('response schemas allow no undeclared properties', () => {
+  test('response schemas in the OpenAPI document allow no undeclared properties', () => {
     const open: string[] = [];
     for (const [, { responses }, path, method] of operations()) {
       for (const [status, { content = {} }] of Object.entries(responses)) {
@@ -151,7 +151,7 @@ describe('the schemas of the OpenAPI document', () => {
     expect(open).toEqual([]);
   });
 
-  test('the schemas of a call describe its request and response fields', () => {
+  test('the OpenAPI schemas of a call describe its request and response fields', () => {
     const { post } = document.paths['/api/domain-allowed'] ?? {};
     expect(post?.requestBody?.content['application/json']?.schema).toEqual({
       $ref: '#/components/schemas/SiteInput',
@@ -170,7 +170,7 @@ describe('the schemas of the OpenAPI document', () => {
 });
 
 describe('the errors in the OpenAPI document', () => {
-  test('each documented error has its code, schema and message', () => {
+  test('each error in the OpenAPI document has its code, schema and message', () => {
     for (const [name, { responses }, path, method] of operations()) {
       const endpoint = endpoints.find(
         (one) => one.method === method.toUpperCase() && `/api${one.path.replace(/:(\w+)/g, '{$1}')}` === path,
@@ -202,7 +202,7 @@ describe('the errors in the OpenAPI document', () => {
     expect(document.info.description).toContain('no_such_call');
   });
 
-  test('the documented errors of a call follow from its roles', () => {
+  test('the documented security schemes and errors of a call follow from its access', () => {
     const post = document.paths['/api/auth/register']?.post;
     expect(post?.security).toEqual([{}, { bearer: [] }]);
     expect(document.paths['/api/health']?.get?.security).toEqual([]);

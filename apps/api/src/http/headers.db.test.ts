@@ -13,7 +13,7 @@ let secure: TestApi;
 let callers: (string | null)[];
 const tally = openThreatCase(
   'XSS, CSP, CORS',
-  'headers of every answer: content policy, no frames, no foreign origin',
+  'headers of every response: content security policy, no frames, no foreign origin',
 );
 beforeAll(async () => {
   api = await startApi(inject('serverUrl'));

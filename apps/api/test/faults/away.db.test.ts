@@ -8,11 +8,11 @@ import { startControl, stopwatch } from '@propusk/test-kit/stopwatch';
 import { quickOrSoak, type Tally, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-/** The database fails under load and recovers. */
+/** The database becomes unavailable under load, and recovers. */
 
 const ROUNDS = quickOrSoak(2, 20);
 const TEST_MS = quickOrSoak(240_000, 300_000);
-/** Deadlines in milliseconds of a refusal and of the recovery. Quick runs, on busy machines, get more time than the soak. */
+/** In milliseconds, the most that a refusal and the recovery may take. Quick runs get more time than the soak, on busy machines. */
 const [REFUSED_MS, WELL_MS] = [quickOrSoak(4_000, 2_000), quickOrSoak(10_000, 5_000)];
 
 let server: OwnServer;
@@ -27,11 +27,11 @@ afterAll(async () => {
 });
 
 test(
-  'the api refuses requests at once after the database is killed, recovers without a restart, and loses or repeats no write',
+  'the api refuses requests in time after the database is killed, recovers without a restart, and loses or repeats no write',
   () =>
     threatCase(
       'database away',
-      'killed under readers and writers: 503 in time, then well, all kept once',
+      'database killed during reads and writes: 503 in time, then recovery, every acknowledged write stored once',
       (tally) =>
         rounds(tally, async (traffic) => {
           const killed = performance.now();
@@ -47,7 +47,7 @@ test(
   () =>
     threatCase(
       'database away',
-      'frozen under readers and writers: 503 in time, then well, all kept once',
+      'database frozen during reads and writes: 503 in time, then recovery, every acknowledged write stored once',
       (tally) =>
         rounds(tally, async (traffic) => {
           const began = performance.now();
@@ -62,10 +62,10 @@ test(
 );
 
 test(
-  'the api refuses every request at once during a long freeze and does not mistake a slow statement for one',
+  'the api refuses every request at once while the database is frozen, and does not mistake a slow statement for a freeze',
   async () => {
     const { token } = await api.company();
-    // A slow statement is allowed while the heartbeat answers.
+    // A slow statement is allowed while the database answers the queries of `db/watch.ts`.
     const { rows } = await api.database.pool.query('select 1 as one from pg_sleep(4)');
     expect(rows).toEqual([{ one: 1 }]);
     server.freeze();
@@ -89,7 +89,7 @@ test(
 );
 
 interface Fault {
-  /** When the database failed, when it was back, and when a read and a write succeeded. */
+  /** The times when the database failed, when it was available again, and when a read and a write succeeded. */
   readonly began: number;
   readonly back: number;
   readonly well: number;

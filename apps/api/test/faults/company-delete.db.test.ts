@@ -14,7 +14,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDb } from '../../src/db/open.ts';
 
-/** The api, its connection or the database's server dies while a large company is being deleted. */
+/** The api, its database connection or the database server is killed while a large company is being deleted. */
 
 const KILLS = quickOrSoak(8, 100);
 
@@ -50,11 +50,11 @@ afterAll(async () => {
 });
 
 test(
-  'a crash during the deletion of a company leaves it whole or deleted, and its id is never reused',
+  'a crash during the deletion of a company leaves all of its rows or none, and its id is never reused',
   () =>
     threatCase(
       'company delete',
-      'the api, its connection or the server killed in the middle: all or nothing',
+      'the api, its database connection or the database killed during a deletion: all or nothing',
       async (tally) => {
         const ids: number[] = [];
         let [id, before, whole] = [0, NOTHING, 0];
@@ -65,10 +65,10 @@ test(
             before = await digest(id);
             expect(before).not.toBe(NOTHING);
           }
-          // Blocks the deletion at each stage in turn, or kills it after a varying delay.
+          // Blocks the deletion at each table in turn before the kill, or kills after a varying delay.
           const table = stages[kill % stages.length];
           const hold = table === undefined ? null : await holdRow(table, id);
-          // Resolves to 0 when the connection breaks with the api.
+          // Resolves to 0 when the connection to the api breaks.
           const answered = remove(id);
           await (hold === null ? sleep((kill * 37) % 150) : untilHeldUp());
           await deaths[kill % deaths.length]?.();
@@ -88,7 +88,7 @@ test(
           );
           before = after;
         }
-        // Most kills interrupted the deletion.
+        // The kills are a useful test only if most of them interrupt the deletion.
         expect(whole).toBeGreaterThan(KILLS / 2);
         if (before !== NOTHING) await api.must(admin, deleteCompany, { id, body: proof });
         expect(await digest(id)).toBe(NOTHING);

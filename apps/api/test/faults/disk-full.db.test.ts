@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 /** The database's disk fills up under load. Mounting a small disk needs root. */
 
 const ROUNDS = quickOrSoak(1, 5);
-/** The deadline of recovery; a busy machine gets more. */
+/** In milliseconds, the most that the recovery may take. Quick runs get more time than the soak, on busy machines. */
 const WELL_MS = quickOrSoak(15_000, 5_000);
 const FULL_MS = quickOrSoak(500, 4_000);
 
@@ -32,7 +32,7 @@ test.skipIf(!asRoot)(
   () =>
     threatCase(
       'disk full',
-      'calls on a full disk: no write acknowledged in vain, every reading answered',
+      'calls on a full disk: every acknowledged write stored, every read answered',
       async (tally) => {
         for (let round = 0; round < ROUNDS; round++) {
           using traffic = startTraffic(api, (await api.company()).token, { writers: 6 });
@@ -49,7 +49,7 @@ test.skipIf(!asRoot)(
             traffic.seen.filter(
               ({ began, what, status }) => began > full && what === 'write' && status === 503,
             );
-          // Allocated pages still have room for a few rows.
+          // Writes still succeed at first, because allocated pages have room for a few rows.
           await expect.poll(() => refusals().length, { timeout: 30_000 }).toBeGreaterThan(0);
           await sleep(FULL_MS);
           const room = performance.now();

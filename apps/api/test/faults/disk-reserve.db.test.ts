@@ -38,7 +38,7 @@ async function settled(work: () => Promise<{ status: number }>): Promise<number>
 }
 
 test.skipIf(!asRoot)(
-  `on a full disk the api revokes access and refuses additions with a message, and the reserve returns with free space${rootOnly}`,
+  `on a full disk the api revokes access and refuses creates with disk_full, and the reserve file returns with free space${rootOnly}`,
   async () => {
     const { token, email } = await api.company();
     const { company } = await api.must(token, me);
@@ -84,7 +84,7 @@ test.skipIf(!asRoot)(
 );
 
 test.skipIf(!asRoot)(
-  `a database that crashed on a full disk restarts by using the reserve${rootOnly}`,
+  `a database that crashed on a full disk restarts after its reserve file is deleted${rootOnly}`,
   async () => {
     const { token } = await api.company();
     const agent = await api.agent(token);

@@ -15,12 +15,12 @@ import { residentBytes, watchProcess } from '@propusk/test-kit/gateway/resources
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, test } from 'vitest';
 
-/** Clients pipeline requests at every public route and read no response, beside ordinary users of the console. */
+/** Clients pipeline requests to every public route and read no response, while ordinary users use the console. */
 
 const HEAP_MB = 512;
 const CLIENTS = quickOrSoak(100, 1_000);
 const [CALM_MS, ATTACK_MS] = [quickOrSoak(2_000, 20_000), quickOrSoak(4_000, 60_000)];
-/** Milliseconds that the 99th percentile may always take: quick runs share a busy machine. */
+/** In milliseconds, the 99th percentile that always passes. Higher in quick runs, which share a busy machine. */
 const FLOOR_MS = quickOrSoak(400, 50);
 /** Bytes that Node reads from a socket at once, at most. */
 const CHUNK = 65_000;
@@ -52,7 +52,7 @@ afterAll(async () => {
 });
 
 test(
-  'clients that pipeline at every public route and never read use bounded memory and do not delay other users',
+  'clients that pipeline requests to every public route and never read use bounded memory and do not delay other users',
   () =>
     threatCase(
       'clients that never read',
@@ -79,7 +79,7 @@ test(
   quickOrSoak(240_000, 900_000),
 );
 
-/** All routes at once; the soak first runs each route alone, with fewer clients and for less time. */
+/** The load: all routes at once. The soak first runs each route alone, with fewer clients and for less time. */
 function groups(routes: readonly string[]) {
   const payloads = routes.map((each) => pipelined(each, CHUNK));
   const nameOf = (request: string) => request.slice(0, request.indexOf(' HTTP'));
@@ -92,7 +92,7 @@ function groups(routes: readonly string[]) {
   return [...quickOrSoak([], alone), { name: 'all routes', payloads, clients: CLIENTS, ms: ATTACK_MS }];
 }
 
-/** A request to each public route, to routes that refuse strangers, and to an unknown route. */
+/** A request to each public route, to a route that needs a token, and to unknown routes. */
 async function publicRoutes(): Promise<string[]> {
   const assets = new URL('../../../web/dist/assets/', import.meta.url);
   const names = await readdir(assets).catch(() => []);

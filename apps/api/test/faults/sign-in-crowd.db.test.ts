@@ -13,7 +13,7 @@ import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, test } from 'vitest';
 
-/** Many wrong sign-ins from one network beside a user of another network. */
+/** Many wrong sign-ins from one network, while a user of another network signs in. */
 
 const CROWD = quickOrSoak(500, 2_000);
 
@@ -52,11 +52,11 @@ async function signIns(more: () => boolean): Promise<number[]> {
 const median = (times: readonly number[]) => times[times.length >> 1] ?? Infinity;
 
 test(
-  'many wrong sign-ins from one address delay a sign-in from another at most fourfold',
+  'many wrong sign-ins from one address make sign-ins from another address at most four times slower',
   () =>
     threatCase(
       'brute force, enumeration',
-      'a crowd signs in wrongly from one address, another address beside it',
+      'many wrong sign-ins from one address, and right ones from another',
       async (tally) => {
         const names = { name: 'Компания', companyName: 'Компания', companySite: 'crowd.test' };
         await api.must(null, register, { body: { ...names, ...account } });

@@ -11,10 +11,10 @@ import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-/** Clients send a byte a second and never finish, beside users who sign in. */
+/** Clients send a byte a second and never complete a request, while users sign in. */
 
 const CLIENTS = quickOrSoak(200, 2_000);
-/** Deadlines of the head and of the request, plus the interval of the server's checks and time for a busy machine. */
+/** The timeouts of the head and of the request, plus the interval of the server's checks and a margin for a busy machine. */
 const [HEAD_MS, REQUEST_MS] = [quickOrSoak(18_000, 14_000), 36_000];
 const LOGIN_MS = 1_000;
 
@@ -46,7 +46,7 @@ const unfinished = {
 test('the server disconnects slow clients in time and they do not delay other users', () =>
   threatCase(
     'slow clients',
-    'a byte a second, in the head or the body: hung up on by 10 s and 30 s; people sign in beside them',
+    'a byte a second, in the head or the body: disconnected after 10 s and 30 s; other users sign in meanwhile',
     async (tally) => {
       const account = { email: 'owner@slow.test', password: PASSWORD };
       const names = { name: 'Компания', companyName: 'Компания', companySite: 'slow.test' };
@@ -77,7 +77,7 @@ test('the server disconnects slow clients in time and they do not delay other us
         `${CLIENTS} clients, ${beside.count} sign-ins, p99 ${Math.round(beside.p99)} ms, without them ${Math.round(alone.p99)} ms`,
       );
       expect(beside.count).toBeGreaterThan(quickOrSoak(3, 20));
-      // The limit grows with the latency without slow clients, because a busy machine is slow by itself.
+      // The limit is relative to the latency without slow clients, because the machine may be busy.
       expect(beside.p99).toBeLessThan(Math.max(LOGIN_MS, alone.p99 * 3));
     },
   ));

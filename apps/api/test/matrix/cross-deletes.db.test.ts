@@ -24,11 +24,11 @@ const COMPANIES = 5;
 const DELETES = 200;
 
 test(
-  `after ${DELETES} concurrent mutual deletes every company keeps a CREATOR and the platform an ADMIN`,
+  `after ${DELETES} concurrent deletions of users by each other, every company has a CREATOR and the platform an ADMIN`,
   () =>
     threatCase(
       'last ADMIN and CREATOR',
-      'deletes across each other at once: every live company keeps a CREATOR, the platform an ADMIN',
+      'concurrent deletions of users by each other: every remaining company has a CREATOR, the platform an ADMIN',
       async (tally) => {
         for (let round = 0; round < quickOrSoak(1, 5); round++) {
           await crossDelete();
@@ -48,7 +48,7 @@ async function crossDelete(): Promise<void> {
   const powerful = people.filter(({ role }) => role !== 'USER');
   const deletes = Array.from({ length: DELETES }, (_, n) => {
     const actor = powerful[n % powerful.length] as Person;
-    // Half of the deletes target users that must stay, within the caller's reach; the rest target removable users.
+    // Half of the calls target owners and ADMINs, whom the api refuses to delete; the rest target agents.
     const reach = actor.role === 'ADMIN' ? undefined : actor.company;
     const aims =
       Math.floor(n / powerful.length) % 2 === 0

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 const tally = openThreatCase(
   'tenant isolation',
-  'cells of every call, caller and target: as expected, foreign answered as absent',
+  'cells of every call, caller and target: the expected response, and the same one for foreign and absent objects',
 );
 afterAll(() => tally.close());
 afterAll(() => api.close());
@@ -48,7 +48,7 @@ describe(`the matrix of ${rows.length * callers.length} cells`, () => {
   );
 });
 
-/** The faults of one cell of the matrix, in the response and in the database afterwards. */
+/** Makes the call of one cell. @returns what is wrong in the response, and in the database afterwards */
 async function faultsOf({ call, target, expected }: Row, caller: Caller): Promise<string[]> {
   const { status, codes } = expected[caller];
   const reply = await send(call, target, caller);
@@ -74,7 +74,7 @@ async function faultsOf({ call, target, expected }: Row, caller: Caller): Promis
   if (stores && changed.length === 0) faults.push('nothing was stored');
   faults.push(...(await auditFaults({ call, target, status, caller })));
   if (status < 300 && !call.startsWith('GET')) faults.push(...(await powerFaults(call, target, caller)));
-  // Sign-in calls count attempts, which must not affect the next cell.
+  // Sign-in calls count attempts, which would affect the next cell.
   if (
     changed.length > 0 ||
     looks.has(call) ||
@@ -113,7 +113,7 @@ const unaudited: Readonly<Record<string, string>> = {
   'POST /domain-allowed/:id/lock/learn': 'an observation, not a change by a user',
 };
 
-/** Every change by a user has one audit event in its company with that actor; nothing else has one. */
+/** @returns what is wrong in the audit. A change by a user has an audit event of its company with that actor; other calls have none. */
 async function auditFaults({
   call,
   target,
@@ -148,7 +148,7 @@ async function readPowers(): Promise<Map<number, { protected: boolean; power: st
   return new Map(rows.map(({ id, ...row }) => [id, row]));
 }
 
-/** Whether the api asks this caller of a cell for proof. */
+/** Whether the api requires re-authentication from this caller of a cell. */
 function isProved(call: string, target: Target, caller: Caller): boolean {
   const standing = world.standing[caller];
   const endpoint = byName.get(call);
@@ -160,8 +160,9 @@ const rolesOf = (caller: Caller): readonly Role[] =>
   caller === 'both' ? ['USER', 'CREATOR'] : caller === 'bare' ? [] : [caller.replace('2', '') as Role];
 
 /**
- * Finds changes that give control of an account without a check of the caller's password (answers.md): a change by an ADMIN of anybody's email, password, roles or second factor; the same
- * for an owner or ADMIN by anybody; a new owner or ADMIN. Public calls are exempt: there the mailed link is the proof.
+ * Finds changes that give control of an account without re-authentication of the caller (answers.md): any change of email,
+ * password, roles or second factor by an ADMIN, or of an owner or ADMIN; and a new owner or ADMIN. Public calls are exempt,
+ * because they need a mailed link.
  */
 async function powerFaults(call: string, target: Target, caller: Caller): Promise<string[]> {
   const access = byName.get(call)?.access;
@@ -177,11 +178,11 @@ async function powerFaults(call: string, target: Target, caller: Caller): Promis
   return faults;
 }
 
-describe('calls that ask for the password again', () => {
+describe('re-authentication', () => {
   const provable = rows.flatMap((row) =>
     callers.filter((caller) => row.expected[caller].status < 300).map((caller) => [row, caller] as const),
   );
-  test('a call that would succeed is refused without the password, with a wrong one, and without the code of a second factor', async () => {
+  test('a call with re-authentication is refused without the password, with a wrong one, and without the code of a second factor', async () => {
     const faults: string[] = [];
     let asked = 0;
     for (const [{ call, target }, caller] of provable) {
@@ -218,7 +219,7 @@ const implied: Record<number, string> = {
   403: 'forbidden',
   404: 'not_found',
 };
-/** Calls that read by a secret, which must not stand in a URL. */
+/** Calls that change no rows, although they are not GET. */
 const reads = new Set([
   'POST /lock',
   'POST /auth/link',
@@ -229,14 +230,14 @@ const reads = new Set([
 ]);
 const makesCompanies = new Set(['POST /auth/registration', 'POST /company']);
 
-/** Whether a success changes rows: sessions are not compared, and a gateway may know a deleted company. */
+/** Whether a successful call changes rows. Sessions are not compared, and records of a deleted company are dropped. */
 function leavesRows(call: string, { path, which }: Target): boolean {
   const sessions = call === 'POST /auth/login' || call === 'DELETE /auth/logout';
   if (call.startsWith('GET') || sessions || reads.has(call)) return false;
   return path !== 'absent' && path !== 'asking' && which !== 'unknown';
 }
 
-/** The target of the same call for an id that never existed. A different response would reveal that the object exists. */
+/** The target of the same call with an id that never existed. A different response would reveal that the object exists. */
 function absentTwin({ text, path, field, which }: Target, { status }: Expected): Target | null {
   if (status === 404 && path !== 'absent') return parseTarget(text.replace(path, 'absent'));
   if (status === 400 && (which === 'other' || which === 'own' || which === 'admin')) {

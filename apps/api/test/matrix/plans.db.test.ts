@@ -12,7 +12,7 @@ const { prepareValue } = createRequire(import.meta.url)('pg/lib/utils.js') as {
   prepareValue(value: unknown): string | Buffer | null;
 };
 
-/** At most 8 calls of each statement are run through EXPLAIN, because plans depend on the values. */
+/** At most 8 calls of each statement are run through EXPLAIN. One is not enough, because plans depend on the values. */
 const MOST_CALLS = 8;
 
 let api: TestApi;
@@ -38,7 +38,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** The allowed scans without the company in their index condition: a pattern of the index and condition, and the reason. */
+/** Allowed scans without the company in their index condition: a pattern for index and condition, and the reason. */
 const exceptions: readonly (readonly [RegExp, string])[] = [
   [/_pkey \(id = /, 'reads one row for each id; ids are counted up, so it is no secret which exist'],
   [/^users_email_key \(email = /, 'a mail address belongs to one account of the platform'],
@@ -129,7 +129,7 @@ test("a list of visits reads as many database pages for another company's user a
   }
 });
 
-/** Makes every call of the matrix as USER and CREATOR. @returns the statements by their text, each with some of its calls */
+/** Makes every call of the matrix as USER and CREATOR. @returns the statements by their text, each with at most MOST_CALLS calls */
 async function statementsOf(world: World) {
   const snapshot = await takeSnapshot(api.database.pool);
   const seen = new Map<string, { call: string; values: readonly unknown[] }[]>();

@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** @returns for each table, the number of pages that the work reads from the table and its indexes, if more than 80 */
+/** @returns the tables of which the work reads more than 80 pages, indexes included, each with the number of pages */
 async function pagesRead(work: () => Promise<unknown>): Promise<Record<string, number>> {
   const counts = async () => {
     // Flushes the statistics of this connection only. The pool uses the same connection for the next query.
