@@ -160,7 +160,7 @@ describe('the index', () => {
     expect(reasons(true)).toEqual(['plan_ended', 101, 'plan_ended']);
   });
 
-  test('removing a company removes its users and its claims', () => {
+  test('removing a company from the index removes its users and its claims', () => {
     const i = indexOf(v(1, [1]), company(2, { 20: 'a.romashka.test' }, [{ proxy: 1, sites: [20] }]));
     expect(decide(i, 20, host('a.romashka.test'), 443)).toMatchObject({ reason: 'host_taken' });
     removeCompany(i, 1);
@@ -307,7 +307,7 @@ describe('decide() over arbitrary companies', () => {
       return typeof told === 'number' ? !by.includes(told) : by.length > 0;
     });
 
-  test('decide() agrees with a direct reading of the policies', () => {
+  test('decide() agrees with a second implementation that checks every policy and site', () => {
     fc.assert(
       fc.property(fc.tuple(snapshot(1), snapshot(2)), (all) => {
         expect(wrong(indexOf(...all), all)).toEqual([]);

@@ -54,7 +54,7 @@ export const AuditKind = z.enum([
 ]);
 export type AuditKind = z.infer<typeof AuditKind>;
 
-/** A field of the object, named as in its own calls. @example users */
+/** A field of the object, named as in the calls of that object. @example users */
 export const AuditField = z.enum([
   'companyName',
   'companySite',

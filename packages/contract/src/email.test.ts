@@ -19,7 +19,7 @@ describe('a mail address', () => {
     ['anna@example.xn--', null],
     ['anna@１２７.0.0.1', null],
     [`anna@${'я'.repeat(260)}.рф`, null],
-  ])('the address %j is stored as %j', (typed, stored) => expect(read(typed)).toBe(stored));
+  ])('the mail address %j is stored as %j', (typed, stored) => expect(read(typed)).toBe(stored));
 
   test.each(['a@', 'a@я.', '@'])(
     'a mail address of %j and a million letters is refused within a second',

@@ -9,7 +9,7 @@ test.each(['Анна', 'Œuvre №5 — «Ромашка» 😀', 'עברית', 
 });
 
 test.each([0, 9, 10, 0x1b, 0x7f, 0x80, 0x9b, 0x9f, 0x202a, 0x202e, 0x2066, 0x2069, 0xd800])(
-  'a line of text refuses the character %i, and a reply shows a stored one escaped, except for tabs and line ends',
+  'a line of text refuses the character %i, and replies escape a stored one unless it is a tab or a line end',
   (code) => {
     const given = `a${String.fromCharCode(code)}b`;
     expect(line.safeParse(given).success).toBe(false);

@@ -16,14 +16,15 @@ export const limits = {
   port: { min: 1000, max: 65535 },
   /** Rows of each kind that a company may have. */
   objectsPerCompany: 1000,
-  /** Links between users and policies of a company, and as many between sites and policies. */
+  /** The most links between users and policies of a company, and the same number between its sites and policies. */
   linksPerCompany: 20_000,
   /** Rows of a list without paging: a company's objects and the platform's own never exceed it. */
   list: 2000,
-  /** Bytes of a request body, and (`depth`) its levels of nested lists and objects. */
+  /** Bytes of a request body. */
   body: 1024 * 1024,
   /** Bytes of a body in a call that needs no token. Larger bodies share a memory budget. */
   smallBody: 16 * 1024,
+  /** Levels of nested lists and objects in a request body. */
   depth: 32,
   /** Lifetime of a mailed link, in minutes. */
   linkMinutes: 10,
@@ -37,8 +38,10 @@ export const limits = {
   factorCode: 40,
   /** Recovery codes per set. */
   recoveryCodes: 10,
-  /** Characters of a path that a probe requests; start paths of a site; URLs of a site that may be open. */
+  /** Characters of a path that a probe requests. */
   startPath: 200,
+  /** Start paths of a site. */
   startPaths: 10,
+  /** URLs of a site that may be open. */
   openPaths: 5,
 } as const;

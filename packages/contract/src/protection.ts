@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Id, IsoDate } from './fields.ts';
 
-// Separate from lock.ts, which the console's first screen does not load.
+// In a separate file from lock.ts, so that the console's first screen does not load lock.ts.
 
 /** The verdict of a probe. */
 export const Verdict = z.enum(['protected', 'open', 'closed', 'down', 'server_error', 'cdn', 'unknown']);

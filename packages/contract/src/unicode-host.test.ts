@@ -5,7 +5,7 @@ const domainToASCII = (host: string) => new URL(`http://${host}`).host;
 
 describe('unicodeHost', () => {
   it.each(['пример.рф', 'бухгалтерия.пример.рф', 'crm.example.ru', 'münchen.de', '日本語.jp', 'кафе-24.рф'])(
-    'decodes the punycode of %s',
+    'unicodeHost decodes the punycode of %s',
     (host) => {
       expect(unicodeHost(domainToASCII(host))).toBe(host);
     },

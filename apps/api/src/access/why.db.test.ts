@@ -35,7 +35,7 @@ async function scene(address = 'crm.example.ru') {
 }
 
 describe('the explanation for a user and a site', () => {
-  test('the explanation names the first missing link until access is allowed', async () => {
+  test('the explanation of access names the first condition that is missing, until access is allowed', async () => {
     const { agent, policy, link, why } = await scene();
     const first = (await why()).body;
     expect([first.allow, first.reason, missing(first)]).toEqual([false, 'no_policy', [2]]);
@@ -63,7 +63,7 @@ describe('the explanation for a user and a site', () => {
     });
   });
 
-  test('the explanation names the policies that would give access to the site, and adding the user to one gives it', async () => {
+  test('the explanation of access names the policies that would give access to the site, and adding the user to one gives it', async () => {
     const { owner, agent, policy, site, link, why } = await scene('mends.example.ru');
     await link([], true);
     const one = (await why()).body;
@@ -80,7 +80,7 @@ describe('the explanation for a user and a site', () => {
     expect((await why()).body.allow).toBe(true);
   });
 
-  test('the explanation names no policy when another company holds the host', async () => {
+  test('the explanation of access names no policy when another company holds the host', async () => {
     const first = await scene('mend-held.example.ru');
     await first.link([first.agent.id], true);
     const second = await scene('mend-held.example.ru');
@@ -97,7 +97,7 @@ describe('the explanation for a user and a site', () => {
     expect(absent.status).toBe(404);
   });
 
-  test('the explanation denies a host that another company holds on shared egress, like the gateway', async () => {
+  test('the explanation denies access to a host that another company holds on shared egress, like the gateway', async () => {
     const first = await scene('held.example.ru');
     await first.link([first.agent.id], true);
     const second = await scene('held.example.ru');

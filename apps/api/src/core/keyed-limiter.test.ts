@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createKeyedLimiter } from './keyed-limiter.ts';
 
-test('the limiter runs two tasks of a key, queues the rest, runs other keys and refuses tasks beyond the queue limit', async () => {
+test('the keyed limiter runs two tasks of a key, queues further ones up to the queue limit, and does not delay other keys', async () => {
   const queue = createKeyedLimiter(2, 2);
   const log: string[] = [];
   const releases = new Map<string, () => void>();
@@ -26,7 +26,7 @@ test('the limiter runs two tasks of a key, queues the rest, runs other keys and 
   expect(await Promise.all([...done, other])).toEqual(['a', 'b', 'c', 'd', 'x']);
 });
 
-test('the limiter frees the slot of a task that fails', async () => {
+test('the keyed limiter frees the slot of a task that fails', async () => {
   const queue = createKeyedLimiter(1, 1);
   const fail = () => queue(1, async () => Promise.reject(new Error('no')));
   await expect(fail()).rejects.toThrow('no');

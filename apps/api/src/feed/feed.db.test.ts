@@ -130,7 +130,7 @@ describe('the feed', () => {
     expect((await listen()).last(id)).toBeUndefined();
   });
 
-  test('a change at one api process reaches the gateways of another process', async () => {
+  test('a change through one api process reaches the gateways that are connected to another process', async () => {
     const second = await startApi(inject('serverUrl'), { shared: api.database });
     await second.app.listen({ host: '127.0.0.1', port: 0 });
     const gateway = await listen(second);

@@ -1,7 +1,7 @@
 /** Looks up the value of a key; undefined when there is none. */
 export type Load<Found> = (key: Buffer) => Promise<Found | undefined>;
 
-/** At most this many milliseconds does a batch wait for the previous one. A lookup usually takes one or two. */
+/** A batch waits at most this many milliseconds for the previous one. A lookup usually takes one or two. */
 const PATIENCE_MS = 300;
 
 async function endOrTimeout(running: Promise<unknown> | undefined): Promise<void> {

@@ -90,7 +90,6 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
   socket.destroySoon();
 }
 
-/** Renders the reply's body, with Russian sentences. */
 function bodyOf({ code, facts: { detail, fields } }: AppError): ErrorBody {
   const message = detail === undefined ? errorMessages[code] : render(errorDetails, detail);
   if (fields === undefined) return { code, message };

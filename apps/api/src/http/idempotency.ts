@@ -37,7 +37,7 @@ export function readClaim(
 
 /**
  * Runs the work once per key, in the work's transaction. A repeated request waits for the first one and gets its reply.
- * A refused request stores nothing and may be retried. Keys live 24 hours.
+ * A refused request stores nothing and may be retried. Keys expire after 24 hours.
  * @throws AppError idempotency_mismatch when the key belongs to another request; too_many_requests when the user's daily
  *   write budget is exhausted
  */

@@ -93,7 +93,6 @@ interface Call<E extends Endpoint> {
    * `Idempotency-Key` may use `write` only once: a repeated request gets the result of the first without running `work`.
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Sets a header of the reply. */
   header(name: string, value: string): void;
 }
 
@@ -210,7 +209,7 @@ export function routeOf(routes: Routes, endpoint: Endpoint) {
     url: `/api${path}`,
     // Only gateways may send compressed bodies, because decompression for unauthenticated clients would consume CPU.
     ...(endpoint.access === 'gateway' && { decompress: { requestEncodings: ['gzip' as const] } }),
-    bodyLimit: isOpen(endpoint) ? limits.smallBody : limits.body,
+    bodyLimit: needsNoToken(endpoint) ? limits.smallBody : limits.body,
     // Balancers check health every second, so these requests are not logged at the level info.
     ...(endpoint === health && routes.app.log.level === 'info' && { logLevel: 'warn' as const }),
     schema: {
@@ -228,7 +227,7 @@ export function routeOf(routes: Routes, endpoint: Endpoint) {
       if (status === 201 && routes.isShort()) throw new AppError('disk_full');
       request.actor = await guard(routes, endpoint, request);
       if (query !== undefined) refuseLists(request.query);
-      if (!isOpen(endpoint)) routes.bodyBudget(request, reply);
+      if (!needsNoToken(endpoint)) routes.bodyBudget(request, reply);
     },
   };
 }
@@ -239,8 +238,7 @@ function refuseLists(query: unknown): void {
   if (name !== undefined) throw new AppError('bad_input', { fields: { [name]: ['unfit'] } });
 }
 
-/** Whether an endpoint needs no token. */
-function isOpen({ access }: Endpoint): boolean {
+function needsNoToken({ access }: Endpoint): boolean {
   return access === 'public' || access === 'maybe-signed-in';
 }
 

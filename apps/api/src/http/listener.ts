@@ -14,7 +14,7 @@ const REQUEST_MS = 30_000;
 const HEAD_MS = 10_000;
 /** The timeout in milliseconds of a `brief` listener, for a request, its head, and an idle connection. */
 const BRIEF_MS = 3_000;
-/** Longer than the 60 s for which nginx keeps an idle connection, so that nginx closes it and never sends on a closed one. */
+/** Longer than the 60 s for which nginx keeps an idle connection. If the api closed it first, nginx could send on a closed connection. */
 const KEEP_ALIVE_MS = 72_000;
 /** The api closes a connection whose response makes no progress for this many ms. Most responses fit into the kernel's buffers. */
 const STALLED_MS = 30_000;

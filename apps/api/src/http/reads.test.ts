@@ -44,7 +44,7 @@ test.each([
   },
 );
 
-test('one user has four ordinary reads and one heavy read at once', async () => {
+test('at most four ordinary reads and one heavy read of a user run at once', async () => {
   const reads = createReads({ reads: 'ordinary' as never, heavy: 'heavy' as never });
   const { running, end, of } = works();
   const all = [listSites, listVisits].flatMap((endpoint, company) =>
@@ -56,7 +56,7 @@ test('one user has four ordinary reads and one heavy read at once', async () => 
   await Promise.all(all);
 });
 
-test('of calls other than reads, 8 of a user and 32 of a company run at once', async () => {
+test('of calls other than reads, at most 8 of a user and 32 of a company run at once', async () => {
   const calls = createCalls();
   const { running, end, of } = works();
   const all = Array.from({ length: 200 }, (_, n) =>

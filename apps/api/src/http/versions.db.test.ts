@@ -106,7 +106,7 @@ test.each([
   expect((await put(updateSite, id, { politics: [] }, header)).status).toBe(status);
 });
 
-test('linking a user to a policy raises the versions of both', async () => {
+test('adding a user to a policy raises the versions of both', async () => {
   const { id, version } = await api.must(owner, createPolicy, { body: { name: 'Поддержка', proxyId: 1 } });
   const agent = await api.agent(owner);
   const { headers } = await api.call(owner, getUser, { params: { id: agent.id } });
@@ -117,7 +117,7 @@ test('linking a user to a policy raises the versions of both', async () => {
   expect(reply.body).toMatchObject({ users: [{ id: agent.id }] });
 });
 
-test('a site that joins a policy raises the version of the policy', async () => {
+test('adding a site to a policy raises the version of the policy', async () => {
   const policy = await api.must(owner, createPolicy, { body: { name: 'Закупки', proxyId: 1 } });
   await api.must(owner, createSite, { body: { address: 'kept.example.ru', politics: [policy.id] } });
   const tag = `"${policy.version}"`;

@@ -10,8 +10,7 @@ import { csvHead, csvOf, fileNameOf } from './csv.ts';
 import { readLines, withWords } from './log.ts';
 import { recordExport } from './support.ts';
 
-/** Rows of one statement. */
-const PAGE = 1_000;
+const PAGE_ROWS = 1_000;
 /**
  * The limits of open exports of the process, a company and a user; further exports get 503. While its client reads, an export holds
  * one page of up to 1 MB, but no database connection. To read a page, it waits in the queue of heavy reads.
@@ -39,7 +38,7 @@ export function exportRoute(routes: Routes): void {
       admitTo(actor, exportVisits);
       const member = asMember(actor);
       const { companyId } = member;
-      const query = { ...(request.query as VisitFilter), before, take: PAGE };
+      const query = { ...(request.query as VisitFilter), before, take: PAGE_ROWS };
       const page = await routes.reads(member, exportVisits, (db) =>
         readLines(db, { companyId }, query, zone === null ? undefined : withWords(zone)),
       );
@@ -82,7 +81,6 @@ export function exportRoute(routes: Routes): void {
   });
 }
 
-/** The name and the time zone of the caller's company. */
 async function companyOf({ db }: Routes, { actor }: FastifyRequest) {
   return db
     .selectFrom('companies')

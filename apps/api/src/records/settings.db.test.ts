@@ -98,7 +98,7 @@ test('a new company stores everything for as long as the platform, in Moscow tim
   });
 });
 
-test('more days than the platform keeps, unknown time zones and a stale version change nothing', async () => {
+test('settings with more days than the platform keeps, an unknown time zone or a stale version are refused and change nothing', async () => {
   const home = await company();
   const { version } = await set(home, {});
   const refused = async (change: Partial<RecordSettingsInput>, of = version) => {
@@ -213,18 +213,21 @@ test.each([
   ['Europe/Berlin', '2026-03-28T23:00', '2026-03-29T22:00', ['2026-03-28T22:30', '2026-03-29T22:30']],
   // 14 hours ahead of UTC: the day of 2 March begins on 1 March.
   ['Pacific/Kiritimati', '2026-03-01T10:00', '2026-03-02T10:00', ['2026-03-01T09:30', '2026-03-02T10:30']],
-])('a day of the statistics in %s has the visits of that zone’s day', async (timeZone, from, to, outside) => {
-  const home = await company();
-  await set(home, { timeZone });
-  const at = (time: string, minutes: number) =>
-    new Date(Date.parse(`${time}:00Z`) + minutes * 60_000).toISOString();
-  await send(
-    [home, at(from, 1)],
-    [home, at(to, -1)],
-    ...outside.map((time): [Home, string] => [home, at(time, 0)]),
-  );
-  const query = { from: at(from, -48 * 60), to: at(to, 48 * 60), step: 'day' } as const;
-  const { chart } = await api.must(home.token, statistics, { query });
-  expect(chart.map((step) => step.visits)).toEqual([1, 2, 1]);
-  expect(chart[1]?.at).toBe(at(from, 0));
-});
+])(
+  'in the time zone %s, a day of the statistics contains the visits of that day in that zone',
+  async (timeZone, from, to, outside) => {
+    const home = await company();
+    await set(home, { timeZone });
+    const at = (time: string, minutes: number) =>
+      new Date(Date.parse(`${time}:00Z`) + minutes * 60_000).toISOString();
+    await send(
+      [home, at(from, 1)],
+      [home, at(to, -1)],
+      ...outside.map((time): [Home, string] => [home, at(time, 0)]),
+    );
+    const query = { from: at(from, -48 * 60), to: at(to, 48 * 60), step: 'day' } as const;
+    const { chart } = await api.must(home.token, statistics, { query });
+    expect(chart.map((step) => step.visits)).toEqual([1, 2, 1]);
+    expect(chart[1]?.at).toBe(at(from, 0));
+  },
+);

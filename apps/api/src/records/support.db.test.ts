@@ -112,7 +112,7 @@ test('an ADMIN lists the visits of a company only while its owner allows it, and
   ]);
 });
 
-test('the permission ends after 24 hours of the database clock, and holds for no other company', async () => {
+test('the permission for ADMINs to read visits ends after 24 hours by the database clock, and applies to no other company', async () => {
   const [home, other] = [await company(), await company()];
   await api.must(home.token, setSupport, { body: { allowed: true } });
   expect((await api.call(admin, companyVisits, ofCompany(other))).status).toBe(403);
@@ -122,7 +122,7 @@ test('the permission ends after 24 hours of the database clock, and holds for no
   expect((await api.must(admin, companyFigures, { params: { id: home.id } })).supportUntil).toBe(null);
 });
 
-test('each kind of read access writes one audit event a day, even if concurrent; own visits and other companies’ users write none', async () => {
+test('each kind of read access to visits writes one audit event a day, even if concurrent; reads of own visits, or of users of other companies, write none', async () => {
   const [home, other] = [await company(), await company()];
   await send(home, {});
   const look = (user: number, by = api) => by.must(home.token, listVisits, { query: { user } });

@@ -20,7 +20,7 @@ import { afterAll, beforeAll, test } from 'vitest';
 const HEAP_MB = 512;
 const CLIENTS = quickOrSoak(100, 1_000);
 const [CALM_MS, ATTACK_MS] = [quickOrSoak(2_000, 20_000), quickOrSoak(4_000, 60_000)];
-/** In milliseconds, the 99th percentile that always passes. Higher in quick runs, which share a busy machine. */
+/** A 99th percentile below this many milliseconds always passes. More in quick runs, which share a busy machine. */
 const FLOOR_MS = quickOrSoak(400, 50);
 /** Bytes that Node reads from a socket at once, at most. */
 const CHUNK = 65_000;

@@ -65,7 +65,7 @@ async function faultsOf({ call, target, expected }: Row, caller: Caller): Promis
     if (looks.has(call)) return id === world.standing[caller].companyId;
     if (call.startsWith('GET')) return false;
     if (!snapshot.digests.has(id)) return makesCompanies.has(call);
-    // A call with proof marks the caller's second-factor code as used, which changes a row of the caller's own company.
+    // A call with re-authentication marks the caller's second-factor code as used, which changes a row of the caller's company.
     if (byName.get(call)?.proof !== undefined && id === (world.standing[caller].companyId ?? 0)) return true;
     return !makesCompanies.has(call) && id === companyOf(target, world, world.standing[caller]);
   };
@@ -219,7 +219,7 @@ const implied: Record<number, string> = {
   403: 'forbidden',
   404: 'not_found',
 };
-/** Calls that change no rows, although they are not GET. */
+/** Calls other than GET whose success changes no row that the snapshot compares. */
 const reads = new Set([
   'POST /lock',
   'POST /auth/link',
@@ -230,7 +230,7 @@ const reads = new Set([
 ]);
 const makesCompanies = new Set(['POST /auth/registration', 'POST /company']);
 
-/** Whether a successful call changes rows. Sessions are not compared, and records of a deleted company are dropped. */
+/** Whether a successful call changes rows. Sessions are not compared, and a call about an absent object changes nothing. */
 function leavesRows(call: string, { path, which }: Target): boolean {
   const sessions = call === 'POST /auth/login' || call === 'DELETE /auth/logout';
   if (call.startsWith('GET') || sessions || reads.has(call)) return false;

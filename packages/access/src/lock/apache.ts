@@ -20,8 +20,7 @@ function visitors({ egress, cdn }: Lock, behindCdn: boolean): string[] {
   ];
 }
 
-/** The allowed visitors as one expression. */
-function isVisitor({ egress, cdn }: Lock, behindCdn: boolean): string {
+function visitorExpression({ egress, cdn }: Lock, behindCdn: boolean): string {
   const from = (list: readonly string[]) => list.map((each) => `-R '${each}'`).join(' || ');
   return behindCdn ? `${from(egress)} || ((${from(cdn)}) && ${named(egress)})` : from(egress);
 }
@@ -53,7 +52,7 @@ function text(lock: Lock, behindCdn: boolean): string {
     '</If>',
     lockComments.satisfyAny,
     '<IfModule mod_access_compat.c>',
-    `    <If "!(${isVisitor(lock, behindCdn)})">`,
+    `    <If "!(${visitorExpression(lock, behindCdn)})">`,
     '        Satisfy All',
     '    </If>',
     '</IfModule>',

@@ -91,7 +91,7 @@ describe('lockSnippets', () => {
   });
 
   test.each(all)(
-    'the text for $kind names the site, allows both addresses, and has notes',
+    'the lock text for $kind names the site, allows both addresses, and has notes',
     ({ text, notes, place }) => {
       expect(text.startsWith('# Пропуск: crm.example.ru ')).toBe(true);
       expect(text.endsWith('\n')).toBe(true);

@@ -59,7 +59,7 @@ describe('nginx', () => {
     }
   });
 
-  test('a denial is text/plain under any default_type: browsers download a body of an unknown type', async () => {
+  test('a denial by our lock is text/plain under any default_type, because browsers download a body of an unknown type', async () => {
     const server = await startNginx({ lock, server: 'default_type application/octet-stream;' });
     try {
       const { status, body } = await ask(server.port, '/admin/', { method: 'HEAD' });

@@ -109,17 +109,17 @@ it.each([
   ['', 'pending'],
   ['0', undefined],
   ['4111 1', undefined],
-])('the digits %j give %s', (digits, system) => {
+])('the card system of the digits %j is %s', (digits, system) => {
   expect(cardSystem(digits)).toBe(system);
 });
-it('no two ranges of one length overlap, and the first prefix of a range is not above its last, which is as long', () => {
+it('ranges with prefixes of one length do not overlap, and the two prefixes of a range ascend and have one length', () => {
   const wrong = ourRanges.filter(([from, to], place) => {
     const others = ourRanges.slice(place + 1).filter(([other]) => other.length === from.length);
     return from.length !== to.length || from > to || others.some(([low, high]) => low <= to && from <= high);
   });
   expect(wrong).toEqual([]);
 });
-it('no number of six or more digits is pending', () => {
+it('no card number of six or more digits is pending', () => {
   expect(Math.max(...ourRanges.map(([from]) => from.length))).toBe(6);
   const heads = Array.from({ length: 10_000 }, (_, number) => String(number).padStart(4, '0'));
   const sixes = heads.flatMap((head) => [`${head}00`, `${head}99`]);
