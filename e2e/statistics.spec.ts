@@ -73,10 +73,44 @@ test('the period stays in the address, and a refusal opens the check of that per
   await expect(tab).toHaveURL(/days=30$/);
   await tab.reload();
   await expect(tab.getByRole('combobox', { name: 'Период' })).toHaveValue('30');
-  await tab.getByRole('button', { name: 'Почему Анна Орлова не может открыть crm.romashka.test?' }).click();
+  await tab.getByRole('button', { name: 'Проверить доступ: Анна Орлова, crm.romashka.test' }).click();
   await expect(tab.getByRole('dialog')).toContainText('crm.romashka.test');
   await expect(tab.getByRole('combobox', { name: 'Пользователь' })).toHaveValue('Анна Орлова');
   await expect(tab.getByRole('dialog').getByRole('alert')).toContainText('2');
+});
+
+test('a host that is no site can be added from the list of refusals and from its record', async ({
+  page: tab,
+}) => {
+  const sent: unknown[] = [];
+  const refused = [
+    ...figures.refused,
+    { reason: 'site_unknown', user: { id: 2, name: 'Анна Орлова' }, host: 'shop.test', site: null, count: 3 },
+  ];
+  await open(tab, page, {
+    'GET /statistics': { ...figures, refused },
+    'GET /politics': { rows: [], count: 0 },
+    'POST /domain-allowed': (route) => {
+      sent.push(route.request().postDataJSON());
+      return route.fulfill({ status: 201, json: { id: 7, address: 'games.test', politics: [], version: 1 } });
+    },
+  });
+  // One line of the list for each reason.
+  await expect(tab.getByText('Сайта нет в списке', { exact: true })).toHaveCount(1);
+  await tab.getByRole('button', { name: 'Добавить сайт games.test' }).click();
+  const dialog = tab.getByRole('dialog');
+  await expect(dialog.getByRole('textbox', { name: 'Адрес' })).toHaveValue('games.test');
+  await dialog.getByRole('button', { name: 'Сохранить' }).click();
+  await expect(dialog).toHaveCount(0);
+  expect(sent).toEqual([{ address: 'games.test', politics: [] }]);
+  await tab.getByRole('link', { name: 'Журнал доступа' }).click();
+  await tab
+    .getByRole('row', { name: /games\.test/ })
+    .getByRole('button')
+    .click();
+  await dialog.getByRole('button', { name: 'Добавить сайт games.test' }).click();
+  await expect(dialog.getByRole('textbox', { name: 'Адрес' })).toHaveValue('games.test');
+  await expect(dialog.getByRole('textbox', { name: 'Адрес' })).toBeFocused();
 });
 
 test('before the first record the page says when something will appear', async ({ page: tab }) => {

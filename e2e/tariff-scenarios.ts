@@ -87,7 +87,7 @@ export const tariffScenarios: { owner: Scenario[]; admin: Scenario[] } = {
       'statistics-figures': answeringReload('**/api/statistics?*', figures, charted),
       'statistics-why': answeringReload('**/api/statistics?*', figures, async (page) => {
         await page
-          .getByRole('button', { name: /^Почему/ })
+          .getByRole('button', { name: /^Проверить доступ/ })
           .first()
           .click();
         await expect(page.getByRole('dialog')).toBeVisible();

@@ -15,7 +15,7 @@ import { LockView } from './lock/lock-view.tsx';
 import { ProbePathsSection } from './lock/probe-paths.tsx';
 import { VantagesView } from './lock/vantages-view.tsx';
 
-const CreateSiteDialog = lazyDialog(() => import('./site-dialogs.tsx'), 'CreateSiteDialog');
+const CreateSiteDialog = lazyDialog(() => import('../../common/site-dialogs.tsx'), 'CreateSiteDialog');
 
 /** The view that the dialog opens with: the lock's lines, a new probe, or the last probe's verdict. */
 export type LockStart = 'lock' | 'check' | 'last';

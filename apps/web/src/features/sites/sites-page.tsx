@@ -19,7 +19,7 @@ import { ProtectionMark } from './protection-mark.tsx';
 import { address, policies } from './site-columns.tsx';
 import classes from './sites-page.module.css';
 
-const dialogs = () => import('./site-dialogs.tsx');
+const dialogs = () => import('../../common/site-dialogs.tsx');
 const CreateSiteDialog = lazyDialog(dialogs, 'CreateSiteDialog');
 const EditSiteDialog = lazyDialog(dialogs, 'EditSiteDialog');
 

@@ -1,28 +1,18 @@
-import { Button } from '@mantine/core';
 import type { Named } from '@propusk/contract/fields';
 import type { Share, Statistics } from '@propusk/contract/records';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
-import { Link, type LinkProps, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Link, type LinkProps } from '@tanstack/react-router';
 import { formatBytes, nameOfHost, reasonLabel } from '../../common/visit-text.ts';
 import { paths } from '../../paths.ts';
 import { type Definition, DefinitionCard } from '../../ui/definition-card.tsx';
-import { lazyDialog } from '../../ui/lazy.tsx';
 import { editOf } from './edit-of.ts';
 import classes from './statistics.module.css';
-
-const WhyDialog = lazyDialog(() => import('../../common/why-dialog.tsx'), 'WhyDialog');
-
-interface Asked {
-  site: Named;
-  person: Named;
-}
+import { useRemedy } from './use-remedy.tsx';
 
 /** The lists of a period: what is used most, the refusals, and what nobody uses. */
 export function Lists({ data }: { data: Statistics }) {
-  const [asked, setAsked] = useState<Asked | null>(null);
-  const navigate = useNavigate();
+  const remedy = useRemedy();
   const siteOf = ({ id, name }: Named) =>
     ({ to: paths.creatorSites, search: { name }, hash: String(id) }) as const;
   return (
@@ -41,25 +31,19 @@ export function Lists({ data }: { data: Statistics }) {
         title={t.statistics.refused}
         lead={t.statistics.refusedHint}
         none={t.statistics.nothing}
-        rows={data.refused.map(({ reason, user, host, site, count }) => ({
-          key: `${reason} ${user?.id} ${host}`,
+        rows={[...Map.groupBy(data.refused, ({ reason }) => reason)].map(([reason, refusals]) => ({
+          key: reason,
           term: reasonLabel(reason),
-          value: `${user?.name ?? t.visits.someone}, ${nameOfHost(host)}, ${t.visits.times(count)}`,
-          tools:
-            user &&
-            (site ? (
-              <Button
-                variant="subtle"
-                size="compact-sm"
-                aria-label={t.statistics.whyOf(user.name, unicodeHost(host))}
-                onClick={() => setAsked({ site, person: user })}
-                {...WhyDialog.intent}
-              >
-                {t.statistics.why}
-              </Button>
-            ) : (
-              <Open {...editOf(user)} />
-            )),
+          value: (
+            <ul className={classes.refusals}>
+              {refusals.map((refusal) => (
+                <li key={`${refusal.user?.id} ${refusal.host}`}>
+                  <span>{refusalText(refusal)}</span>
+                  {remedy.button(refusal)}
+                </li>
+              ))}
+            </ul>
+          ),
         }))}
       />
       <List
@@ -83,15 +67,7 @@ export function Lists({ data }: { data: Statistics }) {
           tools: <Open {...siteOf(site)} />,
         }))}
       />
-      {asked && (
-        <WhyDialog
-          siteId={asked.site.id}
-          host={asked.site.name}
-          person={asked.person}
-          onAssign={() => void navigate(siteOf(asked.site))}
-          onClose={() => setAsked(null)}
-        />
-      )}
+      {remedy.dialog}
     </div>
   );
 }
@@ -103,6 +79,9 @@ const shareOf =
     term: name(share.name),
     value: t.statistics.share(t.visits.visits(share.visits), formatBytes(share.bytes)),
   });
+
+const refusalText = ({ user, host, count }: Statistics['refused'][number]) =>
+  `${user?.name ?? t.visits.someone}, ${nameOfHost(host)}, ${t.visits.times(count)}`;
 
 const Open = (to: LinkProps) => (
   <Link className={classes.link} {...to}>

@@ -17,6 +17,7 @@ import { State } from '../../ui/state.tsx';
 import { ExportButton } from './export-button.tsx';
 import { type LogSearch, logQuery, parseLog } from './log-search.ts';
 import classes from './statistics.module.css';
+import { useRemedy } from './use-remedy.tsx';
 
 const VisitDialog = lazyDialog(() => import('./visit-dialog.tsx'), 'VisitDialog');
 const { site, person, where, result, traffic } = visitColumns;
@@ -27,6 +28,7 @@ export function Log({ zone }: { zone: string }) {
   const navigate = useNavigate();
   const search = parseLog(useSearch({ strict: false }), zone);
   const [opened, setOpened] = useState<Visit | null>(null);
+  const remedy = useRemedy(() => setOpened(null));
   const go = (next: LogSearch) =>
     void navigate({ to: '.', search: parseLog({ ...next }, zone), replace: true });
   const query = logQuery(search, zone);
@@ -61,7 +63,15 @@ export function Log({ zone }: { zone: string }) {
           )
         }
       />
-      {opened && <VisitDialog visit={opened} zone={zone} onClose={() => setOpened(null)} />}
+      {opened && (
+        <VisitDialog
+          visit={opened}
+          zone={zone}
+          remedy={opened.kind === 'refusal' && remedy.button(opened)}
+          onClose={() => setOpened(null)}
+        />
+      )}
+      {remedy.dialog}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core';
 import type { Visit } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
+import type { ReactNode } from 'react';
 import { VisitResult } from '../../common/visit-columns.tsx';
 import { addressOf, formatBytes, formatDuration, hostOf, personOf } from '../../common/visit-text.ts';
 import { momentFormatIn } from '../../ui/day.tsx';
@@ -9,13 +10,13 @@ import { useReturnFocus } from '../../ui/use-return-focus.ts';
 
 const terms = t.statistics.detailTerms;
 
-/** All fields of a visit or refusal. */
-export function VisitDialog(props: { visit: Visit; zone: string; onClose: () => void }) {
+/** All fields of a visit or refusal. @param props.remedy a button below the fields */
+export function VisitDialog(props: { visit: Visit; zone: string; remedy: ReactNode; onClose: () => void }) {
   const { visit, zone, onClose } = props;
   useReturnFocus(true);
   const { kind, policy, proxy } = visit;
   const isOne = kind !== 'refusal' && kind !== 'loss' && visit.host !== '*';
-  const rows: [string, React.ReactNode][] = [
+  const rows: [string, ReactNode][] = [
     [t.visits.site, hostOf(visit)],
     [terms.port, visit.port],
     [t.visits.person, personOf(visit)],
@@ -35,7 +36,10 @@ export function VisitDialog(props: { visit: Visit; zone: string; onClose: () => 
   ];
   return (
     <Modal opened onClose={onClose} title={t.statistics.detail} size={560} returnFocus={false}>
-      <DefinitionCard rows={rows.map(([term, value]) => ({ key: term, term, value }))} />
+      <DefinitionCard
+        rows={rows.map(([term, value]) => ({ key: term, term, value }))}
+        footer={props.remedy}
+      />
     </Modal>
   );
 }

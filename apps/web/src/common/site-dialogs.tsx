@@ -12,18 +12,18 @@ import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { type Control, type FieldPath, type FieldValues, useWatch } from 'react-hook-form';
 import * as z from 'zod/mini';
-import { useCall } from '../../api/queries.ts';
-import { confirmLetters } from '../../common/confirm-letters.ts';
-import { EditDialog } from '../../common/edit-dialog.tsx';
-import { TextField } from '../../common/fields.tsx';
-import { FormDialog } from '../../common/form-dialog.tsx';
-import { MultiSelectField, type Option } from '../../common/select-fields.tsx';
-import { splitAddress } from '../../common/start-path.ts';
-import { TextAreaField } from '../../common/text-area-field.tsx';
-import { usePolicyCreate } from '../../common/use-inline-create.ts';
-import { usePolicyOptions } from '../../common/use-options.ts';
-import { toastSuccess } from '../../ui/toast.ts';
+import { useCall } from '../api/queries.ts';
+import { toastSuccess } from '../ui/toast.ts';
+import { confirmLetters } from './confirm-letters.ts';
+import { EditDialog } from './edit-dialog.tsx';
+import { TextField } from './fields.tsx';
+import { FormDialog } from './form-dialog.tsx';
 import { namingLines, readSites } from './read-sites.ts';
+import { MultiSelectField, type Option } from './select-fields.tsx';
+import { splitAddress } from './start-path.ts';
+import { TextAreaField } from './text-area-field.tsx';
+import { usePolicyCreate } from './use-inline-create.ts';
+import { usePolicyOptions } from './use-options.ts';
 
 /** Form values of a site, new or edited. */
 interface SiteValues extends FieldValues {

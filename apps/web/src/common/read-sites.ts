@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/api-error.ts';
+import { ApiError } from '../api/api-error.ts';
 
 /** Reads the site addresses of a pasted text, separated by spaces, lines, commas or semicolons. A repeated address counts once. */
 export function readSites(text: string): string[] {
