@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, type Page, type Route, test } from '@playwright/test';
+import { chunkOf } from './scenario.ts';
 import { type Replies, STUBBED, stubConsole } from './stubbed-console.ts';
 import { admin, company, evidence, figures, owner, storage, tariff, visits } from './stubbed-replies.ts';
 
@@ -359,6 +360,35 @@ test('the log and the periods use the company’s time zone, and name neither a 
 test('without the settings the page says that it did not load', async ({ page: tab }) => {
   await open(tab, page, { 'GET /company/records': (route) => route.fulfill({ status: 500, json: {} }) });
   await expect(tab.getByText('Статистика не загрузилась')).toBeVisible();
+});
+
+test('a part whose code, or whose figures, did not load says so, and loads after a click on retry', async ({
+  page: tab,
+}) => {
+  const all = await open(tab, page);
+  const code = `**/${await chunkOf('src/features/statistics/log.tsx')}`;
+  await tab.route(code, (route) => route.abort());
+  await tab.getByRole('link', { name: 'Журнал доступа' }).click();
+  const retry = tab.getByRole('main').getByRole('button', { name: 'Повторить' });
+  await expect(tab.getByRole('alert')).toContainText('Эта часть страницы не загрузилась');
+  await retry.click();
+  await expect(tab.getByRole('alert')).toContainText('Эта часть страницы не загрузилась');
+  await tab.unroute(code);
+  await retry.click();
+  await expect(tab.getByRole('row', { name: /games\.test/ })).toBeVisible();
+  // A reply that the page cannot show.
+  all['GET /visits/live'] = { rows: [{}], next: null };
+  await tab.getByRole('link', { name: 'Сейчас' }).click();
+  await expect(tab.getByRole('alert')).toBeVisible();
+  all['GET /visits/live'] = { rows: visits.rows.slice(0, 2), next: null };
+  await retry.click();
+  await expect(tab.getByRole('row', { name: /crm/ })).toBeVisible();
+  delete all['GET /visits/support'];
+  await tab.reload();
+  await expect(tab.getByText('Доступ поддержки не загрузился')).toBeVisible();
+  all['GET /visits/support'] = { until: null };
+  await retry.click();
+  await expect(tab.getByRole('button', { name: 'Показать поддержке' })).toBeVisible();
 });
 
 test('an agent sees the own visits on the personal page', async ({ page: tab }) => {

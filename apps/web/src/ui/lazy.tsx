@@ -20,7 +20,8 @@ interface Opens {
   onClose: () => void;
 }
 
-type PropsOf<Component> = Component extends (props: infer Props) => ReactNode ? Props : never;
+/** The props of a component. */
+export type PropsOf<Component> = Component extends (props: infer Props) => ReactNode ? Props : never;
 
 /** A dialog or a menu whose code is a separate file. */
 export type LazyDialog<Props> = ComponentType<Props> & {
@@ -102,8 +103,12 @@ export function lazyOptional<Module, Name extends keyof Module>(load: () => Prom
   );
 }
 
-/** An error boundary that renders nothing after an error, so that the page around it, with its open form, stays. */
-class Contained extends Component<{ onCrash?: () => void; children: ReactNode }> {
+/** An error boundary, so that the page around it, with its open form, stays. After an error it renders `crashed`, or nothing. */
+export class Contained extends Component<{
+  onCrash?: () => void;
+  crashed?: (reset: () => void) => ReactNode;
+  children: ReactNode;
+}> {
   override state = { crashed: false };
   static getDerivedStateFromError() {
     return { crashed: true };
@@ -112,6 +117,7 @@ class Contained extends Component<{ onCrash?: () => void; children: ReactNode }>
     this.props.onCrash?.();
   }
   override render() {
-    return this.state.crashed ? null : this.props.children;
+    if (!this.state.crashed) return this.props.children;
+    return this.props.crashed?.(() => this.setState({ crashed: false })) ?? null;
   }
 }

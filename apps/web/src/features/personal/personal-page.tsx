@@ -1,10 +1,10 @@
 import { Button, Stack, Text } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
-import { Suspense, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { ExtensionCard } from '../../common/extension-card.tsx';
+import { lazyPart } from '../../common/lazy-part.tsx';
 import { rolesOf, useMe } from '../../common/me.tsx';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
-import { lazyOptional } from '../../ui/lazy.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { AccessCard } from './access-card.tsx';
 import { OwnEmailForm } from './email-form.tsx';
@@ -12,7 +12,7 @@ import { SecondFactorCard } from './factor/second-factor-card.tsx';
 import { OwnPasswordForm } from './password-form.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 
-const OwnVisitsCard = lazyOptional(() => import('./own-visits-card.tsx'), 'OwnVisitsCard');
+const OwnVisitsCard = lazyPart(() => import('./own-visits-card.tsx'), 'OwnVisitsCard', null);
 
 /**
  * /dashboard/user/personal-data, and /dashboard/personal-data for users without the role USER: name and
@@ -66,11 +66,7 @@ export function PersonalPage() {
         <OwnPasswordForm me={me} onChanged={() => setChanging(false)} />
         <SecondFactorCard />
         <SessionsCard />
-        {me.company && (
-          <Suspense fallback={null}>
-            <OwnVisitsCard />
-          </Suspense>
-        )}
+        {me.company && <OwnVisitsCard />}
       </Stack>
     </>
   );

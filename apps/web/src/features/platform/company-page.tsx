@@ -5,8 +5,9 @@ import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { Suspense, useState } from 'react';
+import { useState } from 'react';
 import { queryOptions, useCall } from '../../api/queries.ts';
+import { lazyPart } from '../../common/lazy-part.tsx';
 import { userName } from '../../common/names.ts';
 import { priceOf, untilPhrase } from '../../common/plan-text.ts';
 import { Usage } from '../../common/usage.tsx';
@@ -15,7 +16,7 @@ import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog, confirm } from '../../ui/confirm.ts';
 import { formatDay } from '../../ui/day.tsx';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
-import { lazyDialog, lazyOptional } from '../../ui/lazy.tsx';
+import { lazyDialog } from '../../ui/lazy.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Failed } from '../../ui/state.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
@@ -23,7 +24,11 @@ import { NameList } from './name-list.tsx';
 import classes from './platform.module.css';
 import { AdminRequests } from './requests.tsx';
 
-const CompanyVisits = lazyOptional(() => import('./company-visits.tsx'), 'CompanyVisits');
+const CompanyVisits = lazyPart(
+  () => import('./company-visits.tsx'),
+  'CompanyVisits',
+  <Skeleton height={160} aria-busy />,
+);
 const dialogs = () => import('./company-tariff-dialogs.tsx');
 const TariffDialog = lazyDialog(dialogs, 'TariffDialog');
 const PaidProxyDialog = lazyDialog(dialogs, 'PaidProxyDialog');
@@ -73,9 +78,7 @@ function Loaded({ company, tariff }: { company: Company; tariff: Tariff }) {
           </div>
         </Card>
       </div>
-      <Suspense fallback={<Skeleton height={160} aria-busy />}>
-        <CompanyVisits id={company.id} />
-      </Suspense>
+      <CompanyVisits id={company.id} />
       {tariff.requests.length > 0 && (
         <Card title={t.requests.title}>
           <AdminRequests requests={tariff.requests} />

@@ -4,11 +4,10 @@ import * as t from '@propusk/phrases/console';
 import { IconChartBar } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Suspense } from 'react';
 import { queryOptions } from '../../api/queries.ts';
 import { DayInput } from '../../common/day-input.tsx';
 import { Figures } from '../../common/figures.tsx';
-import { lazyOptional } from '../../ui/lazy.tsx';
+import { lazyPart } from '../../common/lazy-part.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Failed, State } from '../../ui/state.tsx';
 import { ChartTable } from './chart-table.tsx';
@@ -16,7 +15,7 @@ import { Lists } from './lists.tsx';
 import { dayAgo, dayOf, type PeriodSearch, POLL_MS, parsePeriod, queryOf, startOf } from './period.ts';
 import classes from './statistics.module.css';
 
-const Chart = lazyOptional(() => import('./chart.tsx'), 'Chart');
+const Chart = lazyPart(() => import('./chart.tsx'), 'Chart', <div className={classes.plot} />);
 
 /** The figures of a period, refreshed while the tab is visible. */
 export function Overview({ zone }: { zone: string }) {
@@ -112,9 +111,7 @@ function Loaded({
       <Figures data={data} isToday={isToday} />
       <section className={classes.chart} aria-label={t.statistics.chart}>
         <h2>{t.statistics.chart}</h2>
-        <Suspense fallback={<div className={classes.plot} />}>
-          <Chart steps={steps} hourly={input.step === 'hour'} zone={zone} />
-        </Suspense>
+        <Chart steps={steps} hourly={input.step === 'hour'} zone={zone} />
         <ChartTable steps={steps} hourly={input.step === 'hour'} zone={zone} />
       </section>
       <Lists data={data} />

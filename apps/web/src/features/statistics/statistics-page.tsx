@@ -3,19 +3,19 @@ import { type RecordSettings, recordSettings } from '@propusk/contract/record-se
 import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
 import { Link, notFound, useParams } from '@tanstack/react-router';
-import { Suspense } from 'react';
 import { queryOptions } from '../../api/queries.ts';
+import { lazyPart } from '../../common/lazy-part.tsx';
 import { paths } from '../../paths.ts';
-import { lazyOptional } from '../../ui/lazy.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Failed } from '../../ui/state.tsx';
 import classes from './statistics.module.css';
+import { Support } from './support.tsx';
 
-const Overview = lazyOptional(() => import('./overview.tsx'), 'Overview');
-const Log = lazyOptional(() => import('./log.tsx'), 'Log');
-const Storage = lazyOptional(() => import('./storage.tsx'), 'Storage');
-const Support = lazyOptional(() => import('./support.tsx'), 'Support');
-const Now = lazyOptional(() => import('./now.tsx'), 'Now');
+const waiting = <Skeleton height={600} aria-busy />;
+const Overview = lazyPart(() => import('./overview.tsx'), 'Overview', waiting);
+const Log = lazyPart(() => import('./log.tsx'), 'Log', waiting);
+const Storage = lazyPart(() => import('./storage.tsx'), 'Storage', waiting);
+const Now = lazyPart(() => import('./now.tsx'), 'Now', waiting);
 
 const parts = ['now', 'log', 'storage'] as const;
 const isPart = (part: string): part is (typeof parts)[number] => parts.some((one) => one === part);
@@ -27,15 +27,7 @@ export function StatisticsPage() {
   const settings = useQuery(queryOptions(recordSettings, {}));
   return (
     <div className={classes.page}>
-      <PageHeader
-        title={t.statistics.title}
-        help={t.statistics.help}
-        actions={
-          <Suspense fallback={null}>
-            <Support />
-          </Suspense>
-        }
-      />
+      <PageHeader title={t.statistics.title} help={t.statistics.help} actions={<Support />} />
       <nav className={classes.parts} aria-label={t.statistics.sections}>
         <Link to={paths.creatorStatistics} activeOptions={{ exact: true, includeSearch: false }}>
           {t.statistics.parts.overview}
@@ -51,15 +43,13 @@ export function StatisticsPage() {
           </Link>
         ))}
       </nav>
-      <Suspense fallback={null}>
-        {settings.data ? (
-          <Part of={part} settings={settings.data} />
-        ) : settings.error ? (
-          <Failed query={settings} title={t.statistics.failed} />
-        ) : (
-          <Skeleton height={600} aria-busy />
-        )}
-      </Suspense>
+      {settings.data ? (
+        <Part of={part} settings={settings.data} />
+      ) : settings.error ? (
+        <Failed query={settings} title={t.statistics.failed} />
+      ) : (
+        waiting
+      )}
     </div>
   );
 }

@@ -10,9 +10,21 @@ import classes from './statistics.module.css';
 
 /** Allows the platform's support to read the company's visits for 24 hours, shows until when, and ends it. */
 export function Support() {
-  const { data } = useQuery({ ...queryOptions(getSupport, {}), refetchInterval: 60_000 });
+  const query = useQuery({ ...queryOptions(getSupport, {}), refetchInterval: 60_000 });
+  const { data } = query;
   const { mutate, mutateAsync, isPending } = useCall(setSupport);
-  if (!data) return null;
+  if (!data) {
+    return (
+      query.error && (
+        <div className={classes.support} role="alert">
+          <span>{t.statistics.supportFailed}</span>
+          <Button variant="default" loading={query.isFetching} onClick={() => query.refetch()}>
+            {t.common.retry}
+          </Button>
+        </div>
+      )
+    );
+  }
   async function allow() {
     const allowed = await confirm({
       text: `${t.statistics.support}?`,

@@ -47,6 +47,11 @@ export const copying = {
   failed: 'Браузер не дал доступ к буферу обмена. Выделите текст и скопируйте его вручную',
 };
 
+/** A part of a page that did not load. Apart from `failures`, which the login page loads. */
+export const part = {
+  failed: 'Эта часть страницы не загрузилась',
+};
+
 /** Failures of calls whose reply is late. Apart from `failures`, which the login page loads. */
 export const late = {
   read: 'Сервер не ответил вовремя. Подождите немного и повторите',
