@@ -83,7 +83,7 @@ function hasPassword({ properties = {} }: JsonSchema): boolean {
   return 'password' in properties && !('host' in properties);
 }
 
-/** The callers that may make a call, by its documentation. */
+/** The callers that may make a call, according to the description of the call in the OpenAPI document. */
 function callersOf(path: string, description: string): Caller[] {
   if (path.startsWith('/api/feed')) return ['gateway'];
   const named = (['USER', 'CREATOR', 'ADMIN'] as const).filter((role) => description.includes(role));

@@ -144,7 +144,7 @@ function takenByOther(index: AccessIndex, company: CompanyIndex, host: string): 
 }
 
 /**
- * What a user reaches, for clients that route by it (`GET /me/access`, the extension's PAC). Hosts that another company
+ * The sites that a user reaches, for routing in clients (`GET /me/access`, the extension's PAC). Hosts that another company
  * holds on shared egress are included: the gateway explains their denial.
  * @returns stored site addresses, sorted; null for a user outside the index
  */

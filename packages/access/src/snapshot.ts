@@ -36,7 +36,7 @@ export interface PolicyIndex extends Grant {
 
 export interface SiteIndex {
   readonly id: number;
-  /** 0 means 80 and 443. */
+  /** The port that the site names; 0 without one, for 80 and 443. */
   readonly port: number;
   readonly companyId: number;
   /** See `CompanySnapshot`. */
@@ -82,7 +82,7 @@ export interface AccessIndex {
    * one map of a million hosts would miss the CPU cache; the hosts of one company are in one small map.
    */
   readonly claims: Map<number, Map<string, Claim>>;
-  /** The same for `*.example.com`, keyed by `example.com`. While it is empty, a lookup skips the parent domains. */
+  /** The company that holds each `*.example.com`, keyed by `example.com`. While the map is empty, a lookup skips the parent domains. */
   readonly wildClaims: Map<string, Claim>;
   /** All claims of a pattern that several companies claim, the lowest first. */
   readonly contested: Map<string, readonly Claim[]>;

@@ -10,9 +10,9 @@ export const GatewayAccess = z.object({
   gateway: z.object({
     /** The protocol between client and gateway. */
     scheme: z.enum(['http', 'https']),
-    /** Its host. @example gate.propusk.example */
+    /** The host of the gateway. @example gate.propusk.example */
     host: z.string(),
-    /** Its port. @example 3128 */
+    /** The port of the gateway. @example 3128 */
     port: z.int(),
   }),
   /** The user name of the Basic credentials. @example "42" */

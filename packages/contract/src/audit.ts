@@ -145,7 +145,7 @@ export const AuditRow = z.object({
   object: z.object({
     kind: AuditKind,
     id: Id,
-    /** Its name at that time: a site's address, a user's email, a proxy's host and port. */
+    /** The name of the object at that time: a site's address, a user's email, a proxy's host and port. */
     name: ShownText,
   }),
   /** The fields that differ. For a created or deleted object: all its fields that are not empty. @example {"allSites": {"from": false, "to": true}} */

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import type { Endpoint } from './endpoint.ts';
 
 /**
- * The modules of this folder, so that no list of them is kept. Only Node.js loads this file. The OpenAPI document describes shown names
- * where they are used, so `shown-*.ts` is left out.
+ * The names of this folder's modules, read from disk instead of a list. Only Node.js loads this file. `shown-*.ts` is left out,
+ * because the OpenAPI document describes its schemas where they are used.
  */
 const modules = readdirSync(import.meta.dirname).filter((name) =>
   /^(?!endpoints\.|shown-)[^.]+\.ts$/.test(name),
@@ -24,5 +24,5 @@ function isEndpoint(value: unknown): value is Endpoint {
   return typeof value === 'object' && value !== null && 'access' in value && 'path' in value;
 }
 
-/** The same calls as a list. */
+/** All calls as a list. */
 export const endpoints: readonly Endpoint[] = Object.values(calls);

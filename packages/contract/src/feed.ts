@@ -52,7 +52,7 @@ export const CompanySnapshot = z.object({
       /** The password for the proxy. */
       password: z.string(),
       /**
-       * For the gateway itself: the address family of all its egress addresses that the echo endpoint saw. Null for both or none,
+       * For the gateway itself: the address family of all its egress addresses that the echo endpoint saw. Null for both families or none,
        * and for other proxies; an older api does not send it.
        */
       family: z.nullish(z.literal([4, 6])),

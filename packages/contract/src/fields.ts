@@ -86,7 +86,7 @@ export const Proof = z.object({
 /** The password and code of the caller, which the call requires only from an ADMIN. */
 export const MaybeProof = z.partial(Proof);
 
-/** The first code, which proves that the app has the secret. */
+/** The first code, which proves that the authenticator app has the secret. */
 export const FactorConfirmation = z.object({ code: FactorCode });
 
 /** The id of the entity; ids are never reused. @example 42 */
@@ -117,17 +117,17 @@ export const GivenDate = z.iso.datetime().check(z.refine((given) => /^[12][^.]*(
 /** The fields that every reply with an `ETag` has. */
 export const versioned = {
   version: Version,
-  /** The time of its creation. */
+  /** The time of the creation. */
   createdAt: IsoDate,
-  /** The time of its last change. */
+  /** The time of the last change. */
   updatedAt: IsoDate,
 };
 
 /** The names of a company, in its own replies and in those of its users and proxies. */
 export const companyNames = {
-  /** Its name. */
+  /** The name of the company. */
   companyName: ShownText,
-  /** Its site. @example romashka.ru */
+  /** The site of the company. @example romashka.ru */
   companySite: ShownText,
 };
 

@@ -7,9 +7,9 @@ import { ShownText } from './shown-text.ts';
 
 /** The agents to invite to the caller's company. */
 export const InvitationsInput = z.object({
-  /** Their addresses. A repeated address counts once. @example ["anna@romashka.ru", "petr@romashka.ru"] */
+  /** The addresses of the agents. A repeated address counts once. @example ["anna@romashka.ru", "petr@romashka.ru"] */
   emails: z.array(Email).check(z.minLength(1), z.maxLength(limits.invitations)),
-  /** Ids of the access policies of all of them. */
+  /** Ids of the access policies that every invited agent gets. */
   politics: z._default(Links, []),
 });
 export type InvitationsInput = z.infer<typeof InvitationsInput>;

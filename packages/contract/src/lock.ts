@@ -202,9 +202,9 @@ export const SiteCheck = z.object({
   verdict: z.nullable(Verdict),
   /** The meaning of the verdict for this site, in Russian. */
   meaning: z.nullable(z.string()),
-  /** What the owner can do, in Russian; null when there is nothing to do. */
+  /** The remedy for the owner, in Russian; null when there is nothing to do. */
   advice: z.nullable(z.string()),
-  /** Its requests, in order. */
+  /** The requests of the probe, in order. */
   steps: z.array(ProbeStep),
   proof: LockProof,
   /** A host that the site redirects its users to, and that they cannot reach; null for none. @example romashka.ru */

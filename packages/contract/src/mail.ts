@@ -19,13 +19,13 @@ export const MailFailure = z.enum([
 ]);
 export type MailFailure = z.infer<typeof MailFailure>;
 
-/** Mails that wait longer than 10 minutes, or failed three times, and whose links still work. */
+/** Mails that have waited longer than 10 minutes or failed three times, while their links still work. */
 export const StuckMail = z.object({
-  /** The number of such mails. */
+  /** The number of these mails. */
   count: z.int(),
-  /** When the oldest of them was queued; null without any. */
+  /** When the oldest of the mails was queued; null without any. */
   since: z.nullable(IsoDate),
-  /** A recent failure of one of them; null where no attempt was made. */
+  /** A recent failure of one of the mails; null when no attempt was made. */
   failure: z.nullable(MailFailure),
 });
 export type StuckMail = z.infer<typeof StuckMail>;

@@ -19,7 +19,7 @@ export type Price = z.infer<typeof Price>;
 /** The most rows of one kind that a company may have. @example 100 */
 const Limit = z.int().check(z.gte(1), z.lte(limits.objectsPerCompany));
 
-/** What a plan includes. */
+/** The features that a plan includes. */
 const planFields = {
   /** Whether companies may have paid proxies. */
   paidProxies: z.boolean(),
@@ -34,7 +34,7 @@ const planFields = {
 /** A plan in the tariff of a company: what the company pays and may have. */
 export const CompanyPlan = z.object({
   id: Id,
-  /** Its name. @example Team */
+  /** The name of the plan. @example Team */
   name: ShownText,
   /** The price of a month; null for none. */
   price: z.nullable(Price),
@@ -60,7 +60,7 @@ export type Plan = z.infer<typeof Plan>;
 
 /** A plan to create or to replace. An absent price or limit means none. */
 export const PlanInput = z.object({
-  /** Its name. @example Team */
+  /** The name of the plan. @example Team */
   name: text(1, 60),
   price: z.optional(Price),
   /** The most users of a company. */
@@ -101,7 +101,7 @@ export const updatePlan = endpoint('PUT /plans/:id', {
 /** A company with a plan. */
 export const PlanCompany = z.object({
   id: Id,
-  /** Its name. */
+  /** The name of the company. */
   name: ShownText,
   /** The limits that the company exceeds, and the features in use that the plan lacks. @example ["people"] */
   beyond: z.array(z.enum(['people', 'sites', 'proxies', 'paidProxies', 'allSites'])),

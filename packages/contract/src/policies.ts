@@ -12,11 +12,11 @@ export const Policy = z.object({
   name: ShownText,
   /** The purpose of the policy. */
   description: z.string(),
-  /** Its users may reach every public site. Effective only while the proxy has `settings.allSites`. */
+  /** Whether the users may reach every public site. Effective only while the proxy has `settings.allSites`. */
   allSites: z.boolean(),
-  /** Its users; a plain USER sees only themselves. */
+  /** The users of the policy. A plain USER sees only the own entry. */
   users: z.array(Named),
-  /** Its sites; `name` is the address in Unicode. @example [{"id": 11, "name": "crm.romashka.ru"}] */
+  /** The sites of the policy; `name` is the address in Unicode. @example [{"id": 11, "name": "crm.romashka.ru"}] */
   sites: z.array(Named),
   /** A list of one: the proxy that carries the traffic. */
   proxy: z.array(
@@ -24,7 +24,7 @@ export const Policy = z.object({
       id: Id,
       /** Host name or address. @example proxy.romashka.ru */
       host: z.string(),
-      /** Whether it is the platform's gateway itself. @example false */
+      /** Whether the proxy is the platform's gateway itself. @example false */
       direct: z.boolean(),
       settings: ProxySettings,
     }),

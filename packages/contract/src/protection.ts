@@ -21,7 +21,7 @@ export type Protection = z.infer<typeof Protection>;
 /** A site that was protected and is not any more. */
 export const Drift = z.object({
   id: Id,
-  /** Its address as entered. @example crm.romashka.ru */
+  /** The address of the site, as entered. @example crm.romashka.ru */
   name: z.string(),
   /** The verdict of the last probe. @example open */
   verdict: Verdict,

@@ -90,7 +90,7 @@ export const Visit = z.object({
   kind: RecordKind,
   state: VisitState,
   startedAt: IsoDate,
-  /** Its duration in milliseconds, up to the last update. */
+  /** The duration in milliseconds, up to the last update. */
   ms: z.int(),
   /** The user; null without valid credentials. */
   user: z.nullable(Named),
@@ -194,7 +194,7 @@ export const liveVisits = endpoint('GET /visits/live', {
   errors: ['no_company'],
 });
 
-/** What to end: one visit, or all visits of a user. */
+/** The visits to end: one visit, or all visits of a user. */
 export const VisitEnd = z.union([
   z.object({
     /** The record of the visit. */
@@ -309,9 +309,9 @@ export type Statistics = z.infer<typeof Statistics>;
 
 /** The period of the statistics. */
 export const StatisticsQuery = z.object({
-  /** Its start. The figures of the hour that contains it count as a whole. */
+  /** The start of the period. The figures of the hour that contains it count as a whole. */
   from: GivenDate,
-  /** Its end. */
+  /** The end of the period. */
   to: GivenDate,
   /** The steps of the chart. @example day */
   step: z.enum(['hour', 'day']),
@@ -329,7 +329,7 @@ export const statistics = endpoint('GET /statistics', {
 
 /** The permission for ADMINs to read the visits of a company. */
 export const Support = z.object({
-  /** Its end, by the clock of the database; null without one. */
+  /** The end of the permission, by the clock of the database; null without a permission. */
   until: z.nullable(IsoDate),
 });
 export type Support = z.infer<typeof Support>;

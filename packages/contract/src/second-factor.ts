@@ -28,7 +28,7 @@ export const FactorSecret = z.object({
   /** Base32 (RFC 4648), for typing. @example GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ */
   secret: z.string(),
   /**
-   * The same secret as an `otpauth:` URI, for a QR code.
+   * The secret as an `otpauth:` URI, for a QR code.
    * @example otpauth://totp/Propusk:anna%40romashka.ru?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ
    */
   uri: z.string(),

@@ -7,16 +7,16 @@ import { endpoint } from './endpoint.ts';
 export const StateLevel = z.enum(['ok', 'warning', 'error', 'unknown']);
 export type StateLevel = z.infer<typeof StateLevel>;
 
-/** What one check found. */
+/** The finding of one check. */
 export const StateFinding = z.object({
   /** The code of the finding. @example certificate_ends */
   code: z.string(),
   level: StateLevel,
-  /** What was checked. @example Certificate of propusk.example.ru */
+  /** The checked object, in Russian. @example Certificate of propusk.example.ru */
   title: z.string(),
-  /** What was found. @example Valid for 5 more days. */
+  /** The finding, in Russian. @example Valid for 5 more days. */
   text: z.string(),
-  /** What to do; null when nothing. @example Renew it. */
+  /** The remedy, in Russian; null when there is nothing to do. @example Renew it. */
   mend: z.nullable(z.string()),
 });
 export type StateFinding = z.infer<typeof StateFinding>;

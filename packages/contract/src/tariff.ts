@@ -21,11 +21,11 @@ import { ShownText } from './shown-text.ts';
 export const Contact = z.object({
   /** The name of the manager or of the operator. */
   name: ShownText,
-  /** Their phone (E.164); empty for none. @example "+79161234567" */
+  /** The phone of the contact (E.164); empty for none. @example "+79161234567" */
   phone: z.string(),
-  /** Their mail; empty for none. Requests of owners are mailed here. @example sales@propusk.example */
+  /** The mail address of the contact; empty for none. Requests of owners are mailed to it. @example sales@propusk.example */
   email: ShownEmail,
-  /** Their Telegram name, without the @; empty for none. @example propusk_sales */
+  /** The Telegram name of the contact, without the @; empty for none. @example propusk_sales */
   telegram: z.string(),
   version: Version,
 });
@@ -35,11 +35,11 @@ export type Contact = z.infer<typeof Contact>;
 export const ContactInput = z.object({
   /** The name of the manager or of the operator. */
   name: z._default(text(0, 60), ''),
-  /** Their phone (E.164). @example "+79161234567" */
+  /** The phone of the contact (E.164). @example "+79161234567" */
   phone: z._default(z.union([z.literal(''), Phone]), ''),
-  /** Their mail. @example sales@propusk.example */
+  /** The mail address of the contact. @example sales@propusk.example */
   email: z._default(z.union([z.literal(''), Email]), ''),
-  /** Their Telegram name, without the @. @example propusk_sales */
+  /** The Telegram name of the contact, without the @. @example propusk_sales */
   telegram: z._default(
     z.union([z.literal(''), z.string().check(z.trim(), z.regex(/^[A-Za-z]\w{3,31}$/))]),
     '',
@@ -76,7 +76,7 @@ export const TariffRequest = z.object({
 });
 export type TariffRequest = z.infer<typeof TariffRequest>;
 
-/** What a company has of each limited kind. */
+/** The number of objects that a company has of each limited kind. */
 const Used = z.object({
   /** Users. */
   people: z.int(),
@@ -117,11 +117,11 @@ export const Tariff = z.object({
     z.object({
       /** When the gateway begins to refuse policies on paid proxies: 14 days after the plan's end. */
       stopsAt: IsoDate,
-      /** Whether it refuses them already. */
+      /** Whether the gateway already refuses these policies. */
       stopped: z.boolean(),
-      /** The names of the users with such a policy, at most 50. */
+      /** The names of the users with a policy on a paid proxy, at most 50. */
       people: z.array(z.string()),
-      /** The addresses of the sites of such policies, at most 50. */
+      /** The addresses of the sites of policies on paid proxies, at most 50. */
       sites: z.array(z.string()),
     }),
   ),

@@ -9,7 +9,7 @@ import type { Db } from '../db/open.ts';
 /** Why the snapshot of the company omits a user. */
 export type UserReason = 'company_unconfirmed' | 'invitation_pending' | 'second_factor_required';
 
-/** Finds why the snapshot omits a user of the company; null when it does not. @returns undefined for no user of the company */
+/** Finds why the snapshot omits a user. @returns null for a user in the snapshot; undefined for a user outside the company */
 export async function findOmission(
   db: Db,
   companyId: number,
@@ -67,7 +67,7 @@ export async function readForeignClaims(
  * @throws AppError unauthorized when the session ended meanwhile: the caller must not send the token
  */
 export async function noteAccessFetched(db: Db, { tokenHash, userId }: Actor): Promise<void> {
-  // Read first: only the first call of a session, and one call a day, need a write.
+  // Reads first, because only the first call of a session, and one call a day, need a write.
   const { rows } = await sql<{ fetched: boolean; unseen: boolean }>`
     select s.told_access as fetched, s.client = 'extension'
       and (u.extension_seen_at is null or u.extension_seen_at < now() - interval '1 day') as unseen

@@ -58,7 +58,7 @@ export function whyRoutes(routes: Routes): void {
   }
 }
 
-/** The condition that a user whom the snapshot omits does not meet. */
+/** The unmet condition for each reason to omit a user from the snapshot. */
 const omissions = {
   company_unconfirmed: 'company_confirmed',
   invitation_pending: 'password_set',

@@ -47,7 +47,7 @@ export async function readSnapshot(
             from proxy_egress e where x.direct and e.owner_id = x.owner_id and e.proxy_id = x.id)) order by x.id)
         from proxies x where exists (select from policies p where p.company_id = c.id and p.proxy_id = x.id)), '[]'),
       'policies', coalesce((select json_agg(json_build_object('id', p.id, 'proxyId', p.proxy_id,
-          -- The flag has an effect only while the proxy has it too.
+          -- The flag of a policy has an effect only while the policy's proxy has all_sites too.
           'allSites', p.all_sites and (select x.all_sites from proxies x where x.id = p.proxy_id),
           'users', array(select user_id from policy_users l where l.company_id = c.id and l.policy_id = p.id
             order by user_id),

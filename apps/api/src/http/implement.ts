@@ -61,7 +61,7 @@ export interface Routes {
   readonly isSilent: () => boolean;
   /** Whether the database's disk is full and its reserve file was deleted (`disk-reserve.ts` of embedded-postgres). */
   readonly isShort: () => boolean;
-  /** The endpoints with a handler. The server does not start while one is missing. */
+  /** The endpoints with a handler. The server does not start while an endpoint has none. */
   readonly implemented: Set<Endpoint>;
 }
 
@@ -78,7 +78,7 @@ interface Call<E extends Endpoint> {
   readonly body: Output<E['body']>;
   /** The expected versions of the entity (`core/versions.ts`). */
   readonly ifMatch: IfMatch;
-  /** The entity of the path's id, with `ifMatch`. */
+  /** The id of the path, with `ifMatch`. */
   readonly target: Output<E['params']> extends { id: number } ? Target : never;
   /** The client's IP address; X-Forwarded-For counts only from TRUST_PROXY. */
   readonly address: string;
