@@ -61,9 +61,9 @@ export interface CompanyIndex {
   /** How records of access store client addresses. */
   readonly addresses: StoredAddresses;
   readonly users: readonly UserIndex[];
-  /** By stored pattern without the port: `crm.example.ru`, `*.example.ru`. */
+  /** The sites by stored pattern without the port: `crm.example.ru`, `*.example.ru`. */
   readonly patterns: ReadonlyMap<string, SiteIndex>;
-  /** The `*.` patterns by the name below `*.`, so that `decide()` builds no pattern string. */
+  /** The sites of `*.` patterns by the name below `*.`, so that `decide()` builds no pattern string. */
   readonly wild: ReadonlyMap<string, SiteIndex>;
 }
 
@@ -93,7 +93,7 @@ export interface AccessIndex {
 /** An index without companies: it denies everything. */
 export function emptyIndex(): AccessIndex {
   return {
-    // grows: by owners, by companies; bound: the limits of each company, 1,000 objects of a kind; at the bound: the api
+    // grows: by owners, by companies; bound: 1,000 objects of each kind in a company; at the bound: the api
     // refuses with 409
     companies: new Map(),
     // grows: by owners, by users; bound: 1,000 of each company; at the bound: the api refuses with 409
