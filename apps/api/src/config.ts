@@ -75,18 +75,14 @@ export const apiSettings = {
  */
 export type RegistrationRule = 'open' | 'first' | 'invited' | 'closed';
 
-/** The settings of the api, with defaults applied. */
-export interface Config {
-  readonly host: string;
-  readonly port: number;
+/** The settings of the server of api and console, with defaults applied. */
+export interface ServerConfig {
   /** The URL of the api for processes on this machine. */
   readonly localUrl: string;
   /** The URL of the console for users. Links use it, never the Host of a request. */
   readonly publicUrl: URL;
   /** The URL of the gateway for clients. */
   readonly gatewayUrl: URL;
-  /** The console's own TLS; undefined when a reverse proxy ends it. */
-  readonly tls: TlsConfig | undefined;
   /** The URL of our echo for proxies, which shows their egress addresses. */
   readonly echoUrl: URL;
   /** The gateway's rules for dialing and name resolution. Probes follow them too. */
@@ -98,9 +94,6 @@ export interface Config {
   readonly egress: EgressAddresses;
   /** DNS servers instead of the system's. */
   readonly dns: readonly string[];
-  readonly databaseUrl: string | undefined;
-  readonly secretKey: string | undefined;
-  readonly gatewaySecret: string | undefined;
   /** When undefined, mails are written to `mailFolder`. */
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
@@ -112,25 +105,36 @@ export interface Config {
   readonly trustProxy: readonly string[];
   /** The data folder, absolute. */
   readonly dataDir: string;
-  /** Milliseconds of service after SIGTERM, while health answers 503 to balancers. */
-  readonly stopDelayMs: number;
-  /** The file that reserves space on the disk of the embedded database. */
-  readonly reserveFile: string | undefined;
-  /** The retention of the audit in whole months. */
-  readonly auditMonths: number;
   /** How many days records of access are kept. */
   readonly logDays: number;
-  readonly admin: { readonly email: string; readonly password: string } | null;
   /** The knowledge base that replaces the console's user guide. */
   readonly helpUrl: string | undefined;
   /** The limit of concurrent connections. */
   readonly sockets: number;
   /** The limit of heap and buffers, in bytes. */
   readonly memory: number;
-  /** The port of the metrics on loopback; undefined disables them. */
-  readonly metricsPort: number | undefined;
   /** Whether the api serves `/api/docs`. */
   readonly documentation: boolean;
+}
+
+/** The settings of the api's process. */
+export interface Config extends ServerConfig {
+  readonly host: string;
+  readonly port: number;
+  /** The console's own TLS; undefined when a reverse proxy ends it. */
+  readonly tls: TlsConfig | undefined;
+  readonly databaseUrl: string | undefined;
+  readonly secretKey: string | undefined;
+  readonly gatewaySecret: string | undefined;
+  /** Milliseconds of service after SIGTERM, while health answers 503 to balancers. */
+  readonly stopDelayMs: number;
+  /** The file that reserves space on the disk of the embedded database. */
+  readonly reserveFile: string | undefined;
+  /** The retention of the audit in whole months. */
+  readonly auditMonths: number;
+  readonly admin: { readonly email: string; readonly password: string } | null;
+  /** The port of the metrics on loopback; undefined disables them. */
+  readonly metricsPort: number | undefined;
   readonly logLevel: string;
 }
 

@@ -9,10 +9,11 @@ import type { Logger } from 'pino';
 import type * as z from 'zod/mini';
 import { accessRoutes } from './access/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
+import { createLinks } from './auth/links.ts';
 import { createProver } from './auth/proof.ts';
 import { authRoutes } from './auth/routes.ts';
 import { companyRoutes } from './companies/routes.ts';
-import type { Config } from './config.ts';
+import type { ServerConfig } from './config.ts';
 import { createCompanyQueue } from './core/company-queue.ts';
 import type { OpenDb } from './db/open.ts';
 import { findSessions } from './db/sessions.ts';
@@ -26,7 +27,6 @@ import { serveConsole } from './http/console.ts';
 import { serveDocumentation } from './http/documentation.ts';
 import { answerError, answerUnreadable, validate } from './http/error-reply.ts';
 import { prepareShutdown } from './http/graceful-shutdown.ts';
-import type { Routes } from './http/implement.ts';
 import { readJsonBodies } from './http/json.ts';
 import { createListener, shedLoad } from './http/listener.ts';
 import type { Metrics } from './http/metrics.ts';
@@ -47,6 +47,7 @@ import { createTransport, type TransportOptions } from './probe/transport.ts';
 import { proxyRoutes } from './proxies/routes.ts';
 import { recordRoutes } from './records/routes.ts';
 import { siteRoutes } from './sites/routes.ts';
+import type { Slice } from './slice.ts';
 import { stateRoutes } from './state/routes.ts';
 import { startPlanKeeper } from './tariff/keeper.ts';
 import { tariffRoutes } from './tariff/routes.ts';
@@ -54,32 +55,8 @@ import { createThrottle } from './throttle/throttle.ts';
 import { userRoutes } from './users/routes.ts';
 import { vantageRoutes } from './vantage/routes.ts';
 
-export interface ServerParts {
-  readonly config: Pick<
-    Config,
-    | 'publicUrl'
-    | 'gatewayUrl'
-    | 'echoUrl'
-    | 'allowNetworks'
-    | 'ownAddresses'
-    | 'ownPorts'
-    | 'hosts'
-    | 'egress'
-    | 'dns'
-    | 'smtpUrl'
-    | 'mailFrom'
-    | 'mailFolder'
-    | 'registration'
-    | 'confirmsMail'
-    | 'trustProxy'
-    | 'sockets'
-    | 'memory'
-    | 'documentation'
-    | 'helpUrl'
-    | 'dataDir'
-    | 'localUrl'
-    | 'logDays'
-  >;
+export interface ServerParts extends Pick<Slice, 'heartbeatMs' | 'vantageIdleS'> {
+  readonly config: ServerConfig;
   /** The settings of the process, for the checks of its state. */
   readonly env: NodeJS.ProcessEnv;
   readonly opened: OpenDb;
@@ -90,10 +67,6 @@ export interface ServerParts {
   readonly metrics: Metrics;
   /** The file that reserves space on the disk of the embedded database. */
   readonly reserveFile?: string | undefined;
-  /** Milliseconds between the feed's heartbeats; the default is the contract's. */
-  readonly heartbeatMs?: number;
-  /** Seconds between the calls of a vantage without work; the default is that of its routes. */
-  readonly vantageIdleS?: number | undefined;
   /** Replaces the system's name resolution for probes. */
   readonly lookup?: TransportOptions['lookup'];
   /** Replaces the pace of probes, in tests. */
@@ -102,17 +75,24 @@ export interface ServerParts {
   readonly runsProbes: boolean;
 }
 
+/** The routes of the slices. */
+const slices: readonly ((slice: Slice) => void)[] = [
+  ...[healthRoutes, mailRoutes, authRoutes, userRoutes, companyRoutes, stateRoutes, tariffRoutes],
+  ...[proxyRoutes, siteRoutes, lockRoutes, checkRoutes, vantageRoutes, onboardingProgressRoutes],
+  ...[policyRoutes, accessRoutes, auditRoutes, recordRoutes, feedRoutes],
+];
+
 /**
  * Creates the server of api and console. It does not listen yet.
  * @throws Error when an endpoint of the contract has no handler
  */
 export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
-  const { metrics } = parts;
+  const { metrics, opened, encryption, passwords, gatewayKeys, config } = parts;
   const app = fastify({
     loggerInstance: parts.logger,
     bodyLimit: limits.body,
-    serverFactory: (handler) => createListener(handler, { ...parts.config, metrics }),
-    trustProxy: [...parts.config.trustProxy],
+    serverFactory: (handler) => createListener(handler, { ...config, metrics }),
+    trustProxy: [...config.trustProxy],
     // On close, idle connections end at once and busy ones after their reply.
     forceCloseConnections: 'idle',
     // Serve requests that arrive during the shutdown: a balancer does not retry a POST after a 503.
@@ -123,13 +103,13 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   }) as unknown as FastifyInstance;
   const isDraining = prepareShutdown(app);
   limitRequestsPerTurn(app);
-  shedLoad(app, parts.config.memory, metrics);
+  shedLoad(app, config.memory, metrics);
   readJsonBodies(app);
   app.setValidatorCompiler<z.ZodMiniType>(validate);
   app.setSerializerCompiler<z.ZodMiniType>(serialize);
   app.decorateRequest('actor', null);
   app.setErrorHandler(answerError);
-  const secure = parts.config.publicUrl.protocol === 'https:';
+  const secure = config.publicUrl.protocol === 'https:';
   await app.register(helmet, {
     contentSecurityPolicy: { directives: policy(secure) },
     // HSTS is for https only: after one such header, a browser refuses http for a year.
@@ -138,59 +118,19 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   });
   // Compresses replies. It does not decompress requests, because that would let strangers consume CPU.
   await app.register(compress, { globalDecompression: false });
-  if (parts.config.documentation) await serveDocumentation(app, mark);
+  if (config.documentation) await serveDocumentation(app, mark);
 
-  const { opened, encryption, passwords, gatewayKeys, config } = parts;
   const watch = watchDatabase(opened, app.log);
   app.addHook('onClose', async () => watch.close());
   const reserve = watchReserve(parts.reserveFile);
   app.addHook('onClose', async () => reserve.close());
   const throttle = createThrottle(opened.db);
-  const routes: Routes = {
-    app,
-    isSilent: watch.isSilent,
-    isShort: reserve.isShort,
-    db: opened.db,
-    sessions: createBatchLoader((hashes) => findSessions(opened.db, hashes)),
-    encryption,
-    passwords,
-    throttle,
-    prove: createProver({ throttle, encryption, passwords, db: opened.db }),
-    // Six of the ten connections: the others are for the feed, health, sign-in and sessions.
-    queue: createCompanyQueue(2, 100, 6),
-    reads: createReads(opened),
-    calls: createCalls(),
-    // Bodies get an eighth of the memory, because parsing copies them.
-    bodyBudget: bodyBudget(parts.config.memory / 8),
-    feedToken: gatewayKeys.feed,
-    // grows: not, filled once at startup
-    implemented: new Set(),
-  };
-  const { smtpUrl, mailFrom, mailFolder } = config;
   const mailer = startMailer({
-    db: opened.db,
-    encryption,
-    smtpUrl,
-    from: mailFrom,
-    folder: mailFolder,
-    log: parts.logger,
+    ...{ db: opened.db, encryption, log: parts.logger },
+    ...{ smtpUrl: config.smtpUrl, from: config.mailFrom, folder: config.mailFolder },
   });
   app.addHook('onClose', () => mailer.close());
-  const teller = createTeller(throttle, mailer);
-  healthRoutes(routes, isDraining);
-  mailRoutes(routes);
-  authRoutes(routes, {
-    outbox: mailer,
-    teller,
-    publicUrl: config.publicUrl,
-    rule: config.registration,
-    confirmsMail: config.confirmsMail,
-    sendsMail: smtpUrl !== undefined,
-  });
-  userRoutes(routes, teller);
-  companyRoutes(routes);
-  stateRoutes(routes, parts);
-  tariffRoutes(routes, { outbox: mailer, publicUrl: config.publicUrl });
+  const links = createLinks(config.publicUrl);
   const stopping = new AbortController();
   const outbound = {
     transport: createTransport({ ...config, keys: gatewayKeys, lookup: parts.lookup }),
@@ -199,19 +139,12 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     turns: createCompanyQueue(4, 50, 32),
     stop: stopping.signal,
   };
+  const running = { db: opened.db, log: app.log };
   const runner = parts.runsProbes
-    ? startProbeRunner({
-        ...{ db: opened.db, encryption, log: app.log, outbound },
-        pace: parts.pace ?? createPace(),
-      })
+    ? startProbeRunner({ ...running, encryption, outbound, pace: parts.pace ?? createPace() })
     : null;
   const keeper = parts.runsProbes
-    ? startPlanKeeper({
-        db: opened.db,
-        log: app.log,
-        outbox: mailer,
-        page: new URL('/dashboard/creator/tariff', config.publicUrl).href,
-      })
+    ? startPlanKeeper({ ...running, outbox: mailer, page: links.page('/dashboard/creator/tariff') })
     : null;
   // Aborts outbound calls before the server waits for its connections: calls that wait for them would delay the close.
   app.addHook('preClose', async () => {
@@ -219,29 +152,27 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     await runner?.close();
     await keeper?.close();
   });
-  proxyRoutes(routes, outbound);
-  siteRoutes(routes);
-  lockRoutes(routes, { ...outbound, publicUrl: config.publicUrl });
-  checkRoutes(routes, { wake: () => runner?.wake() });
-  vantageRoutes(routes, {
-    publicUrl: config.publicUrl,
-    wake: () => runner?.wake(),
-    idleS: parts.vantageIdleS,
-  });
-  onboardingProgressRoutes(routes);
-  policyRoutes(routes);
-  accessRoutes(routes, {
-    keys: gatewayKeys,
-    url: config.gatewayUrl,
-    consoleHost: config.publicUrl.hostname,
-  });
-  auditRoutes(routes);
-  const page = new URL('/dashboard/creator/statistics/storage', config.publicUrl).href;
-  recordRoutes(routes, config.logDays, { outbox: mailer, page });
-  feedRoutes(routes, { opened, heartbeatMs: parts.heartbeatMs });
-  const missing = endpoints.filter((endpoint) => !routes.implemented.has(endpoint));
+  const slice: Slice = {
+    ...parts,
+    ...{ app, db: opened.db, throttle, outbox: mailer, teller: createTeller(throttle, mailer), links },
+    ...{ outbound, wake: () => runner?.wake(), isDraining },
+    ...{ isSilent: watch.isSilent, isShort: reserve.isShort },
+    sessions: createBatchLoader((hashes) => findSessions(opened.db, hashes)),
+    prove: createProver({ throttle, encryption, passwords, db: opened.db }),
+    // Six of the ten connections: the others are for the feed, health, sign-in and sessions.
+    queue: createCompanyQueue(2, 100, 6),
+    reads: createReads(opened),
+    calls: createCalls(),
+    // Bodies get an eighth of the memory, because parsing copies them.
+    bodyBudget: bodyBudget(config.memory / 8),
+    feedToken: gatewayKeys.feed,
+    // grows: not, filled once at startup
+    implemented: new Set(),
+  };
+  for (const register of slices) register(slice);
+  const missing = endpoints.filter((endpoint) => !slice.implemented.has(endpoint));
   if (missing.length > 0) throw new Error(`not implemented: ${missing.map(({ path }) => path).join(', ')}`);
-  await serveConsole(app, parts.config.helpUrl);
+  await serveConsole(app, config.helpUrl);
   return app;
 }
 

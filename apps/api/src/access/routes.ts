@@ -1,11 +1,12 @@
 import { reachable } from '@propusk/access/decide';
-import { type GatewayKeys, gatewayUsername, signGatewayToken } from '@propusk/access/gateway-secret';
+import { gatewayUsername, signGatewayToken } from '@propusk/access/gateway-secret';
 import { type GatewayAccess, myAccess } from '@propusk/contract/access';
 import { asMember, type Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { demandConfirmed } from '../db/company.ts';
 import { readSnapshot, type SnapshotSource } from '../feed/store.ts';
-import { implement, type Routes } from '../http/implement.ts';
+import { implement } from '../http/implement.ts';
+import type { Slice } from '../slice.ts';
 import { indexOf } from './explain.ts';
 import { lossRoutes } from './loss-routes.ts';
 import { noteAccessFetched } from './store.ts';
@@ -13,22 +14,12 @@ import { whyRoutes } from './why-routes.ts';
 
 const TOKEN_SECONDS = 24 * 60 * 60;
 
-interface Gateway {
-  readonly keys: GatewayKeys;
-  readonly url: URL;
-  readonly consoleHost: string;
-}
-
 /** `GET /me/access`: the routing settings of the user's client, and a gateway token. */
-export function accessRoutes(routes: Routes, gateway: Gateway): void {
+export function accessRoutes(routes: Slice): void {
   implement(routes, myAccess, async ({ actor, db, query }) => {
     const member = asMember(actor);
-    const access = await grantAccess(
-      { db, encryption: routes.encryption, log: routes.app.log },
-      member,
-      gateway,
-      query.client,
-    );
+    const source = { db, encryption: routes.encryption, log: routes.app.log };
+    const access = await grantAccess(source, member, routes, query.client);
     // Runs after the token is signed. It throws if the session has ended by now, and a later sign-out revokes the token.
     await noteAccessFetched(db, member);
     return access;
@@ -41,7 +32,7 @@ export function accessRoutes(routes: Routes, gateway: Gateway): void {
 async function grantAccess(
   source: SnapshotSource,
   actor: Member,
-  gateway: Gateway,
+  { config, gatewayKeys }: Slice,
   client: string | undefined,
 ): Promise<GatewayAccess> {
   await demandConfirmed(source.db, actor.companyId);
@@ -51,7 +42,7 @@ async function grantAccess(
   const index = indexOf(snapshot);
   const { allSites, sites } = reachable(index, user.id) ?? { allSites: false, sites: [] };
   const expires = Math.floor(Date.now() / 1000) + TOKEN_SECONDS;
-  const { url } = gateway;
+  const url = config.gatewayUrl;
   const secure = url.protocol === 'https:';
   return {
     version: snapshot.version,
@@ -61,10 +52,10 @@ async function grantAccess(
       port: Number(url.port) || (secure ? 443 : 80),
     },
     username: gatewayUsername(user.id),
-    password: signGatewayToken(gateway.keys, { userId: user.id, epoch: user.epoch, expires, client }),
+    password: signGatewayToken(gatewayKeys, { userId: user.id, epoch: user.epoch, expires, client }),
     expiresAt: new Date(expires * 1000).toISOString(),
     allSites,
     sites,
-    bypass: [gateway.consoleHost],
+    bypass: [config.publicUrl.hostname],
   };
 }

@@ -4,8 +4,8 @@ import { recordOwn } from '../audit/store.ts';
 import { AppError } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';
 import { pipeline } from '../db/pipeline.ts';
-import { implement, type Routes } from '../http/implement.ts';
-import type { Teller } from '../mail/tell-holder.ts';
+import { implement } from '../http/implement.ts';
+import type { Slice } from '../slice.ts';
 import {
   beginFactor,
   confirmFactor,
@@ -19,8 +19,8 @@ import {
 import { type ProofCall, proved, wrongCode } from './proof.ts';
 
 /** Calls of the second factor: the caller's own, and the reset of another user's. */
-export function factorRoutes(routes: Routes, teller: Teller): void {
-  const { throttle, encryption } = routes;
+export function factorRoutes(routes: Slice): void {
+  const { throttle, encryption, teller } = routes;
 
   implement(routes, contract.getSecondFactor, ({ actor, db }) => findFactor(db, actor));
 

@@ -8,19 +8,18 @@ import { type Actor, asMember, type Member } from '../core/actor.ts';
 import { signedIn } from '../core/fair-queue.ts';
 import { demandConfirmed } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
-import { implement, type Routes } from '../http/implement.ts';
-import { type Outbox, queueMails } from '../mail/store.ts';
+import { implement } from '../http/implement.ts';
+import { queueMails } from '../mail/store.ts';
 import type { Passwords } from '../passwords.ts';
+import type { Slice } from '../slice.ts';
 import { keyOf, times } from '../throttle/budgets.ts';
 import { createUsers, findInvited, refuseTaken } from '../users/store.ts';
 import { addInvitationLinks, openPasswordLink } from './link-store.ts';
-import type { Links } from './links.ts';
 
 /** Invitations of agents by mail, and the page that their links open. */
-export function invitationRoutes(
-  routes: Routes,
-  { outbox, links, sendsMail }: { outbox: Outbox; links: Links; sendsMail: boolean },
-): void {
+export function invitationRoutes(routes: Slice): void {
+  const { outbox, links } = routes;
+
   implement(routes, contract.inviteUsers, async ({ actor, body, db, write }) => {
     const owner = asMember(actor);
     const folded = body.emails.map((email) => email.toLowerCase());
@@ -49,14 +48,8 @@ export function invitationRoutes(
       await lockAccount(tx, params.id);
       const user = await findInvited(tx, owner, params.id);
       await touchUser(tx, user.id);
-      const { companyId } = owner;
-      await record(tx, owner, {
-        action: 'invited_again',
-        kind: 'user',
-        id: user.id,
-        name: user.email,
-        companyId,
-      });
+      const again = { kind: 'user', id: user.id, name: email, companyId: owner.companyId } as const;
+      await record(tx, owner, { ...again, action: 'invited_again' });
       return invite(tx, owner, [user]);
     });
   });
@@ -84,7 +77,7 @@ export function invitationRoutes(
       return { to, code: 'agent_invitation', facts: [{ company, link }] } as const;
     });
     await queueMails(tx, outbox, mails, expiresAt);
-    return { invitations, expiresAt, mailed: sendsMail };
+    return { invitations, expiresAt, mailed: routes.config.smtpUrl !== undefined };
   }
 }
 

@@ -6,7 +6,8 @@ import { revealing } from '../accounts/revealing.ts';
 import { AppError } from '../core/errors.ts';
 import { strangers } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import { type Outbox, queueMail } from '../mail/store.ts';
+import { queueMail } from '../mail/store.ts';
+import type { Slice } from '../slice.ts';
 import { keyOf } from '../throttle/budgets.ts';
 import {
   addEmailLink,
@@ -15,12 +16,12 @@ import {
   redeemEmailLink,
   redeemPasswordLink,
 } from './link-store.ts';
-import { chargeLink, type Links } from './links.ts';
+import { chargeLink } from './links.ts';
 import { proved } from './proof.ts';
 
 /** `POST /auth/register`: one call for the four uses of links in mail. */
-export function linkRoutes(routes: Routes, { outbox, links }: { outbox: Outbox; links: Links }): void {
-  const { throttle } = routes;
+export function linkRoutes(routes: Slice): void {
+  const { throttle, outbox, links } = routes;
   const later = afterAnswer(routes);
 
   implement(routes, useLink, async ({ actor, body, address, device, db, write, header }) => {

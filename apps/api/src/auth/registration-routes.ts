@@ -3,15 +3,15 @@ import { DEVICE_HEADER } from '@propusk/contract/endpoint';
 import * as contract from '@propusk/contract/registration';
 import { issueMark } from '../accounts/device-mark.ts';
 import { findOwnAccount } from '../accounts/store.ts';
-import type { RegistrationRule } from '../config.ts';
 import { asMember } from '../core/actor.ts';
 import { strangers } from '../core/fair-queue.ts';
 import type { Tx } from '../db/open.ts';
-import { implement, type Routes } from '../http/implement.ts';
-import { type Outbox, queueMail } from '../mail/store.ts';
+import { implement } from '../http/implement.ts';
+import { queueMail } from '../mail/store.ts';
+import type { Slice } from '../slice.ts';
 import { keyOf } from '../throttle/budgets.ts';
 import { addConfirmationLink, addLink } from './link-store.ts';
-import { chargeLink, type Links } from './links.ts';
+import { chargeLink } from './links.ts';
 import {
   addInvitation,
   admitRegistration,
@@ -23,21 +23,10 @@ import {
 } from './registration-store.ts';
 import { openSession, registerCompany } from './store.ts';
 
-/** The settings of registration (ADR 020). */
-export interface RegistrationPolicy {
-  readonly rule: RegistrationRule;
-  /** Whether a company without an invitation confirms its mail before the gateway admits its users. */
-  readonly confirmsMail: boolean;
-  /** Whether an SMTP server sends the mail. Without one, the api writes each mail to a file. */
-  readonly sendsMail: boolean;
-}
-
 /** Registration of companies, by strangers and by invitation, and the confirmation of their mail. */
-export function registrationRoutes(
-  routes: Routes,
-  { outbox, links, rule, confirmsMail, sendsMail }: RegistrationPolicy & { outbox: Outbox; links: Links },
-): void {
-  const { throttle } = routes;
+export function registrationRoutes(routes: Slice): void {
+  const { throttle, outbox, links } = routes;
+  const { registration: rule, confirmsMail, smtpUrl } = routes.config;
   const queueConfirmation = (
     tx: Tx,
     to: string,
@@ -49,7 +38,7 @@ export function registrationRoutes(
 
   implement(routes, contract.registrationMode, async ({ db }) => ({
     mode: await readMode(db, rule),
-    mailed: sendsMail,
+    mailed: smtpUrl !== undefined,
   }));
 
   implement(routes, register, async ({ body, address, agent, db, write, header }) => {
@@ -79,7 +68,7 @@ export function registrationRoutes(
       const { token, expiresAt } = await addInvitation(tx, rule, actor, email);
       const link = links.invitation(token, email);
       await queueMail(tx, outbox, { to: email, code: 'company_invitation', facts: [link] }, expiresAt);
-      return { email, link, expiresAt, mailed: sendsMail };
+      return { email, link, expiresAt, mailed: smtpUrl !== undefined };
     });
   });
 

@@ -4,20 +4,18 @@ import { inviteOwner } from '@propusk/contract/users';
 import type { Actor } from '../core/actor.ts';
 import { found } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';
-import { implement, type Routes } from '../http/implement.ts';
-import { type Outbox, queueMail } from '../mail/store.ts';
-import type { Teller } from '../mail/tell-holder.ts';
+import { implement } from '../http/implement.ts';
+import { queueMail } from '../mail/store.ts';
+import type { Slice } from '../slice.ts';
 import { createUsers } from '../users/store.ts';
 import { unknownPassword } from './invitation-routes.ts';
 import { addInvitationLinks } from './link-store.ts';
-import type { Links } from './links.ts';
 import { changeRole, removeAdmin } from './role-store.ts';
 
 /** Adds and removes owners of a company and admins of the platform (ADR 017). Each call asks for proof. */
-export function roleRoutes(
-  routes: Routes,
-  { outbox, links, teller }: { outbox: Outbox; links: Links; teller: Teller },
-): void {
+export function roleRoutes(routes: Slice): void {
+  const { outbox, links, teller } = routes;
+
   implement(routes, contract.changeRole, async ({ actor, params, target, body, db, write }) => {
     const tell = await teller(db, actor, params.id);
     return write((tx) => changeRole(tx, actor, target, body.role, tell));

@@ -5,33 +5,22 @@ import { issueMark, readMark } from '../accounts/device-mark.ts';
 import { findAccount, holdPassword, setOwnPassword } from '../accounts/store.ts';
 import { AppError } from '../core/errors.ts';
 import { signedIn, strangers } from '../core/fair-queue.ts';
-import { implement, type Routes } from '../http/implement.ts';
-import type { Outbox } from '../mail/store.ts';
-import type { Teller } from '../mail/tell-holder.ts';
+import { implement } from '../http/implement.ts';
+import type { Slice } from '../slice.ts';
 import { keyOf } from '../throttle/budgets.ts';
 import { factorRoutes } from './factor-routes.ts';
 import { useCode } from './factor-store.ts';
 import { invitationRoutes } from './invitation-routes.ts';
 import { linkRoutes } from './link-routes.ts';
-import { createLinks } from './links.ts';
 import { pairingRoutes } from './pairing-routes.ts';
 import { proved } from './proof.ts';
-import { type RegistrationPolicy, registrationRoutes } from './registration-routes.ts';
+import { registrationRoutes } from './registration-routes.ts';
 import { roleRoutes } from './role-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { endSession, openSession } from './store.ts';
 
 /** Calls of sign-in, registration, links in mail and sessions (spec section 7). */
-export function authRoutes(
-  routes: Routes,
-  {
-    outbox,
-    teller,
-    publicUrl,
-    ...registration
-  }: { outbox: Outbox; teller: Teller; publicUrl: URL } & RegistrationPolicy,
-): void {
-  const parts = { outbox, links: createLinks(publicUrl) };
+export function authRoutes(routes: Slice): void {
   const { encryption, passwords, throttle } = routes;
 
   implement(routes, login, async ({ body, address, agent, device, db, write, header }) => {
@@ -80,13 +69,13 @@ export function authRoutes(
     header(DEVICE_HEADER, issueMark(encryption, email, passwordHash));
   });
 
-  registrationRoutes(routes, { ...parts, ...registration });
-  invitationRoutes(routes, { ...parts, sendsMail: registration.sendsMail });
-  linkRoutes(routes, parts);
-  roleRoutes(routes, { ...parts, teller });
+  registrationRoutes(routes);
+  invitationRoutes(routes);
+  linkRoutes(routes);
+  roleRoutes(routes);
   pairingRoutes(routes);
   sessionRoutes(routes);
-  factorRoutes(routes, teller);
+  factorRoutes(routes);
 
   implement(routes, logout, ({ actor, write }) => write((tx) => endSession(tx, actor)));
 }

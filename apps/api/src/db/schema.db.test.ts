@@ -19,7 +19,7 @@ function columnsOf(literal: string): Columns {
       name,
       [
         /\| null\b|^unknown$/.test(type) ? 'null' : 'not null',
-        /^GeneratedAlways</.test(type) ? 'generated' : /^Generated</.test(type) ? 'default' : '',
+        type.startsWith('GeneratedAlways<') ? 'generated' : type.startsWith('Generated<') ? 'default' : '',
       ].join(' '),
     ]),
   );

@@ -2,19 +2,19 @@ import { feed } from '@propusk/contract/feed';
 import { feedRecords } from '@propusk/contract/records';
 import { AppError } from '../core/errors.ts';
 import { createKeyedLimiter } from '../core/keyed-limiter.ts';
-import type { OpenDb } from '../db/open.ts';
-import { implement, type Routes, routeOf } from '../http/implement.ts';
+import { implement, routeOf } from '../http/implement.ts';
 import { storeBatch } from '../records/store.ts';
+import type { Slice } from '../slice.ts';
 import { watchChanges } from './changes.ts';
 import { createHub } from './hub.ts';
 
 /** The calls of gateways: the stream of snapshots, and their records of access. */
-export function feedRoutes(routes: Routes, parts: { opened: OpenDb; heartbeatMs: number | undefined }): void {
-  const { app, db, encryption } = routes;
-  const hub = createHub({ db, log: app.log, encryption, heartbeatMs: parts.heartbeatMs });
+export function feedRoutes(routes: Slice): void {
+  const { app, db, encryption, opened, heartbeatMs } = routes;
+  const hub = createHub({ db, log: app.log, encryption, heartbeatMs });
   let changes: { close(): Promise<void> } | undefined;
   app.addHook('onReady', async () => {
-    changes = watchChanges({ opened: parts.opened, log: app.log }, hub);
+    changes = watchChanges({ opened, log: app.log }, hub);
   });
   app.addHook('preClose', async () => {
     hub.close();

@@ -1,17 +1,18 @@
 import { health } from '@propusk/contract/health';
 import { sql } from 'kysely';
 import { AppError } from '../core/errors.ts';
-import { implement, type Routes } from '../http/implement.ts';
+import { implement } from '../http/implement.ts';
+import type { Slice } from '../slice.ts';
 
 const LIMIT_MS = 1_500;
 
 /**
  * Health for balancers, and for processes that wait for the api to start: 200 while the database answers within 1.5 s, else 503.
- * @param isDraining whether this process is shutting down, which also gives 503
+ * During the shutdown also 503.
  */
-export function healthRoutes(routes: Routes, isDraining: () => boolean): void {
+export function healthRoutes(routes: Slice): void {
   implement(routes, health, async ({ db }) => {
-    if (isDraining()) throw new AppError('unavailable', { detail: ['stopping'] });
+    if (routes.isDraining()) throw new AppError('unavailable', { detail: ['stopping'] });
     const answered = sql`select 1`.execute(db).then(
       () => true,
       () => false,

@@ -1,25 +1,19 @@
 import * as contract from '@propusk/contract/lock';
 import { plainAddress } from '@propusk/dial/addresses';
 import { inParallel } from '../core/in-parallel.ts';
-import { implement, type Routes } from '../http/implement.ts';
+import { implement } from '../http/implement.ts';
 import { learnEgress } from '../probe/echo-client.ts';
 import { saveEgress } from '../probe/egress-store.ts';
-import type { Outbound } from '../probe/transport.ts';
+import type { Slice } from '../slice.ts';
 import { keyOf, times } from '../throttle/budgets.ts';
 import { addLockLink, findSiteLock, findSiteProxies, openLockLink } from './store.ts';
-
-export interface LockParts extends Outbound {
-  /** The origin of lock links. The api does not trust a request's Host header for it. */
-  readonly publicUrl: URL;
-}
 
 /** Echo calls for one site at once. */
 const PARALLEL = 4;
 
 /** A site's lock: its text, the egress addresses in it, and a link for the administrator of the server. */
-export function lockRoutes(routes: Routes, parts: LockParts): void {
-  const { publicUrl, turns } = parts;
-  const { encryption, throttle } = routes;
+export function lockRoutes(routes: Slice): void {
+  const { encryption, throttle, links, outbound } = routes;
 
   implement(routes, contract.getSiteLock, ({ actor, params, db }) =>
     findSiteLock(db, actor, params.id, encryption),
@@ -30,7 +24,7 @@ export function lockRoutes(routes: Routes, parts: LockParts): void {
     await throttle.begin({ keys: [times(keyOf('probe', actor.userId), Math.max(1, proxies.length))] });
     // One call for a site with a hundred proxies must not fill the company's queue of outbound calls.
     await inParallel(PARALLEL, proxies, async (proxy) => {
-      const seen = await turns(actor.companyId ?? 0, () => learnEgress(parts, proxy.route));
+      const seen = await outbound.turns(actor.companyId ?? 0, () => learnEgress(outbound, proxy.route));
       await write((tx) => saveEgress(tx, proxy, seen));
     });
     return findSiteLock(db, actor, params.id, encryption);
@@ -39,7 +33,7 @@ export function lockRoutes(routes: Routes, parts: LockParts): void {
   implement(routes, contract.shareLock, async ({ actor, params, write }) => {
     const { token, expiresAt } = await write((tx) => addLockLink(tx, actor, params.id));
     // Browsers send no fragment, so the token reaches neither logs nor Referer headers.
-    return { url: new URL(`/lock#${token}`, publicUrl).href, expiresAt };
+    return { url: links.page(`/lock#${token}`), expiresAt };
   });
 
   implement(routes, contract.openLockLink, ({ body, address, db }) =>

@@ -3,24 +3,20 @@ import { unicodeHost } from '@propusk/contract/unicode-host';
 import { sayCheck, sayStep } from '@propusk/phrases/checks';
 import { type Actor, readerOf } from '../core/actor.ts';
 import { findEntity } from '../entities/entity.ts';
-import { implement, type Routes } from '../http/implement.ts';
+import { implement } from '../http/implement.ts';
+import type { Slice } from '../slice.ts';
 import { tallyProof } from './messages.ts';
 import { pathsEntity, setPaths } from './paths-store.ts';
 import { findCheck, requestCheck, type StoredCheck } from './store.ts';
 
-export interface CheckParts {
-  /** Notifies the runner of a waiting probe. */
-  readonly wake: () => void;
-}
-
 /** The calls of probes of a site's lock. */
-export function checkRoutes(routes: Routes, { wake }: CheckParts): void {
+export function checkRoutes(routes: Slice): void {
   implement(routes, contract.checkSite, async ({ actor, params, db, write }) => {
     // Before the rate limit: another company's site must answer 404 however often it is requested.
     await findCheck(db, actor, params.id);
     await routes.throttle.charge('probe', actor.userId);
     const check = await write((tx) => requestCheck(tx, actor, params.id));
-    wake();
+    routes.wake();
     return present(check, actor);
   });
 

@@ -4,14 +4,14 @@ import { asMember, readerOf, scopeOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { demandConfirmed } from '../db/company.ts';
 import { findEntity } from '../entities/entity.ts';
-import { implement, type Routes } from '../http/implement.ts';
+import { implement } from '../http/implement.ts';
 import { learnEgress } from '../probe/echo-client.ts';
 import { readProbeProxy, saveEgress } from '../probe/egress-store.ts';
-import type { Outbound } from '../probe/transport.ts';
+import type { Slice } from '../slice.ts';
 import { createPaidProxy, createProxy, deleteProxy, listProxies, proxyEntity, updateProxy } from './store.ts';
 
 /** The calls of upstream proxies (spec section 7). */
-export function proxyRoutes(routes: Routes, outbound: Outbound): void {
+export function proxyRoutes(routes: Slice): void {
   const { encryption } = routes;
 
   implement(routes, contract.createProxy, ({ actor, body, write }) =>
@@ -54,6 +54,7 @@ export function proxyRoutes(routes: Routes, outbound: Outbound): void {
     await routes.throttle.charge('probe', actor.userId);
     const proxy = await readProbeProxy(db, encryption, id);
     if (proxy === null) throw new AppError('not_found');
+    const { outbound } = routes;
     const seen = await outbound.turns(actor.companyId ?? 0, () => learnEgress(outbound, proxy.route));
     await write((tx) => saveEgress(tx, proxy, seen));
     const { reachable, credentialsAccepted, addresses, roundTripMs, problem } = seen;

@@ -1,17 +1,19 @@
 import { recordSettings, setRecordSettings } from '@propusk/contract/record-settings';
 import * as contract from '@propusk/contract/records';
 import { asMember } from '../core/actor.ts';
-import { implement, type Routes } from '../http/implement.ts';
+import { implement } from '../http/implement.ts';
+import type { Slice } from '../slice.ts';
 import { keyOf } from '../throttle/budgets.ts';
 import { exportRoute } from './export.ts';
 import { readVisits } from './log.ts';
-import { type CutMails, readSettings, writeSettings } from './settings.ts';
+import { readSettings, writeSettings } from './settings.ts';
 import { readCompanyFigures, readStatistics } from './statistics.ts';
 import { endVisits } from './store.ts';
 import { readAsOwner, readAsSupport, readLiveAsOwner, readSupport, setSupport } from './support.ts';
 
-/** The calls of the access log. Gateways send its records by `POST /feed/records` (`feed/routes.ts`). @param days how long records are kept */
-export function recordRoutes(routes: Routes, days: number, mails: CutMails): void {
+/** The calls of the access log. Gateways send its records by `POST /feed/records` (`feed/routes.ts`). */
+export function recordRoutes(routes: Slice): void {
+  const { throttle, config } = routes;
   implement(routes, contract.listVisits, ({ actor, query, db }) => readAsOwner(db, asMember(actor), query));
   exportRoute(routes);
   implement(routes, contract.liveVisits, ({ actor, db }) => readLiveAsOwner(db, asMember(actor)));
@@ -21,13 +23,11 @@ export function recordRoutes(routes: Routes, days: number, mails: CutMails): voi
   implement(routes, contract.statistics, ({ actor, query, db }) =>
     readStatistics(db, asMember(actor).companyId, query),
   );
-  implement(routes, recordSettings, ({ actor, db }) => readSettings(db, asMember(actor), days));
+  implement(routes, recordSettings, ({ actor, db }) => readSettings(db, asMember(actor), config.logDays));
   implement(routes, setRecordSettings, async ({ actor, body, ifMatch, write }) => {
     // Before the transaction, because the throttle uses other database connections.
-    const { throttle } = routes;
     const wait = await throttle.wait(keyOf('recordsCut', asMember(actor).companyId));
-    const options = { platformDays: days, wait, mails: { ...mails, throttle } };
-    return write((tx) => writeSettings(tx, asMember(actor), body, ifMatch, options));
+    return write((tx) => writeSettings(tx, asMember(actor), body, ifMatch, { ...routes, wait }));
   });
   implement(routes, contract.myVisits, ({ actor, query, db }) => {
     const { companyId, userId } = asMember(actor);

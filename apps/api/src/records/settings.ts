@@ -14,19 +14,14 @@ import { lockCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { changeEntity } from '../entities/change.ts';
 import { entity, findEntity } from '../entities/entity.ts';
-import { type Outbox, queueMail } from '../mail/store.ts';
-import type { Throttle } from '../throttle/throttle.ts';
+import { queueMail } from '../mail/store.ts';
+import type { Slice } from '../slice.ts';
 
 const CUT_DELAY = sql.raw(`interval '72 hours'`);
 /** At most this many owners get a mail about a pending change. */
 const MOST_OWNERS = 10;
 
-/** Dependencies of the mails about shorter retention. */
-export interface CutMails {
-  readonly outbox: Outbox;
-  /** The URL of the page with the settings. */
-  readonly page: string;
-}
+type Parts = Pick<Slice, 'config' | 'throttle' | 'outbox' | 'links'>;
 
 /** The settings in force, and the pending change. */
 const settingsEntity = entity({
@@ -68,20 +63,17 @@ export async function readSettings(db: Db, actor: Member, platformDays: number):
  * time 72 hours later, unless a later call replaces or cancels it.
  * @throws AppError changed_meanwhile; too_many_requests for too many pending changes; bad_input for an unknown time zone, for
  * shorter retention without the password, and for more days than the platform's unless the company already has that number
- * @param options.wait the milliseconds until the company may have another pending change
+ * @param parts.wait the milliseconds until the company may have another pending change
  */
 export async function writeSettings(
   tx: Tx,
   actor: Member,
   body: RecordSettingsChange,
   ifMatch: IfMatch,
-  {
-    platformDays,
-    wait,
-    mails,
-  }: { platformDays: number; wait: number; mails: CutMails & { throttle: Throttle } },
+  parts: Parts & { readonly wait: number },
 ): Promise<RecordSettings> {
   const { companyId: id } = actor;
+  const platformDays = parts.config.logDays;
   const { addresses, retentionDays = null, keepNames, timeZone } = body;
   await demandZone(tx, timeZone);
   /** The settings that a new pending change reduces. */
@@ -95,7 +87,7 @@ export async function writeSettings(
     const isNew = isCut && (known?.retentionDays !== retentionDays || known.keepNames !== keepNames);
     if (isNew && body.currentPassword === undefined)
       throw new AppError('bad_input', { fields: { currentPassword: ['required'] } });
-    if (isNew && wait > 0) throw tooMany(wait);
+    if (isNew && parts.wait > 0) throw tooMany(parts.wait);
     if (isNew) lost = { retentionDays: less.days ? retentionDays : null, keepNames: !less.names };
     return {
       set: {
@@ -115,9 +107,9 @@ export async function writeSettings(
     };
   });
   if (lost !== undefined && after.pending !== null) {
-    afterCommit(tx, () => Promise.allSettled([mails.throttle.charge('recordsCut', id)]));
+    afterCommit(tx, () => Promise.allSettled([parts.throttle.charge('recordsCut', id)]));
     // The mail lists only the settings that the change reduces.
-    await tellOwners(tx, actor, mails, { ...after.pending, ...lost });
+    await tellOwners(tx, actor, parts, { ...after.pending, ...lost });
   }
   return { ...after, platformDays };
 }
@@ -144,13 +136,14 @@ export async function applyCuts(db: Db): Promise<void> {
 async function tellOwners(
   tx: Tx,
   { companyId, userId }: Member,
-  { outbox, page }: CutMails,
+  { outbox, links }: Parts,
   cut: RecordCut,
 ): Promise<void> {
   const { rows } = await sql<{ to: string }>`
     select u.email::text as to from users u join companies c on c.id = u.company_id
     where u.company_id = ${companyId} and u.roles @> '{CREATOR}' and u.id <> ${userId} and c.confirmed
     order by u.id limit ${MOST_OWNERS}`.execute(tx);
+  const page = links.page('/dashboard/creator/statistics/storage');
   for (const { to } of rows)
     await queueMail(tx, outbox, { to, code: 'records_cut', facts: [{ ...cut, page }] }, null);
 }

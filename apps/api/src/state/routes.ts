@@ -2,12 +2,14 @@ import { platformState } from '@propusk/contract/state';
 import { sayState } from '@propusk/phrases/state';
 import manifest from '../../package.json' with { type: 'json' };
 import { createKeyedLimiter } from '../core/keyed-limiter.ts';
-import { implement, type Routes } from '../http/implement.ts';
-import type { Examined, Finding } from './check.ts';
+import { implement } from '../http/implement.ts';
+import type { Slice } from '../slice.ts';
+import type { Finding } from './check.ts';
 import { examine } from './examine.ts';
 
 /** `GET /state`: an ADMIN sees what the checks of the server find. One examination runs at a time. */
-export function stateRoutes(routes: Routes, { config, env }: Pick<Examined, 'config' | 'env'>): void {
+export function stateRoutes(routes: Slice): void {
+  const { config, env } = routes;
   const turns = createKeyedLimiter(1, 10);
   implement(routes, platformState, async ({ db }) => {
     const findings = await turns(0, () => examine({ config, env, db, fault: '' }));

@@ -1,17 +1,16 @@
 import * as plansContract from '@propusk/contract/plans';
 import * as contract from '@propusk/contract/tariff';
 import { asMember } from '../core/actor.ts';
-import { implement, type Routes } from '../http/implement.ts';
-import type { Outbox } from '../mail/store.ts';
+import { implement } from '../http/implement.ts';
+import type { Slice } from '../slice.ts';
 import { createPlan, findConcerned, readPlans, updatePlan } from './plans.ts';
 import { answerRequest, createRequest, readRequests, withdrawRequest } from './requests.ts';
 import { findContact, findTariff, setContact, setPhone, setTariff, startTrial } from './store.ts';
 
 /** The calls of plans, tariffs, the operator's contact and requests. */
-export function tariffRoutes(
-  routes: Routes,
-  { outbox, publicUrl }: { outbox: Outbox; publicUrl: URL },
-): void {
+export function tariffRoutes(routes: Slice): void {
+  const { outbox, links } = routes;
+
   implement(routes, plansContract.listPlans, async ({ db }) => {
     const rows = await readPlans(db);
     return { rows, count: rows.length };
@@ -45,7 +44,7 @@ export function tariffRoutes(
 
   implement(routes, contract.createRequest, async ({ actor, body, write }) => {
     const member = asMember(actor);
-    const page = new URL('/dashboard/admin/plans', publicUrl).href;
+    const page = links.page('/dashboard/admin/plans');
     await using charged = await routes.throttle.charge('tariffRequest', member.companyId);
     return charged.keep(await write((tx) => createRequest(tx, member, body, { outbox, page })));
   });
@@ -54,7 +53,7 @@ export function tariffRoutes(
   );
   implement(routes, contract.listRequests, ({ query, db }) => readRequests(db, query));
   implement(routes, contract.answerRequest, ({ actor, params, body, write }) => {
-    const page = new URL('/dashboard/creator/tariff', publicUrl).href;
+    const page = links.page('/dashboard/creator/tariff');
     return write((tx) => answerRequest(tx, actor, params.id, body, { outbox, page }));
   });
 }

@@ -6,12 +6,12 @@ import { found } from '../core/errors.ts';
 import { signedIn } from '../core/fair-queue.ts';
 import type { Tx } from '../db/open.ts';
 import { findEntity } from '../entities/entity.ts';
-import { implement, type Routes } from '../http/implement.ts';
-import type { Teller } from '../mail/tell-holder.ts';
+import { implement } from '../http/implement.ts';
+import type { Slice } from '../slice.ts';
 import { createUsers, deleteUser, findSelf, listUsers, updateUser, userEntity } from './store.ts';
 
 /** The calls of the signed-in user and of a company's users (spec section 7). */
-export function userRoutes(routes: Routes, teller: Teller): void {
+export function userRoutes(routes: Slice): void {
   implement(routes, me, ({ actor, db }) => findSelf(db, actor));
 
   implement(routes, contract.createUser, async ({ actor, body, write }) => {
@@ -43,7 +43,7 @@ export function userRoutes(routes: Routes, teller: Teller): void {
     if (powers) await findEntity(db, actor, userEntity, params.id);
     const passwordHash =
       password === undefined ? undefined : await routes.passwords.hash(password, signedIn(actor.userId));
-    const tell = powers ? await teller(db, actor, params.id) : undefined;
+    const tell = powers ? await routes.teller(db, actor, params.id) : undefined;
     const change = () => write((tx) => updateUser(tx, actor, target, body, { passwordHash, tell }));
     return email === undefined ? change() : revealing(routes, actor, [email], change);
   });

@@ -1,18 +1,10 @@
 import * as contract from '@propusk/contract/vantages';
 import { AppError } from '../core/errors.ts';
-import { implement, type Routes } from '../http/implement.ts';
+import { implement } from '../http/implement.ts';
+import type { Slice } from '../slice.ts';
 import { type SignedParts, verify } from './signature.ts';
 import { addVantage, findKey, findVantages, pairVantage, recordCall, removeVantage } from './store.ts';
 import { saveReport, takeTask } from './task-store.ts';
-
-export interface VantageParts {
-  /** The origin of the pairing command. The api does not trust a request's Host header for it. */
-  readonly publicUrl: URL;
-  /** Notifies the runner of probes that a returning vantage made due. */
-  readonly wake: () => void;
-  /** Seconds between the calls of a vantage without work. */
-  readonly idleS?: number | undefined;
-}
 
 /** Seconds until the next call of a vantage for which a running probe will soon have work. */
 const BUSY_S = 1;
@@ -22,15 +14,15 @@ const pairingCommand = ({ origin }: URL, code: string) =>
   `curl -fsS ${origin}/vantage.sh -o ~/vantage.sh && sh ~/vantage.sh pair ${origin} ${code} && sh ~/vantage.sh run`;
 
 /** Vantages: their list, their pairing, and the signed calls of their program. */
-export function vantageRoutes(routes: Routes, { publicUrl, wake, idleS = 5 }: VantageParts): void {
-  const { encryption, throttle } = routes;
+export function vantageRoutes(routes: Slice): void {
+  const { encryption, throttle, config, wake, vantageIdleS: idleS = 5 } = routes;
 
   implement(routes, contract.listVantages, ({ actor, db }) => findVantages(db, actor));
 
   implement(routes, contract.addVantage, async ({ actor, body, write }) => {
     await throttle.charge('pairing', actor.userId);
     const { id, code, expiresAt } = await write((tx) => addVantage(tx, actor, body.name));
-    return { id, expiresAt, command: pairingCommand(publicUrl, code) };
+    return { id, expiresAt, command: pairingCommand(config.publicUrl, code) };
   });
 
   implement(routes, contract.deleteVantage, ({ actor, params, write }) =>
@@ -67,7 +59,7 @@ export function vantageRoutes(routes: Routes, { publicUrl, wake, idleS = 5 }: Va
 
   /** @throws AppError unauthorized; too_many_requests after many wrong signatures from one address */
   async function checkSigned(
-    db: Routes['db'],
+    db: Slice['db'],
     address: string,
     parts: SignedParts,
     signature: string,

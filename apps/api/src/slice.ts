@@ -1,0 +1,29 @@
+import type { GatewayKeys } from '@propusk/access/gateway-secret';
+import type { Links } from './auth/links.ts';
+import type { ServerConfig } from './config.ts';
+import type { OpenDb } from './db/open.ts';
+import type { Routes } from './http/implement.ts';
+import type { Outbox } from './mail/store.ts';
+import type { Teller } from './mail/tell-holder.ts';
+import type { Outbound } from './probe/transport.ts';
+
+/** The dependencies of the routes of every slice. */
+export interface Slice extends Routes {
+  readonly config: ServerConfig;
+  /** The settings of the process, for the checks of its state. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly opened: OpenDb;
+  readonly gatewayKeys: GatewayKeys;
+  readonly links: Links;
+  readonly outbox: Outbox;
+  readonly teller: Teller;
+  readonly outbound: Outbound;
+  /** Notifies the runner of waiting and due probes. */
+  readonly wake: () => void;
+  /** Whether this process is shutting down. */
+  readonly isDraining: () => boolean;
+  /** Milliseconds between the feed's heartbeats; the default is the contract's. */
+  readonly heartbeatMs?: number | undefined;
+  /** Seconds between the calls of a vantage without work; the default is that of its routes. */
+  readonly vantageIdleS?: number | undefined;
+}
