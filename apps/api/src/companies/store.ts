@@ -122,15 +122,9 @@ export async function updateCompany(
   body: CompanyChange,
 ): Promise<Company> {
   await changeEntity(tx, actor, companyEntity, target, async () => {
-    const { companyName, companySite, secondFactorRequired } = body;
+    const { companyName: company_name, companySite: company_site, secondFactorRequired } = body;
     if (secondFactorRequired === true) await demandOwnFactor(tx, actor);
-    return {
-      set: {
-        ...(companyName !== undefined && { company_name: companyName }),
-        ...(companySite !== undefined && { company_site: companySite }),
-        ...(secondFactorRequired !== undefined && { second_factor_required: secondFactorRequired }),
-      },
-    };
+    return { set: { company_name, company_site, second_factor_required: secondFactorRequired } };
   });
   return findCompany(tx, actor, target.id);
 }

@@ -25,6 +25,7 @@ type Refusals = Record<string, () => Error>;
 
 /** The writes of an edit. */
 interface Change<T extends EntityTable> {
+  /** The new values. An undefined one stays unchanged. */
   readonly set: UpdateObject<Tables, T>;
   readonly refusals?: Refusals;
   /** The links to replace, by their field. */

@@ -83,10 +83,8 @@ export function updatePolicy(tx: Tx, actor: Actor, target: Target, body: PolicyC
     const kept = policy.all_sites && (proxy.all_sites || proxy.id === policy.proxy_id);
     return {
       set: {
-        ...(body.name !== undefined && { name: body.name }),
-        ...(body.description !== undefined && {
-          description: body.description === '' ? (body.name ?? policy.name) : body.description,
-        }),
+        name: body.name,
+        description: body.description === '' ? (body.name ?? policy.name) : body.description,
         proxy_id: proxy.id,
         proxy_owner_id: proxy.owner_id,
         all_sites: body.allSites ?? kept,

@@ -140,17 +140,13 @@ export function updateProxy(
       await demandInPlan(tx, proxy.company_id ?? 0, 'paid_proxies');
     }
     const allSites = settings?.allSites ?? proxy.all_sites;
+    const place = passwordPlace(proxy.company_id ?? 0, { id, host, port });
     return {
       set: {
         host,
         port,
-        username: body.username ?? proxy.username,
-        ...(password !== undefined && {
-          password_sealed: encryption.seal(
-            passwordPlace(proxy.company_id ?? 0, { id, host, port }),
-            password,
-          ),
-        }),
+        username: body.username,
+        password_sealed: password === undefined ? undefined : encryption.seal(place, password),
         type,
         all_sites: allSites,
       },

@@ -95,17 +95,13 @@ export async function findEnding(
     );
     if (rows[0] !== undefined) return { what: 'paid', at: rows[0].at };
   }
-  const left = (end: string | null) => (end === null ? 0 : Date.parse(end) - Date.parse(now));
-  const soon = ([, end]: readonly [string, string | null]) => left(end) > 0 && left(end) < WARNED_MS;
-  const [first] = (
-    [
-      ['trial', trialEndsAt],
-      ['plan', planEndsAt],
-    ] as const
-  )
-    .filter(soon)
-    .toSorted((a, b) => left(a[1]) - left(b[1]));
-  return first === undefined ? null : { what: first[0], at: new Date(first[1] ?? '').toISOString() };
+  const soon = (what: 'trial' | 'plan', end: string | null) => {
+    const left = Date.parse(end ?? '') - Date.parse(now);
+    return left > 0 && left < WARNED_MS ? [{ what, left, at: new Date(end ?? '').toISOString() }] : [];
+  };
+  const ends = [...soon('trial', trialEndsAt), ...soon('plan', planEndsAt)];
+  const [first] = ends.toSorted((a, b) => a.left - b.left);
+  return first === undefined ? null : { what: first.what, at: first.at };
 }
 
 /**
@@ -124,11 +120,7 @@ export async function setTariff(tx: Tx, actor: Actor, target: Target, body: Tari
     throw new AppError('bad_input', { fields: { trialEndsAt: ['beyond_a_year'] } });
   }
   await changeEntity(tx, actor, tariffEntity, target, () => ({
-    set: {
-      plan_id: planId,
-      plan_ends_at: planEndsAt,
-      ...(trialEndsAt !== undefined && { trial_ends_at: trialEndsAt }),
-    },
+    set: { plan_id: planId, plan_ends_at: planEndsAt, trial_ends_at: trialEndsAt },
   }));
   return findTariff(tx, target.id);
 }

@@ -187,11 +187,7 @@ export function updateUser(
       await tell?.(tx, moved ? { what: 'email', newEmail: body.email } : { what: 'password' });
     };
     return {
-      set: {
-        ...(body.name !== undefined && { name: body.name }),
-        ...(body.surname !== undefined && { surname: body.surname }),
-        ...(body.email !== undefined && { email: body.email }),
-      },
+      set: { name: body.name, surname: body.surname, email: body.email },
       refusals: { users_email_key: emailTaken },
       links: body,
       afterUpdate: passwordHash !== undefined || moved ? endSessions : undefined,
