@@ -124,7 +124,9 @@ export function updateProxy(
   return changeEntity(tx, actor, proxyEntity, target, async (proxy) => {
     demandOwn(actor, proxy);
     const { password, settings } = body;
-    if (proxy.direct && (changed(body, proxy) || password !== undefined)) throw new AppError('direct_proxy');
+    const fields = ['host', 'port', 'username'] as const;
+    const isChanged = fields.some((field) => body[field] !== undefined && body[field] !== proxy[field]);
+    if (proxy.direct && (isChanged || password !== undefined)) throw new AppError('direct_proxy');
     const { host = proxy.host, port = proxy.port } = body;
     // An actor who does not know the stored password must not direct it to another address.
     const moved = proxyAddress(host, port) !== proxyAddress(proxy.host, proxy.port);
@@ -168,12 +170,6 @@ async function touchPoliciesForAllSites(tx: Tx, proxy: Key): Promise<void> {
     .where('proxy_id', '=', proxy.id)
     .where('all_sites', '=', true)
     .execute();
-}
-
-function changed(body: AdminProxyChange, proxy: { host: string; port: number; username: string }): boolean {
-  return (['host', 'port', 'username'] as const).some(
-    (field) => body[field] !== undefined && body[field] !== proxy[field],
-  );
 }
 
 /** The limit of policies that the error proxy_in_use names. */

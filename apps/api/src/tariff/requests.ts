@@ -89,8 +89,7 @@ async function operators(tx: Tx): Promise<string[]> {
 
 /** Withdraws an open request of the actor's company. @throws AppError not_found, request_closed */
 export async function withdrawRequest(tx: Tx, actor: Member, id: number): Promise<void> {
-  const request = await lockOpen(tx, id, actor.companyId);
-  await close(tx, actor, request, { state: 'withdrawn', reply: '' });
+  await close(tx, actor, { id, companyId: actor.companyId }, { state: 'withdrawn', reply: '' });
 }
 
 /**
@@ -107,15 +106,20 @@ export async function answerRequest(
   if (body.state === 'refused' && body.reply === '') {
     throw new AppError('bad_input', { fields: { reply: ['required'] } });
   }
-  const request = await close(tx, actor, await lockOpen(tx, id, null), body);
+  const request = await close(tx, actor, { id, companyId: null }, body);
   const { kind, plan, reply } = request;
   const facts = { kind, plan: plan?.name ?? '', refused: body.state === 'refused', reply, page };
   await queueMail(tx, outbox, { to: request.email, code: 'tariff_answer', facts: [facts] }, null);
   return request;
 }
 
-/** @param companyId null for a request of any company */
-async function lockOpen(tx: Tx, id: number, companyId: number | null): Promise<TariffRequest> {
+/** Closes an open request. @param companyId null for a request of any company @throws AppError not_found, request_closed */
+async function close(
+  tx: Tx,
+  actor: Actor,
+  { id, companyId }: { id: number; companyId: number | null },
+  { state, reply }: Pick<TariffRequest, 'state' | 'reply'>,
+): Promise<TariffRequest> {
   const row = await tx
     .selectFrom('tariff_requests')
     .select('state')
@@ -124,17 +128,9 @@ async function lockOpen(tx: Tx, id: number, companyId: number | null): Promise<T
     .forUpdate()
     .executeTakeFirst();
   if (found(row).state !== 'open') throw new AppError('request_closed');
-  return findRequest(tx, id);
-}
-
-async function close(
-  tx: Tx,
-  actor: Actor,
-  before: TariffRequest,
-  { state, reply }: Pick<TariffRequest, 'state' | 'reply'>,
-): Promise<TariffRequest> {
-  await tx.updateTable('tariff_requests').set({ state, reply }).where('id', '=', before.id).execute();
-  const after = await findRequest(tx, before.id);
+  const before = await findRequest(tx, id);
+  await tx.updateTable('tariff_requests').set({ state, reply }).where('id', '=', id).execute();
+  const after = await findRequest(tx, id);
   const event = { ...target(before), action: 'changed', before: auditFields(before) } as const;
   await record(tx, actor, { ...event, after: auditFields(after) });
   return after;
