@@ -121,7 +121,7 @@ export function createThrottle(db: Db): Throttle {
         return (rows[0]?.expire ?? now) - now;
       }),
     reset: (...keys) => {
-      const charges = keys.map((key) => ({ key, until: Number.POSITIVE_INFINITY, left: 0 }));
+      const charges = keys.map((key) => ({ key, until: 0, left: 0 }));
       return refund(db, charges, () => true);
     },
   };
@@ -165,16 +165,18 @@ async function charge(db: Db, keys: readonly Key[]): Promise<Charge[]> {
 
 /** Refunds charges in one statement, and resets the counts of the keys that `resets` selects. */
 async function refund(db: Db, charges: readonly Charge[], resets: (key: Key) => boolean): Promise<void> {
-  const now = Date.now();
-  // After its window ended, a refund would add an attempt to the next window.
-  const keys = charges.filter(({ until }) => now < until - 1_000).map(({ key }) => key);
-  if (keys.length === 0) return;
-  const names = keys.map(({ name }) => name);
-  const reset = keys.filter(resets).map(({ name }) => name);
+  const namesOf = (of: readonly Charge[]) => of.map(({ key }) => key.name);
+  const names = namesOf(charges);
+  const reset = namesOf(charges.filter(({ key }) => resets(key)));
+  // The next window gets no refund. It has another end; of the windows that are extended, it begins after the end known here.
+  const extended = namesOf(charges.filter(({ key, until }) => key.extends && until > Date.now()));
   await sql`
     with own as (select key from rate_limits where key = any(${names}::text[]) order by key for update)
     update rate_limits l set points = greatest(l.points - w.points, 0),
       expire = case when l.key = any(${reset}::text[]) then 0 else l.expire end
-    from own join unnest(${names}::text[], ${keys.map(({ points }) => points)}::int[]) as w (key, points) on w.key = own.key
-    where l.key = own.key`.execute(db);
+    from own join unnest(${names}::text[], ${charges.map(({ key }) => key.points)}::int[],
+      ${charges.map(({ until }) => until)}::bigint[]) as w (key, points, until) on w.key = own.key
+    where l.key = own.key and (l.expire = w.until or l.key = any(${[...reset, ...extended]}::text[]))`.execute(
+    db,
+  );
 }
