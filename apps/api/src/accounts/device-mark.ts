@@ -8,10 +8,8 @@ const LENGTH = TIME + NONCE + EPOCH + MAC;
 
 /** A device mark with a valid signature. */
 export interface DeviceMark {
-  /** The unique id of the mark. */
-  readonly id: string;
-  /** Whether the account still has the password that the mark was issued under. */
-  isOf(passwordHash: string): boolean;
+  /** The unique id of the mark, while the account has the password that the mark was issued under. */
+  idUnder(passwordHash: string): string | undefined;
 }
 
 /**
@@ -46,8 +44,8 @@ export function readMark(
   if (bytes.readUIntBE(0, TIME) + LIFE_MS < now) return null;
   const epoch = signed.subarray(TIME + NONCE);
   return {
-    id: signed.toString('base64url'),
-    isOf: (passwordHash) => timingSafeEqual(epoch, epochOf(encryption, passwordHash)),
+    idUnder: (passwordHash) =>
+      timingSafeEqual(epoch, epochOf(encryption, passwordHash)) ? signed.toString('base64url') : undefined,
   };
 }
 

@@ -2,9 +2,9 @@ import type { Updateable } from 'kysely';
 import { recordOwn } from '../audit/store.ts';
 import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import { lockCompany } from '../db/company.ts';
+import { lockCompanyOf } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { type Statement, statement } from '../db/pipeline.ts';
+import { pipeline, type Statement, statement } from '../db/pipeline.ts';
 import type { Tables } from '../db/schema.ts';
 
 export interface Account {
@@ -60,10 +60,18 @@ export function holdPassword(db: Db, account: Account): Statement<void> {
 
 /** Locks an account before a change of its credentials; its company first, like every write of a company. */
 export async function lockAccount(tx: Tx, userId: number): Promise<Account | undefined> {
-  const user = await tx.selectFrom('users').select('company_id').where('id', '=', userId).executeTakeFirst();
-  if (user === undefined) return undefined;
-  if (user.company_id !== null) await lockCompany(tx, user.company_id);
-  return selectAccounts(tx).where('id', '=', userId).forUpdate().executeTakeFirst();
+  const lock = selectAccounts(tx).where('id', '=', userId).forUpdate();
+  const [, account] = await pipeline(
+    tx,
+    lockCompanyOf(tx, 'users', userId),
+    statement(lock.compile(), ([row]) => row),
+  );
+  return account;
+}
+
+/** Locks the actor's account. @throws AppError bad_input when the password is not the checked one any more */
+export async function lockChecked(tx: Tx, { userId }: Actor, checked: string): Promise<void> {
+  if ((await lockAccount(tx, userId))?.password_hash !== checked) throw wrongPassword();
 }
 
 /**
@@ -77,8 +85,7 @@ export async function setOwnPassword(
   checked: string,
   passwordHash: string,
 ): Promise<void> {
-  const account = await lockAccount(tx, actor.userId);
-  if (account?.password_hash !== checked) throw wrongPassword();
+  await lockChecked(tx, actor, checked);
   await setPassword(tx, actor.userId, passwordHash, actor.tokenHash);
   await recordOwn(tx, actor, 'password_changed', { secret: 'password' });
 }

@@ -1,5 +1,5 @@
 import * as contract from '@propusk/contract/second-factor';
-import { lockAccount, wrongPassword } from '../accounts/store.ts';
+import { lockChecked } from '../accounts/store.ts';
 import { recordOwn } from '../audit/store.ts';
 import { AppError } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';
@@ -64,8 +64,7 @@ export function factorRoutes(routes: Slice): void {
     await using attempt = await throttle.charge('code', actor.userId);
     const wrong = () => attempt.keep(wrongCode());
     return await write(async (tx) => {
-      const account = await lockAccount(tx, actor.userId);
-      if (account?.password_hash !== password_hash) throw wrongPassword();
+      await lockChecked(tx, actor, password_hash);
       const sealed = await findSealed(tx, actor.userId);
       if (sealed === null) throw new AppError('second_factor_off');
       await pipeline(tx, ...useCode(tx, actor, encryption, { sealed, code: body.code, wrong }));

@@ -127,27 +127,18 @@ export function useCode(
     ];
   }
   if (code === undefined) throw new AppError('second_factor_needed');
-  const demandUsed = (rows: readonly unknown[]) => {
-    if (rows.length === 0) throw wrong();
-  };
   const step = appStep(encryption.open(secretPlace(userId), sealed), code);
-  if (step !== null) {
-    // Each time step is accepted once, and no earlier step after it (RFC 6238 section 5.2).
-    const taken = db
-      .updateTable('second_factors')
-      .set({ last_step: step })
-      .where('user_id', '=', userId)
-      .where('secret_sealed', '=', sealed)
-      .where('last_step', '<', step)
-      .returning('user_id');
-    return [statement(taken.compile(), demandUsed)];
-  }
-  const used = db
-    .deleteFrom('recovery_codes')
-    .where('user_id', '=', userId)
-    .where('code_hash', '=', recoveryHash(encryption, userId, code))
-    .returning('user_id');
-  return [statement(used.compile(), demandUsed), ...recordingOwn(db, by, 'recovery_code_used')];
+  // Each time step is accepted once, and no earlier step after it (RFC 6238 section 5.2).
+  const use =
+    step === null
+      ? sql`delete from recovery_codes
+          where user_id = ${userId} and code_hash = ${recoveryHash(encryption, userId, code)} returning 1`
+      : sql`update second_factors set last_step = ${step}
+          where user_id = ${userId} and secret_sealed = ${sealed} and last_step < ${step} returning 1`;
+  const used = statement(use.compile(db), (rows) => {
+    if (rows.length === 0) throw wrong();
+  });
+  return step === null ? [used, ...recordingOwn(db, by, 'recovery_code_used')] : [used];
 }
 
 const confirmed = (db: Db, userId: number) =>
@@ -194,9 +185,7 @@ export async function resetFactor(tx: Tx, actor: Actor, id: number, tell: Tell):
     throw new AppError('own_account', { detail: ['own_factor'] });
   }
   if (isProtected(user.roles) && !isAdmin(actor)) {
-    throw new AppError('protected_user', {
-      detail: ['factor_of_owner'],
-    });
+    throw new AppError('protected_user', { detail: ['factor_of_owner'] });
   }
   await endFactor(tx, id);
   await endAccess(tx, id);

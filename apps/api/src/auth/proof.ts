@@ -32,12 +32,12 @@ export async function proved(
 ): Promise<Account> {
   const account = await findOwnAccount(db, actor);
   const { email, password_hash } = account;
-  const mark = readMark(encryption, email, device);
+  const known = readMark(encryption, email, device)?.idUnder(password_hash);
   const lane = signedIn(actor.userId);
   const ofSession = keyOf('ownPasswordSession', actor.tokenHash);
   await using attempt = await throttle.begin(
     { lane, keys: [keyOf('ownPasswordAccount', email), ofSession] },
-    mark?.isOf(password_hash) === true && { lane, keys: [keyOf('ownPasswordDevice', mark.id), ofSession] },
+    known !== undefined && { lane, keys: [keyOf('ownPasswordDevice', known), ofSession] },
   );
   if (await passwords.verify(currentPassword, password_hash, lane)) {
     attempt.succeed();
@@ -51,9 +51,7 @@ export async function proved(
 
 /** The error for a wrong code of a signed-in actor: a 400, so that clients keep the session. */
 export function wrongCode(): AppError {
-  return new AppError('bad_input', {
-    fields: { code: ['wrong_code'] },
-  });
+  return new AppError('bad_input', { fields: { code: ['wrong_code'] } });
 }
 
 /**

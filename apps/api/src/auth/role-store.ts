@@ -6,8 +6,9 @@ import { endAccess } from '../accounts/store.ts';
 import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { Target } from '../core/versions.ts';
-import { lockCompany } from '../db/company.ts';
+import { lockCompanyOf } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
+import { pipeline, statement } from '../db/pipeline.ts';
 import { changeEntity, deleteEntity } from '../entities/change.ts';
 import type { Tell } from '../mail/tell-holder.ts';
 import { userEntity } from '../users/store.ts';
@@ -76,15 +77,12 @@ export async function removeAdmin(tx: Tx, actor: Actor, id: number, tell: Tell):
 
 /** Locks the user's company, then every ADMIN in one order, so that admins who remove each other cannot both succeed. */
 async function lockAdmins(tx: Tx, id: number): Promise<void> {
-  const user = await tx.selectFrom('users').select('company_id').where('id', '=', id).executeTakeFirst();
-  if (user !== undefined && user.company_id !== null) await lockCompany(tx, user.company_id);
-  await tx
-    .selectFrom('users')
-    .select('id')
-    .where('roles', '@>', sql<never>`array['ADMIN']`)
-    .orderBy('id')
-    .forNoKeyUpdate()
-    .execute();
+  const admins = sql`select from users where roles @> array['ADMIN'] order by id for no key update`;
+  await pipeline(
+    tx,
+    lockCompanyOf(tx, 'users', id),
+    statement(admins.compile(tx), () => undefined),
+  );
 }
 
 /** The writes that set the roles of a locked account, and end the access that the old roles opened. */
@@ -98,8 +96,4 @@ function rolesOf(tx: Tx, id: number, roles: Role[]) {
   return { set: { roles }, afterUpdate };
 }
 
-function ownRole(): AppError {
-  return new AppError('own_account', {
-    detail: ['own_role'],
-  });
-}
+const ownRole = () => new AppError('own_account', { detail: ['own_role'] });

@@ -1,5 +1,6 @@
-import { login, logout } from '@propusk/contract/auth';
+import { createPairing, login, logout, pair } from '@propusk/contract/auth';
 import { DEVICE_HEADER } from '@propusk/contract/endpoint';
+import * as sessions from '@propusk/contract/sessions';
 import { changeOwnPassword } from '@propusk/contract/users';
 import { issueMark, readMark } from '../accounts/device-mark.ts';
 import { findAccount, holdPassword, setOwnPassword } from '../accounts/store.ts';
@@ -12,14 +13,14 @@ import { factorRoutes } from './factor-routes.ts';
 import { useCode } from './factor-store.ts';
 import { invitationRoutes } from './invitation-routes.ts';
 import { linkRoutes } from './link-routes.ts';
-import { pairingRoutes } from './pairing-routes.ts';
+import { addPairingCode, redeemPairingCode } from './pairing-store.ts';
 import { proved } from './proof.ts';
 import { registrationRoutes } from './registration-routes.ts';
 import { roleRoutes } from './role-routes.ts';
-import { sessionRoutes } from './session-routes.ts';
+import { endOneSession, endOtherSessions, listSessions } from './session-store.ts';
 import { endSession, openSession } from './store.ts';
 
-/** Calls of sign-in, registration, links in mail and sessions (spec section 7). */
+/** Calls of sign-in, registration, links in mail, pairing of the extension and sessions (spec section 7). */
 export function authRoutes(routes: Slice): void {
   const { encryption, passwords, throttle } = routes;
 
@@ -28,18 +29,15 @@ export function authRoutes(routes: Slice): void {
     const mark = readMark(encryption, email, device);
     // Query before counting only for a mark with a valid signature.
     const marked = mark === null ? undefined : await findAccount(db, email);
+    const known = marked && mark?.idUnder(marked.password_hash);
     const ofAccount = keyOf('passwordAccount', email);
+    const ofPair = keyOf('passwordPair', email, address);
     await using attempt = await throttle.begin(
-      {
-        lane: strangers(address),
-        keys: [keyOf('passwordPair', email, address), keyOf('passwordAddress', address), ofAccount],
+      { lane: strangers(address), keys: [ofPair, keyOf('passwordAddress', address), ofAccount] },
+      known !== undefined && {
+        lane: { known: true, line: ofAccount.name },
+        keys: [keyOf('passwordDevice', known)],
       },
-      mark !== null &&
-        marked !== undefined &&
-        mark.isOf(marked.password_hash) && {
-          lane: { known: true, line: ofAccount.name },
-          keys: [keyOf('passwordDevice', mark.id)],
-        },
     );
     const account = marked ?? (await findAccount(db, email));
     const isRight = await passwords.verify(password, account?.password_hash, attempt.way.lane);
@@ -73,9 +71,24 @@ export function authRoutes(routes: Slice): void {
   invitationRoutes(routes);
   linkRoutes(routes);
   roleRoutes(routes);
-  pairingRoutes(routes);
-  sessionRoutes(routes);
   factorRoutes(routes);
 
+  implement(routes, createPairing, async ({ actor, write }) => {
+    await throttle.charge('pairing', actor.userId);
+    return write((tx) => addPairingCode(tx, actor));
+  });
+  implement(routes, pair, ({ body, address, agent, write }) =>
+    throttle.redeeming('pairingCode', address, async () => ({
+      token: await write((tx) => redeemPairingCode(tx, body.code, { address, agent })),
+    })),
+  );
+
+  implement(routes, sessions.listSessions, ({ actor, db }) => listSessions(db, actor));
+  implement(routes, sessions.endSession, ({ actor, params, write }) =>
+    write((tx) => endOneSession(tx, actor, params.id)),
+  );
+  implement(routes, sessions.endOtherSessions, ({ actor, write }) =>
+    write((tx) => endOtherSessions(tx, actor)),
+  );
   implement(routes, logout, ({ actor, write }) => write((tx) => endSession(tx, actor)));
 }

@@ -48,7 +48,7 @@ export function lockCompanyOf(
   tx: Tx,
   table: EntityTable,
   id: number,
-  visible: Expression<SqlBool>,
+  visible: Expression<SqlBool> = sql<SqlBool>`true`,
 ): Statement<void> {
   const lock = sql`select from companies where id = (select ${companyColumns[table] ?? sql`company_id`}
     from ${sql.table(table)} where id = ${id} and ${visible}) for no key update`;
