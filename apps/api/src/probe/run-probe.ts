@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { parseSiteAddress } from '@propusk/access/site-address';
 import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
 import { inParallel } from '../core/in-parallel.ts';
-import type { SiteVantage } from '../vantage/task-store.ts';
+import type { runTask, SiteVantage } from '../vantage/task-store.ts';
 import { type Finding, inconclusive, type StepResult } from './classify-response.ts';
 import { type Connectivity, discountSilence } from './connectivity.ts';
 import { type EgressResult, learnEgress } from './echo-client.ts';
 import type { SiteProxy } from './egress-store.ts';
-import { probeFromVantage, type SendPlan } from './from-vantage.ts';
+import { probeFromVantage } from './from-vantage.ts';
 import { askDirectly, probePlace, worthMore } from './http-probe.ts';
 import { isSample, listSteps } from './messages.ts';
 import type { Pace } from './pace.ts';
@@ -55,8 +55,8 @@ export interface ProbeOptions {
   readonly onEgress: (proxy: SiteProxy, result: EgressResult) => Promise<void>;
   /** The vantages that serve the site's company. */
   readonly vantages: readonly SiteVantage[];
-  /** Gives a vantage a plan, and waits for its reports. */
-  readonly send: (vantageId: number, plan: Parameters<SendPlan>[0]) => ReturnType<SendPlan>;
+  /** Lets a vantage send groups of requests, and waits for its reports. */
+  readonly send: (vantageId: number, groups: OutsideStep[][]) => ReturnType<typeof runTask>;
   /** Limits the requests from this machine. */
   readonly pace: Pace;
   /** Ends the probe without a verdict. */
@@ -252,7 +252,7 @@ export async function runProbe(
     ...witnesses.map(async ({ id }) => {
       const own = outside.filter(({ from }) => from === id);
       const extra = ofVantages.filter(({ from }) => from === id);
-      const seen = await probeFromVantage([own, extra], (plan) => send(id, plan));
+      const seen = await probeFromVantage([own, extra], (groups) => send(id, groups));
       const answer = async (step: OutsideStep) => answerOf(seen, step);
       // A report that came after the probe's own limit counts too.
       for (const place of placesOf(own)) await probePlace(answer, place, { deadline: stop }, settle);

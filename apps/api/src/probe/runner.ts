@@ -64,7 +64,7 @@ export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeR
         isHeldByOther: (host) => isHeldByOther(db, companyId, host),
         isCoveredElsewhere: (proxyId, host, port) => isCoveredElsewhere(db, claimed, { proxyId, host, port }),
         vantages: await readSiteVantages(db, companyId),
-        send: (vantageId, plan) => runTask(db, vantageId, plan, stop),
+        send: (vantageId, groups) => runTask(db, vantageId, groups, stop),
         stop,
         report: writer.write,
         onEgress: async (proxy, seen) => {

@@ -197,15 +197,11 @@ function nextPages(links: readonly URL[], seen: ReadonlyMap<string, unknown>): U
   const pages = links
     .map(bare)
     .filter((url) => !seen.has(url.href) && mayRequest(url.pathname) && !staticExtension.test(url.pathname));
-  const byFolder = Map.groupBy(pages, ({ pathname }) => pathname.slice(0, pathname.lastIndexOf('/')));
-  const folders = [...byFolder.values()].map((own) => [
-    ...new Map(own.map((url) => [url.href, url])).values(),
-  ]);
-  const [firsts, others] = [
-    folders.flatMap((own) => own.slice(0, 1)),
-    folders.flatMap((own) => own.slice(1)),
-  ];
-  return [...firsts, ...others].slice(0, MAX_PAGES);
+  const different = new Map(pages.map((url) => [url.href, url])).values();
+  const byFolder = Map.groupBy(different, ({ pathname }) => pathname.slice(0, pathname.lastIndexOf('/')));
+  const folders = [...byFolder.values()];
+  const firsts = folders.flatMap((own) => own.slice(0, 1));
+  return [...firsts, ...folders.flatMap((own) => own.slice(1))].slice(0, MAX_PAGES);
 }
 
 /** A URL without credentials, query and fragment. */

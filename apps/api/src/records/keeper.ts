@@ -52,6 +52,8 @@ export function startRecordKeeper({
   return repeat(TICK_MS, work, (err) => log.warn({ err }, 'failed to maintain the records of access'));
 }
 
+const times = { records: 'started_at', record_hours: 'hour', record_people: 'deleted_at' };
+
 /** Removes records of companies with a shorter retention than the platform. One statement per company can use its index. */
 async function removeBeyondOwnRetention(db: Db, days: number, signal: AbortSignal): Promise<void> {
   const companies = await db
@@ -62,8 +64,6 @@ async function removeBeyondOwnRetention(db: Db, days: number, signal: AbortSigna
   for (const { id, record_days: own } of companies) {
     const before = (time: string) =>
       sql`company_id = ${id} and ${sql.ref(time)} < now() - make_interval(days => ${own})`;
-    await removeRows(db, 'records', before('started_at'), signal);
-    await removeRows(db, 'record_hours', before('hour'), signal);
-    await removeRows(db, 'record_people', before('deleted_at'), signal);
+    for (const [table, time] of Object.entries(times)) await removeRows(db, table, before(time), signal);
   }
 }

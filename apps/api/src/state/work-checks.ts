@@ -5,6 +5,7 @@ import { isLoopback } from '@propusk/contract/settings';
 import { sql } from 'kysely';
 import { verifySmtp } from '../mail/mail.ts';
 import { findStuckMail } from '../mail/store.ts';
+import { portOf } from '../probe/transport.ts';
 import { PRESENT } from '../vantage/store.ts';
 import { runTask } from '../vantage/task-store.ts';
 import type { Check, Finding } from './check.ts';
@@ -114,20 +115,16 @@ export const checkOutside: Check = async ({ db, config: { publicUrl, gatewayUrl 
   const [vantage] = rows;
   if (vantage === undefined) return [{ level: 'unknown', code: 'outside_unseen' }];
   const urls = [...new Map([publicUrl, gatewayUrl].map((url) => [url.origin, url])).values()];
-  const lines = await Promise.all(
-    urls.map(async ({ protocol, hostname, port }, at) => {
-      const { address } = await lookup(hostname).catch(() => ({ address: '192.0.2.1' }));
-      const scheme = protocol.slice(0, -1);
-      return [at, 0, scheme, hostname, port || (scheme === 'https' ? 443 : 80), address, '/', ''].join('\t');
+  const groups = await Promise.all(
+    urls.map(async (url) => {
+      const { address } = await lookup(url.hostname).catch(() => ({ address: '192.0.2.1' }));
+      const scheme = url.protocol === 'https:' ? 'https' : 'http';
+      return [{ scheme, host: url.hostname, port: portOf(url), address, path: '/', headers: {} } as const];
     }),
   );
-  const task = { plan: `${lines.join('\n')}\n`, groups: urls.length };
-  const reports = await runTask(db, vantage.id, task, signal);
-  // A line of a report: step, exit status of curl, HTTP status. The gateway answers such a request with an error: it is reachable.
-  const shut = urls.filter((_, at) => {
-    const report = Buffer.from(reports.get(at) ?? '', 'base64').toString('latin1');
-    return !/^0 \d+ [1-5]\d\d /.test(report);
-  });
+  const reports = await runTask(db, vantage.id, groups, signal);
+  // The gateway answers such a request with an error: it is reachable.
+  const shut = urls.filter((_, at) => !('status' in (reports.get(at)?.get(0) ?? {})));
   const params = { vantage: vantage.name, urls: shut.map(({ origin }) => origin) };
   return [
     shut.length === 0

@@ -5,6 +5,7 @@ import { AppError } from '../core/errors.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { ofCompany } from '../db/scope.ts';
 import { PRESENT } from './store.ts';
+import { readReport, type Sighting, type VantageRequest, writePlan } from './wire.ts';
 
 /** The tasks of vantages. They are in the database: one api process runs the probe, and the vantage may call another one. */
 
@@ -31,21 +32,21 @@ export async function readSiteVantages(db: Db, companyId: number): Promise<SiteV
 }
 
 /**
- * Gives a vantage a plan and waits for its reports.
- * @returns the report of each group that came in time, by the group's number
+ * Lets a vantage send groups of requests, and waits for its reports.
+ * @returns the sightings of each group that came in time, by the numbers of group and request
  * @throws the reason of `stop`
  */
 export async function runTask(
   db: Db,
   vantageId: number,
-  { plan, groups }: { plan: string; groups: number },
+  groups: readonly (readonly VantageRequest[])[],
   stop: AbortSignal,
-): Promise<ReadonlyMap<number, string>> {
+): Promise<ReadonlyMap<number, ReadonlyMap<number, Sighting>>> {
   const id = randomUUID();
   // A deleted vantage gets no task.
   const { numAffectedRows: given } = await sql`
     insert into vantage_tasks (id, vantage_id, plan, groups, expires_at)
-    select ${id}::uuid, v.id, ${plan}::text, ${groups}::int, now() + ${TASK_MS} * interval '1 millisecond'
+    select ${id}::uuid, v.id, ${writePlan(groups)}::text, ${groups.length}::int, now() + ${TASK_MS} * interval '1 millisecond'
     from vantages v where v.id = ${vantageId}`.execute(db);
   if (given === 0n) return new Map();
   try {
@@ -57,8 +58,8 @@ export async function runTask(
         .where('id', '=', id)
         .executeTakeFirst();
       const reports = Object.entries(task?.reports ?? {});
-      if (task === undefined || reports.length >= groups || performance.now() > end)
-        return new Map(reports.map(([group, report]) => [Number(group), report]));
+      if (task === undefined || reports.length >= groups.length || performance.now() > end)
+        return new Map(reports.map(([group, report]) => [Number(group), readReport(report)]));
     }
   } finally {
     await db.deleteFrom('vantage_tasks').where('id', '=', id).execute();
