@@ -244,6 +244,10 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await button(page, 'Остаться').click();
       await expect(question).toHaveCount(0);
       await expect(codes).toBeVisible();
+      await page.getByRole('banner').getByRole('button', { name: 'Выйти' }).click();
+      await expect(page.getByRole('dialog')).toContainText('запасные коды');
+      await button(page, 'No').click();
+      await expect(codes).toBeVisible();
       await Promise.all([page.waitForEvent('download'), button(page, 'Скачать файлом').click()]);
       await logo.click();
       await expect(heading(page, 'Сайты')).toBeVisible();

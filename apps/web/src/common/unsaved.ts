@@ -11,12 +11,14 @@ let unblock = (): void => {};
 /** Reads and clears the set of forms with unsaved changes. */
 export const unsaved = {
   any: (): boolean => changed.size > 0,
+  /** What a navigation loses; undefined for nothing. */
+  loss: (): string | undefined => [...changed.values()].join(' ') || undefined,
   /** Asks, if there are any, whether the user leaves the page and discards them. */
   mayLeave: async (): Promise<boolean> =>
     changed.size === 0 ||
     confirm({
       text: t.input.leave,
-      hint: [...changed.values()].join(' '),
+      hint: unsaved.loss(),
       yes: t.input.leaveYes,
       no: t.input.leaveNo,
       danger: true,

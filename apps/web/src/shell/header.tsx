@@ -4,6 +4,7 @@ import { IconBook2, IconLogout2, IconMenu2 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { rolesOf, useMe } from '../common/me.tsx';
+import { unsaved } from '../common/unsaved.ts';
 import { paths } from '../paths.ts';
 import { ConfirmDialog, confirm } from '../ui/confirm.ts';
 import { lazyDialog } from '../ui/lazy.tsx';
@@ -26,7 +27,9 @@ export function Header() {
   const [menuOpen, setMenuOpen] = useState(false);
 
   async function exit() {
-    const sure = await confirm({ text: t.shell.exitQuestion, yes: t.shell.exitYes, no: t.shell.exitNo });
+    const { exitQuestion: text, exitYes: yes, exitNo: no } = t.shell;
+    const hint = unsaved.loss();
+    const sure = await confirm({ text, hint, yes, no, danger: hint !== undefined });
     if (sure) await leave();
   }
 
