@@ -294,6 +294,31 @@ test('a link to a company in the list opens its page once, and Back returns to t
   await expect(page).toHaveURL(/companies$/);
 });
 
+test('the filter of companies is in the address, returns to the first page, and a search that is still typed keeps it', async ({
+  page,
+}) => {
+  const asked: string[] = [];
+  await open(page, '/dashboard/admin/companies?page=3', {
+    ...ofAdmin,
+    'GET /company': (route) => {
+      asked.push(new URL(route.request().url()).search);
+      return route.fulfill({ json: [company], headers: { 'x-total-count': '25' } });
+    },
+  });
+  const filter = page.getByRole('combobox', { name: 'Какие компании' });
+  await page.getByRole('searchbox').fill('ромашка');
+  await filter.selectOption('Почта не подтверждена');
+  await expect(page).toHaveURL(/choice=unconfirmed/);
+  await expect(page).toHaveURL(/name=/);
+  expect(page.url()).toMatch(/choice=unconfirmed/);
+  expect(page.url()).not.toMatch(/page=/);
+  await expect.poll(() => asked.at(-1)).toMatch(/confirmed=false/);
+  await page.reload();
+  await expect(filter).toHaveValue('unconfirmed');
+  await filter.selectOption('Все компании');
+  await expect(page).not.toHaveURL(/choice/);
+});
+
 test("an admin sets a company's plan until the end of a day, and adds a paid proxy", async ({ page }) => {
   const sent: Record<string, unknown> = {};
   await open(page, '/dashboard/admin/companies/1', {
@@ -309,11 +334,22 @@ test("an admin sets a company's plan until the end of a day, and adds a paid pro
   });
   await expect(page.getByRole('list', { name: 'Пользователи' })).toContainText('Анна Орлова');
   await page.getByRole('button', { name: 'Редактировать' }).click();
-  await dialogOf(page).getByRole('textbox', { name: 'Тариф действует по' }).fill('31.12.2027');
-  await dialogOf(page).getByRole('button', { name: 'Сохранить' }).click();
+  const end = dialogOf(page).getByRole('textbox', { name: 'Тариф действует по' });
+  const save = dialogOf(page).getByRole('button', { name: 'Сохранить' });
+  await end.fill('31.12.2027');
+  await expect(save).toBeEnabled();
+  // A day that does not exist is refused: the day before it is not saved in its place.
+  await end.fill('31.02.2027');
+  await expect(dialogOf(page)).toContainText('Такого дня нет');
+  await expect(save).toBeDisabled();
+  await end.fill('1.2.2');
+  await expect(end).toHaveValue('1.2.2');
+  await expect(save).toBeDisabled();
+  await end.fill('31.12.2027');
+  await save.click();
   await expect(dialogOf(page)).toHaveCount(0);
-  const end = await page.evaluate(() => new Date('2027-12-31T23:59:59').toISOString());
-  expect(sent.tariff).toEqual({ planId: 2, planEndsAt: end });
+  const planEndsAt = await page.evaluate(() => new Date('2027-12-31T23:59:59').toISOString());
+  expect(sent.tariff).toEqual({ planId: 2, planEndsAt });
 
   await page.getByRole('button', { name: 'Добавить платный прокси' }).click();
   for (const [name, value] of [

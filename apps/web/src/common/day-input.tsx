@@ -4,16 +4,18 @@ import { useState } from 'react';
 import { isDay } from './list-search.ts';
 
 /** Props of a day field. Days are yyyy-mm-dd; '' means none. */
-export type DayInputProps = { value: string | undefined; onDay: (day: string) => void } & Pick<
-  TextInputProps,
-  'label' | 'description' | 'aria-label' | 'leftSection' | 'leftSectionWidth'
->;
+export type DayInputProps = {
+  value: string | undefined;
+  onDay: (day: string) => void;
+  /** Gets a text that is no day, which a form must not save as the day before. */
+  onOther?: (typed: string) => void;
+} & Pick<TextInputProps, 'label' | 'description' | 'aria-label' | 'leftSection' | 'leftSectionWidth'>;
 
 /**
  * A day as dd.MM.yyyy. A native date field would have the format of the browser's language, which a page cannot choose.
- * A partly typed day is not passed on.
+ * `onDay` does not get a partly typed day.
  */
-export function DayInput({ value = '', onDay, ...props }: DayInputProps) {
+export function DayInput({ value = '', onDay, onOther, ...props }: DayInputProps) {
   const [typed, setTyped] = useState(shown(value));
   const [followed, setFollowed] = useState(value);
   const [left, setLeft] = useState(true);
@@ -36,7 +38,8 @@ export function DayInput({ value = '', onDay, ...props }: DayInputProps) {
         const next = dotted(currentTarget.value, typed);
         setTyped(next);
         const day = isoOf(next);
-        if (day !== undefined) onDay(day);
+        if (day === undefined) onOther?.(next);
+        else onDay(day);
       }}
     />
   );

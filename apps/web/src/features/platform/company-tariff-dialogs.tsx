@@ -78,20 +78,21 @@ function inputOf({ ownPlan, planEndsAt, trialEndsAt }: Tariff) {
   };
 }
 
-/** A field for the last day of a period, in the browser's time zone. Its value is the end of that day. */
+/** A field for the last day of a period, in the browser's time zone. Its value is the end of that day, or a text that the schema refuses. */
 function LastDayField(props: Bound<TariffInput, TariffInput>) {
   const { value, onChange } = useField(props);
   return (
     <DayInput
       {...labels(props)}
       value={typeof value === 'string' ? localDay(value) : ''}
+      onOther={onChange}
       onDay={(day) => onChange(day === '' ? undefined : new Date(`${day}T23:59:59`).toISOString())}
     />
   );
 }
 
-/** The day of a moment in the browser's time zone, yyyy-mm-dd: the form of dates in Sweden. */
-const localDay = (iso: string) => new Date(iso).toLocaleDateString('sv');
+/** Formats a time as yyyy-mm-dd (the sv-SE locale) in the browser's time zone. Leaves a text that is no ISO time as it is. */
+const localDay = (iso: string) => (iso.includes('T') ? new Date(iso).toLocaleDateString('sv') : iso);
 
 /** Adds a paid proxy for a company. */
 export function PaidProxyDialog({ company, onClose }: Props<object>) {
