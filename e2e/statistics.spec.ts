@@ -114,6 +114,22 @@ test('a host that is no site can be added from the list of refusals and from its
   await expect(dialog.getByRole('textbox', { name: 'Адрес' })).toBeFocused();
 });
 
+test('a period whose dates are cleared keeps its fields, and a search that is still typed keeps a later filter', async ({
+  page: tab,
+}) => {
+  await open(tab, page);
+  await tab.getByRole('combobox', { name: 'Период' }).selectOption('Свой период');
+  await tab.getByRole('textbox', { name: 'С', exact: true }).fill('');
+  await tab.getByRole('textbox', { name: 'По', exact: true }).fill('');
+  await expect(tab.getByRole('textbox', { name: 'По', exact: true })).toBeFocused();
+  await expect(tab.getByText('Выберите период')).toBeVisible();
+  await tab.getByRole('link', { name: 'Журнал доступа' }).click();
+  await tab.getByRole('searchbox').fill('203.0.113.24');
+  await tab.getByRole('combobox', { name: 'Результат' }).selectOption('Отказы');
+  await expect(tab).toHaveURL(/address=/);
+  await expect(tab.getByRole('combobox', { name: 'Результат' })).toHaveValue('refused');
+});
+
 test('before the first record the page says when something will appear', async ({ page: tab }) => {
   const none = { now: 0, before: 0 };
   const empty = { ...figures, people: none, visits: none, bytes: none, refusals: none, chart: [] };

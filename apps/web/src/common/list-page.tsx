@@ -63,21 +63,17 @@ export function ListPage<Row extends { id: number }>(props: {
 
   const mainAction = (row: Row) => rowMenu?.actions(row).find(({ main }) => main)?.run;
 
+  /** Changes the URL as it is now: a search that the user still types began before other filters changed. */
   function go(next: ListSearch, replace = false) {
-    void navigate({ to: '.', search: parseListSearch({ ...search, ...next }), replace });
+    void navigate({ to: '.', search: (old: ListSearch) => parseListSearch({ ...old, ...next }), replace });
   }
 
+  const toLast = useEffectEvent((last: number) => go({ page: last }, true));
   // The last row of the last page was removed: go one page back.
   const lastPage = data && !isPlaceholderData ? Math.max(1, Math.ceil(data.count / take)) : undefined;
   useEffect(() => {
-    if (lastPage !== undefined && page > lastPage) {
-      void navigate({
-        to: '.',
-        search: (old: ListSearch) => parseListSearch({ ...old, page: lastPage }),
-        replace: true,
-      });
-    }
-  }, [lastPage, page, navigate]);
+    if (lastPage !== undefined && page > lastPage) toLast(lastPage);
+  }, [lastPage, page]);
 
   // The fragment of a list's URL opens the "add" dialog (`#add`) or a row (`#` and its id) once. The path is compared,
   // because a page that is being left also sees the new URL.

@@ -9,6 +9,8 @@ export interface ListSearch {
   page?: number;
   take?: number;
   name?: string;
+  /** The value of a filter of the list. */
+  choice?: string;
   /** Days (yyyy-mm-dd), for a list of audit events. */
   from?: string;
   to?: string;
@@ -24,6 +26,7 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
   if (Number.isSafeInteger(page) && page > 1) search.page = page;
   if (pageSizes.includes(take) && take !== limits.page.take) search.take = take;
   if (typeof name === 'string' && name.trim()) search.name = name.trim().slice(0, limits.name);
+  if (typeof raw.choice === 'string' && /^[a-z_]{1,40}$/.test(raw.choice)) search.choice = raw.choice;
   for (const end of ['from', 'to'] as const) {
     const day = raw[end];
     if (typeof day === 'string' && isDay(day)) search[end] = day;

@@ -10,12 +10,13 @@ import {
   IconUserPlus,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { queryOptions, useCall } from '../../api/queries.ts';
 import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
+import { type ListSearch, parseListSearch } from '../../common/list-search.ts';
 import { paths } from '../../paths.ts';
 import { AddButton } from '../../ui/add-button.tsx';
 import { confirm } from '../../ui/confirm.ts';
@@ -69,8 +70,15 @@ type Dialog =
 /** /dashboard/admin/companies: the list of all companies, for an ADMIN. */
 export function CompaniesPage() {
   const [dialog, setDialog] = useState<Dialog>(null);
-  const [confirmed, setConfirmed] = useState('');
   const navigate = useNavigate();
+  const { choice = '' } = parseListSearch(useSearch({ strict: false }));
+  const onlyUnconfirmed = choice === 'unconfirmed';
+  const choose = (next: string) =>
+    void navigate({
+      to: '.',
+      search: (old: ListSearch) => parseListSearch({ ...old, choice: next, page: 1 }),
+      replace: true,
+    });
   const { mutateAsync } = useCall(confirmCompany);
   const close = () => setDialog(null);
   async function confirmMail({ id, companyName }: Company) {
@@ -106,13 +114,13 @@ export function CompaniesPage() {
               maw={288}
               mb="md"
               aria-label={t.companies.filter}
-              value={confirmed}
+              value={choice}
               data={Object.entries(t.companies.filters).map(([value, label]) => ({ value, label }))}
-              onChange={({ currentTarget }) => setConfirmed(currentTarget.value)}
+              onChange={({ currentTarget }) => choose(currentTarget.value)}
             />
           </>
         }
-        filter={{ confirmed }}
+        filter={{ confirmed: onlyUnconfirmed ? 'false' : '' }}
         searchLabel={t.companies.search}
         list={listCompanies}
         columns={columns}
@@ -146,7 +154,7 @@ export function CompaniesPage() {
         }}
         empty={{
           icon: <IconBuildings size={24} />,
-          title: confirmed === '' ? t.companies.empty : t.companies.allConfirmed,
+          title: onlyUnconfirmed ? t.companies.allConfirmed : t.companies.empty,
           action: add,
         }}
         actions={

@@ -29,16 +29,22 @@ export function Log({ zone }: { zone: string }) {
   const search = parseLog(useSearch({ strict: false }), zone);
   const [opened, setOpened] = useState<Visit | null>(null);
   const remedy = useRemedy(() => setOpened(null));
-  const go = (next: LogSearch) =>
-    void navigate({ to: '.', search: parseLog({ ...next }, zone), replace: true });
+  /** Changes the URL as it is now: a search that the user still types began before other filters changed. */
+  const go = (change: LogSearch) =>
+    void navigate({
+      to: '.',
+      search: (old: LogSearch) => parseLog({ ...old, ...change }, zone),
+      replace: true,
+    });
+  const reset = () => void navigate({ to: '.', search: {}, replace: true });
   const query = logQuery(search, zone);
   const filtered = Object.keys(query).length > 0;
   return (
     <>
-      <Filters search={search} onSearch={(change) => go({ ...search, ...change })} />
+      <Filters search={search} onSearch={go} />
       <div className={classes.filters}>
         {filtered && (
-          <Button variant="subtle" onClick={() => go({})}>
+          <Button variant="subtle" onClick={reset}>
             {t.statistics.reset}
           </Button>
         )}

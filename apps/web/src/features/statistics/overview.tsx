@@ -48,9 +48,9 @@ export function Overview({ zone }: { zone: string }) {
 
 function Period(props: { period: PeriodSearch; zone: string; onPeriod: (next: PeriodSearch) => void }) {
   const { period, zone, onPeriod } = props;
-  const isOwn = period.from !== undefined || period.to !== undefined;
+  const isOwn = period.days === 'own';
   function choose(choice: string) {
-    if (choice === 'own') return onPeriod({ from: dayAgo(6, zone), to: dayAgo(0, zone) });
+    if (choice === 'own') return onPeriod({ days: 'own', from: dayAgo(6, zone), to: dayAgo(0, zone) });
     onPeriod(choice === '1' ? { days: 1 } : choice === '30' ? { days: 30 } : {});
   }
   const day = (end: 'from' | 'to') => (
@@ -66,7 +66,7 @@ function Period(props: { period: PeriodSearch; zone: string; onPeriod: (next: Pe
     <div className={classes.filters}>
       <NativeSelect
         aria-label={t.statistics.period}
-        value={isOwn ? 'own' : String(period.days ?? 7)}
+        value={String(period.days ?? 7)}
         data={([1, 7, 30, 'own'] as const).map((value) => ({
           value: String(value),
           label: t.statistics.periods[value],

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { dayAgo, queryOf, startOf } from './period.ts';
+import { dayAgo, parsePeriod, queryOf, startOf } from './period.ts';
 
 /** The days of a period in the company's time zone, whatever the browser's is. */
 
@@ -33,9 +33,16 @@ test('today, and a period of seven days, end with the day of the zone', () => {
 });
 
 test('a day of 23 hours is one day, and is shown by the hour', () => {
-  expect(queryOf({ from: '2026-03-29', to: '2026-03-29' }, 'Europe/Berlin')).toEqual({
+  expect(queryOf({ days: 'own', from: '2026-03-29', to: '2026-03-29' }, 'Europe/Berlin')).toEqual({
     from: '2026-03-28T23:00:00.000Z',
     to: '2026-03-29T22:00:00.000Z',
     step: 'hour',
   });
+});
+
+test('a period of its own without dates stays one, and has no query yet', () => {
+  expect(parsePeriod({ days: 'own', from: '', to: 'x' })).toEqual({ days: 'own' });
+  expect(parsePeriod({ from: '2026-03-29' })).toEqual({ days: 'own', from: '2026-03-29' });
+  expect(queryOf({ days: 'own' }, 'Europe/Berlin')).toBeNull();
+  expect(queryOf({ days: 'own', from: '2026-03-29' }, 'Europe/Berlin')).toBeNull();
 });

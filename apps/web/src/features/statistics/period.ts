@@ -6,15 +6,15 @@ const DAY_MS = 86_400_000;
 /** The longest period that the server takes, in days. */
 const LONGEST = 366;
 
-/** The chosen period: the last days, today included, or the days of its own. */
+/** The chosen period: the last days, today included, or with `own` the days from `from` to `to`, which may still be missing. */
 export interface PeriodSearch extends Period {
-  days?: 1 | 30;
+  days?: 1 | 30 | 'own';
 }
 
 /** Reads the period from the URL and ignores invalid values. The default is seven days. */
 export function parsePeriod(raw: Record<string, unknown>): PeriodSearch {
   const own = parseDays(raw);
-  if (own.from || own.to) return own;
+  if (own.from || own.to || raw.days === 'own') return { days: 'own', ...own };
   return raw.days === 1 || raw.days === 30 ? { days: raw.days } : {};
 }
 
@@ -47,12 +47,11 @@ export const dayAgo = (ago: number, zone: string): string => dayOf(Date.now(), z
 
 /** The query of a period; null for one that is empty, unfinished or longer than a year. */
 export function queryOf(
-  { days = 7, ...own }: { days?: 1 | 7 | 30; from?: string; to?: string },
+  { days = 7, ...own }: { days?: 1 | 7 | 30 | 'own'; from?: string; to?: string },
   zone: string,
 ) {
-  const isOwn = own.from || own.to;
-  const start = isOwn ? own.from : dayAgo(days - 1, zone);
-  const end = isOwn ? own.to : dayAgo(0, zone);
+  const start = days === 'own' ? own.from : dayAgo(days - 1, zone);
+  const end = days === 'own' ? own.to : dayAgo(0, zone);
   if (!start || !end) return null;
   const [from, to] = [startOf(start, zone), startOf(end, zone, 1)];
   const length = Math.round((to.getTime() - from.getTime()) / DAY_MS);

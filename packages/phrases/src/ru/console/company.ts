@@ -34,7 +34,7 @@ export const companies = {
   waits: (days: number, owner: string) =>
     `ждёт ${days === 0 ? 'меньше дня' : count(days, { one: 'день', few: 'дня', many: 'дней' })}: ${owner}`,
   filter: 'Какие компании',
-  filters: { '': 'Все компании', false: 'Почта не подтверждена' },
+  filters: { '': 'Все компании', unconfirmed: 'Почта не подтверждена' },
   allConfirmed: 'Все компании подтвердили почту',
   confirm: 'Подтвердить без письма',
   confirmQuestion: (company: string) => `Подтвердить компанию «${company}» без письма?`,
