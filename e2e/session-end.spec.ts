@@ -162,6 +162,27 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       expect((await product.call(token, listSites)).rows).toEqual([]);
     });
 
+    test('after a sign-out in another tab, an open page is offered to the same user alone', async ({
+      page,
+      context,
+    }) => {
+      const other = await context.newPage();
+      await other.goto(`${product.url}/help`);
+      for (const [email, expected] of [
+        [emails.owner, 'Пользователи'],
+        [emails.other, 'Сайты'],
+      ] as const) {
+        await enter(page, `${product.url}/dashboard/creator/users`, await product.signIn(emails.owner));
+        await expect(heading(page, 'Пользователи')).toBeVisible();
+        await other.evaluate(() => localStorage.removeItem('access_token'));
+        await expect(heading(page, 'Вход')).toBeVisible();
+        await page.getByRole('textbox', { name: 'Почта' }).fill(email);
+        await page.getByLabel('Пароль', { exact: true }).fill(PASSWORD);
+        await page.getByRole('button', { name: 'Войти' }).click();
+        await expect(heading(page, expected)).toBeVisible();
+      }
+    });
+
     test('the login page says once that the session ended, when no changed form was open', {
       tag: ['@4.9'],
     }, async ({ page }) => {

@@ -60,6 +60,55 @@ test('a new figure appears within three seconds, without a reload', async ({ pag
   await expect(figure(tab, 'Активные пользователи').locator('dd').first()).toHaveText('2', { timeout: 3000 });
 });
 
+test('a failed refresh marks the figures as old once, and a past period is not read again', async ({
+  page: tab,
+}) => {
+  let asked = 0;
+  let fails = false;
+  await open(tab, page, {
+    'GET /statistics': (route) => {
+      asked += 1;
+      const json = { statusCode: 500, code: 'internal', message: 'Сервер не смог ответить' };
+      return route.fulfill(fails ? { status: 500, json } : { json: figures });
+    },
+  });
+  await expect(figure(tab, 'Посещения')).toBeVisible();
+  fails = true;
+  await expect(tab.getByRole('alert')).toContainText(/Данные на \d\d:\d\d: обновить их не получилось/);
+  const failed = asked;
+  await expect.poll(() => asked).toBeGreaterThan(failed + 1);
+  await expect(tab.getByRole('alert')).toHaveCount(1);
+  await expect(figure(tab, 'Посещения')).toBeVisible();
+  fails = false;
+  await expect(tab.getByRole('alert')).toHaveCount(0);
+  await tab.goto(`${STUBBED}${page}?from=2026-03-01&to=2026-03-07`);
+  await expect(figure(tab, 'Посещения')).toBeVisible();
+  asked = 0;
+  await tab.waitForTimeout(3000);
+  expect(asked).toBe(0);
+});
+
+test('the time since an event moves on while its page is open', async ({ page: tab }) => {
+  await tab.clock.install();
+  const at = new Date().toISOString();
+  const actor = { id: 2, name: 'Анна Орлова', email: 'anna@romashka.test', roles: [{ value: 'CREATOR' }] };
+  const object = { kind: 'site', id: 1, name: 'crm.romashka.test' };
+  const row = {
+    id: 1,
+    at,
+    company: null,
+    actor,
+    address: '203.0.113.5',
+    action: 'created',
+    object,
+    changes: {},
+  };
+  await open(tab, '/dashboard/creator/audit', { 'GET /audit': { rows: [row], count: 1 } });
+  await expect(tab.getByRole('row', { name: /crm/ })).toContainText('сейчас');
+  await tab.clock.fastForward(180_000);
+  await expect(tab.getByRole('row', { name: /crm/ })).toContainText('3 минуты назад');
+});
+
 test('the period stays in the address, and a refusal opens the check of that person', async ({
   page: tab,
 }) => {

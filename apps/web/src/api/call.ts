@@ -77,6 +77,8 @@ export async function send(
   input: AnyInput,
   signal?: AbortSignal,
 ): Promise<{ reply: unknown; headers: Headers }> {
+  // An aborted signal fires no event any more.
+  signal?.throwIfAborted();
   const { params, query, body, version, key } = input;
   const headers: Record<string, string> = { accept: 'application/json' };
   const bearer = input.bearer ?? session.bearer();

@@ -13,12 +13,13 @@ import { noteReturn } from '../common/return-to.ts';
 import { signInAgain, useSignInAgain } from '../common/sign-in-again.ts';
 import { unsaved } from '../common/unsaved.ts';
 import { paths } from '../paths.ts';
+import { useStored } from '../state.ts';
 import { lazyDialog } from '../ui/lazy.tsx';
 import { State } from '../ui/state.tsx';
 import classes from './gate.module.css';
 import { landing, sparesToken } from './landing.ts';
 import { lazyPage } from './lazy-page.ts';
-import { clientOf, expire, leave, resume, useLeaving } from './session.ts';
+import { clientOf, expire, leave, resume, tabUser, useLeaving } from './session.ts';
 
 const LOGIN_DELAY_MS = 1000;
 
@@ -67,12 +68,21 @@ function SignedIn({ children }: { children: ReactNode }) {
     !sparesToken(window.location);
   // A form with unsaved changes stays open after the session has ended: SignInAgainDialog renews the session.
   const spared = data !== undefined && unsaved.any();
-  const verdict = data && landing(rolesOf(data), pathname);
+  // The open page may be that of the tab's previous user. Another user begins at the start page.
+  const previous = useStored(() => tabUser.read() ?? '');
+  const id = data && String(data.id);
+  const start = data && landing(rolesOf(data), paths.dashboard);
+  const isForeign =
+    previous !== '' && id !== undefined && previous !== id && start?.kind === 'go' && start.to !== pathname;
+  const verdict = isForeign ? start : data && landing(rolesOf(data), pathname);
   const leaving = verdict?.kind === 'leave';
   const signingOut = useLeaving();
   // State of its own, so that a refetch does not close the enrolment while it shows the recovery codes, once.
   const [enrolling, setEnrolling] = useState(false);
   if (data && !enrolling && data.company?.secondFactorRequired && !data.secondFactor) setEnrolling(true);
+  useEffect(() => {
+    if (id !== undefined && !isForeign) tabUser.store(id);
+  }, [id, isForeign]);
   useEffect(() => {
     if (refused && !spared) expire();
     else if (leaving) void leave();

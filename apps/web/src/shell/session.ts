@@ -9,7 +9,7 @@ import { loginNote, noteReturn, returnTo } from '../common/return-to.ts';
 import { signInAgain } from '../common/sign-in-again.ts';
 import { unsaved } from '../common/unsaved.ts';
 import { paths } from '../paths.ts';
-import { state } from '../state.ts';
+import { state, stored } from '../state.ts';
 import { toastFailure } from '../ui/toast.ts';
 import { sparesToken } from './landing.ts';
 
@@ -32,6 +32,9 @@ const SIGN_OUT_MS = 3_000;
 
 const leaving = state(false);
 
+/** The id of the user whose page is open in this tab. A sign-out in another tab keeps it, so that the page is not offered to the next user. */
+export const tabUser = stored('tab_user', 'sessionStorage');
+
 /** Whether the user is signing out. The page then shows nothing of the user's data. */
 export const useLeaving = leaving.use;
 
@@ -45,6 +48,7 @@ export async function leave(): Promise<void> {
   token.store(null);
   // Another user may sign in next: do not send them to this user's page.
   returnTo.store(null);
+  tabUser.store(null);
   leaving.set(true);
   // Back from the login page may restore this page from the browser's cache.
   window.addEventListener('pageshow', () => window.location.reload());
@@ -76,13 +80,20 @@ function newClient(): QueryClient {
   };
   // Refetch the signed-in user: the gate then opens the enrolment of a second factor.
   const lookAgain = () => void client.invalidateQueries({ queryKey: [me.path] });
+  /** The queries whose last refetch failed. A toast reports a poll that fails again and again only once. */
+  const failing = new WeakSet<object>();
   const client = new QueryClient({
     queryCache: new QueryCache({
+      onSuccess: (_, query) => void failing.delete(query),
       onError: (error, query) => {
         if (isDead(error)) end();
         else if (isShut(error)) lookAgain();
         // A page whose data did not load shows the failure itself. A toast reports failed refetches and failed options.
-        else if (query.state.data !== undefined || query.meta?.toast) toastFailure(error.message);
+        else if (query.meta?.toast ?? query.state.data !== undefined) {
+          const polled = query.observers.some(({ options }) => options.refetchInterval);
+          if (!polled || !failing.has(query)) toastFailure(error.message);
+          failing.add(query);
+        }
       },
     }),
     mutationCache: new MutationCache({

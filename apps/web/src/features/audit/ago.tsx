@@ -1,5 +1,5 @@
 import * as t from '@propusk/phrases/console';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 
 const relative = new Intl.RelativeTimeFormat('ru', { numeric: 'auto' });
 // The api filters audit events by days in Moscow time, so the page shows Moscow time too.
@@ -14,13 +14,18 @@ const steps = [
 ] as const;
 /** An event older than this many days shows its date instead of the time since. */
 const DAYS = 7;
+const REFRESH_MS = 30_000;
 
 /** Formats a time in Moscow time, exact to the second. */
 export const exactly = (iso: string) => t.audit.moscow(momentFormat.format(new Date(iso)));
 
 /** The time since an event, or for an old event its date and minute. The tooltip shows the exact time. */
 export function Ago({ iso }: { iso: string }) {
-  const [now] = useState(Date.now);
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = window.setInterval(() => setNow(Date.now()), REFRESH_MS);
+    return () => window.clearInterval(timer);
+  }, []);
   return (
     <time dateTime={iso} title={exactly(iso)}>
       {spoken(iso, now)}

@@ -13,6 +13,7 @@ import { RowMenu } from '../../ui/row-menu.tsx';
 import { Failed, State } from '../../ui/state.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 import { editOf } from './edit-of.ts';
+import { Old } from './old.tsx';
 import { POLL_MS } from './period.ts';
 
 const { site, person, where, traffic } = visitColumns;
@@ -20,7 +21,11 @@ const { site, person, where, traffic } = visitColumns;
 /** The connections that are open now, with the actions that end them. */
 export function Now({ zone }: { zone: string }) {
   const columns = [{ ...person, main: true }, { ...site, main: false }, whenIn(zone), where, traffic];
-  const query = useQuery({ ...queryOptions(liveVisits, {}), refetchInterval: POLL_MS });
+  const query = useQuery({
+    ...queryOptions(liveVisits, {}),
+    refetchInterval: POLL_MS,
+    meta: { toast: false },
+  });
   const { mutateAsync } = useCall(endVisits);
   const navigate = useNavigate();
   async function end(text: string, name: string, action: () => Promise<unknown>, done: string) {
@@ -53,21 +58,24 @@ export function Now({ zone }: { zone: string }) {
   }
   const failed = query.error && !query.data && <Failed query={query} title={t.visits.failed} />;
   return (
-    <DataTable
-      label={t.statistics.live}
-      columns={columns}
-      rows={failed ? [] : query.data?.rows}
-      rowMenu={menuOf}
-      skeletonRows={5}
-      fallback={
-        failed || (
-          <State
-            icon={<IconActivity size={24} />}
-            title={t.statistics.liveEmpty}
-            hint={t.statistics.liveEmptyHint}
-          />
-        )
-      }
-    />
+    <>
+      <Old query={query} zone={zone} />
+      <DataTable
+        label={t.statistics.live}
+        columns={columns}
+        rows={failed ? [] : query.data?.rows}
+        rowMenu={menuOf}
+        skeletonRows={5}
+        fallback={
+          failed || (
+            <State
+              icon={<IconActivity size={24} />}
+              title={t.statistics.liveEmpty}
+              hint={t.statistics.liveEmptyHint}
+            />
+          )
+        }
+      />
+    </>
   );
 }

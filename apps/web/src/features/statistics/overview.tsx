@@ -12,6 +12,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { Failed, State } from '../../ui/state.tsx';
 import { ChartTable } from './chart-table.tsx';
 import { Lists } from './lists.tsx';
+import { Old } from './old.tsx';
 import { dayAgo, dayOf, type PeriodSearch, POLL_MS, parsePeriod, queryOf, startOf } from './period.ts';
 import classes from './statistics.module.css';
 
@@ -25,7 +26,9 @@ export function Overview({ zone }: { zone: string }) {
   const query = useQuery({
     ...queryOptions(statistics, { query: input ?? { from: '', to: '', step: 'day' } }),
     enabled: input !== null,
-    refetchInterval: POLL_MS,
+    // The figures of a past period do not change any more.
+    refetchInterval: () => input !== null && Date.parse(input.to) > Date.now() && POLL_MS,
+    meta: { toast: false },
     placeholderData: keepPreviousData,
   });
   const { data } = query;
@@ -36,7 +39,10 @@ export function Overview({ zone }: { zone: string }) {
       {input === null ? (
         <Notice kind="warning">{t.statistics.tooLong}</Notice>
       ) : data ? (
-        <Loaded data={data} input={input} isToday={period.days === 1} zone={zone} />
+        <>
+          <Old query={query} zone={zone} />
+          <Loaded data={data} input={input} isToday={period.days === 1} zone={zone} />
+        </>
       ) : query.error ? (
         <Failed query={query} title={t.statistics.failed} />
       ) : (

@@ -92,6 +92,8 @@ export const statistics = {
   parts: { overview: 'Обзор', now: 'Сейчас', log: 'Журнал доступа', storage: 'Хранение' },
   sections: 'Разделы статистики',
   failed: 'Статистика не загрузилась',
+  /** Before the reason of the failure. */
+  old: (time: string) => `Данные на ${time}: обновить их не получилось.`,
   emptyTitle: 'Посещений ещё не было',
   emptyHint:
     'Цифры появятся через несколько секунд после того, как кто-нибудь из компании откроет сайт через «Пропуск».',

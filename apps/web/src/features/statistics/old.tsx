@@ -1,0 +1,20 @@
+import { Box } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
+import { Notice } from '../../ui/notice.tsx';
+
+/** Says that shown data could not be refreshed, and their time. Shows nothing while the refresh works. */
+export function Old(props: {
+  query: { data: unknown; error: Error | null; dataUpdatedAt: number };
+  zone: string;
+}) {
+  const { data, error, dataUpdatedAt } = props.query;
+  if (data === undefined || error === null) return null;
+  const format = new Intl.DateTimeFormat('ru', { timeStyle: 'short', timeZone: props.zone });
+  return (
+    <Box mb="md">
+      <Notice kind="warning">
+        {t.statistics.old(format.format(dataUpdatedAt))} {error.message}
+      </Notice>
+    </Box>
+  );
+}
