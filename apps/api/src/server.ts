@@ -1,6 +1,5 @@
 import compress from '@fastify/compress';
 import helmet from '@fastify/helmet';
-import type { GatewayKeys } from '@propusk/access/gateway-secret';
 import { endpoints } from '@propusk/contract/endpoints';
 import { limits } from '@propusk/contract/limits';
 import { watchReserve } from '@propusk/embedded-postgres/disk-reserve';
@@ -13,12 +12,9 @@ import { createLinks } from './auth/links.ts';
 import { createProver } from './auth/proof.ts';
 import { authRoutes } from './auth/routes.ts';
 import { companyRoutes } from './companies/routes.ts';
-import type { ServerConfig } from './config.ts';
 import { createCompanyQueue } from './core/company-queue.ts';
-import type { OpenDb } from './db/open.ts';
 import { findSessions } from './db/sessions.ts';
 import { watchDatabase } from './db/watch.ts';
-import type { Encryption } from './encryption.ts';
 import { feedRoutes } from './feed/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { createBatchLoader } from './http/batch-loader.ts';
@@ -38,7 +34,6 @@ import { startMailer } from './mail/mail.ts';
 import { mailRoutes } from './mail/routes.ts';
 import { createTeller } from './mail/tell-holder.ts';
 import { onboardingProgressRoutes } from './onboarding-progress/routes.ts';
-import type { Passwords } from './passwords.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { createPace, type Pace } from './probe/pace.ts';
 import { checkRoutes } from './probe/routes.ts';
@@ -55,14 +50,17 @@ import { createThrottle } from './throttle/throttle.ts';
 import { userRoutes } from './users/routes.ts';
 import { vantageRoutes } from './vantage/routes.ts';
 
-export interface ServerParts extends Pick<Slice, 'heartbeatMs' | 'vantageIdleS'> {
-  readonly config: ServerConfig;
-  /** The settings of the process, for the checks of its state. */
-  readonly env: NodeJS.ProcessEnv;
-  readonly opened: OpenDb;
-  readonly encryption: Encryption;
-  readonly passwords: Passwords;
-  readonly gatewayKeys: GatewayKeys;
+type Given =
+  | 'config'
+  | 'env'
+  | 'opened'
+  | 'encryption'
+  | 'passwords'
+  | 'gatewayKeys'
+  | 'heartbeatMs'
+  | 'vantageIdleS';
+
+export interface ServerParts extends Pick<Slice, Given> {
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** The file that reserves space on the disk of the embedded database. */
@@ -165,7 +163,6 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     calls: createCalls(),
     // Bodies get an eighth of the memory, because parsing copies them.
     bodyBudget: bodyBudget(config.memory / 8),
-    feedToken: gatewayKeys.feed,
     // grows: not, filled once at startup
     implemented: new Set(),
   };

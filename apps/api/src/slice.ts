@@ -1,4 +1,3 @@
-import type { GatewayKeys } from '@propusk/access/gateway-secret';
 import type { Links } from './auth/links.ts';
 import type { ServerConfig } from './config.ts';
 import type { OpenDb } from './db/open.ts';
@@ -13,7 +12,6 @@ export interface Slice extends Routes {
   /** The settings of the process, for the checks of its state. */
   readonly env: NodeJS.ProcessEnv;
   readonly opened: OpenDb;
-  readonly gatewayKeys: GatewayKeys;
   readonly links: Links;
   readonly outbox: Outbox;
   readonly teller: Teller;

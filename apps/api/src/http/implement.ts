@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { GatewayKeys } from '@propusk/access/gateway-secret';
 import {
   asksProof,
   DEVICE_HEADER,
@@ -55,8 +56,8 @@ export interface Routes {
   readonly calls: Calls;
   /** Limits the memory of bodies during their upload. */
   readonly bodyBudget: BodyBudget;
-  /** The gateways' bearer token. */
-  readonly feedToken: string;
+  /** The keys that the api shares with gateways. */
+  readonly gatewayKeys: GatewayKeys;
   /** Whether the database has stopped answering (`db/watch.ts`). */
   readonly isSilent: () => boolean;
   /** Whether the database's disk is full and its reserve file was deleted (`disk-reserve.ts` of embedded-postgres). */
@@ -247,7 +248,7 @@ async function guard(routes: Routes, endpoint: Endpoint, request: FastifyRequest
   if (access === 'public') return null;
   if (access === 'gateway') {
     const given = Buffer.from(bearer(request) ?? '');
-    const expected = Buffer.from(routes.feedToken);
+    const expected = Buffer.from(routes.gatewayKeys.feed);
     if (given.length !== expected.length || !timingSafeEqual(given, expected))
       throw new AppError('unauthorized');
     return null;

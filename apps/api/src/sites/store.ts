@@ -142,16 +142,8 @@ const takenBy = (address: string) => ({
   sites_address_key: () => new AppError('site_exists', { fields: { address: alreadyThere(address) } }),
 });
 
-/** A site that the actor may manage. */
-export interface ManagedSite {
-  readonly id: number;
-  readonly companyId: number;
-  readonly address: string;
-  readonly shownAddress: string;
-}
-
-/** @throws AppError not_found, also for another company's site */
-export async function findManagedSite(db: Db, actor: Actor, id: number): Promise<ManagedSite> {
+/** Finds a site that the actor may manage. @throws AppError not_found, also for another company's site */
+export function findManagedSite(db: Db, actor: Actor, id: number) {
   return db
     .selectFrom('sites')
     .select(['id', 'company_id as companyId', 'address', 'shown_address as shownAddress'])

@@ -24,18 +24,16 @@ const MOST_TRIAL_MS = 366 * 86_400_000;
 export const hasPaidEnd = sql`(c.paid_ends_at <= now()
   and exists (select from proxies where owner_id = c.id and type = 'payment'))`;
 
+const onPaidProxy = (table: string, column: string, id: string) =>
+  sql`exists (select from ${sql.table(table)} l join policies p on p.id = l.policy_id
+    join proxies x on x.id = p.proxy_id and x.type = 'payment' where l.company_id = c.id and l.${sql.ref(column)} = ${sql.ref(id)})`;
+
 /** The users, or the sites, of the company `c` of a query that a policy on a paid proxy concerns. At most 50 names. */
 export const concerned = {
-  people: sql<
-    string[]
-  >`array(select coalesce(nullif(trim(u.name || ' ' || u.surname), ''), u.email::text) from users u
-    where u.company_id = c.id and exists (select from policy_users l join policies p on p.id = l.policy_id
-      join proxies x on x.id = p.proxy_id and x.type = 'payment' where l.company_id = c.id and l.user_id = u.id)
-    order by u.id limit 50)`,
-  sites: sql<string[]>`array(select s.shown_address from sites s
-    where s.company_id = c.id and exists (select from policy_sites l join policies p on p.id = l.policy_id
-      join proxies x on x.id = p.proxy_id and x.type = 'payment' where l.company_id = c.id and l.site_id = s.id)
-    order by s.id limit 50)`,
+  people: sql`array(select coalesce(nullif(trim(u.name || ' ' || u.surname), ''), u.email::text) from users u
+    where u.company_id = c.id and ${onPaidProxy('policy_users', 'user_id', 'u.id')} order by u.id limit 50)`,
+  sites: sql`array(select s.shown_address from sites s
+    where s.company_id = c.id and ${onPaidProxy('policy_sites', 'site_id', 's.id')} order by s.id limit 50)`,
 };
 
 interface Row
