@@ -72,7 +72,7 @@ const egress = (address: string) => async (tx: Tx) => {
   const seen = { reachable: true, credentialsAccepted: true, unanswered: [], roundTripMs: 1, problem: null };
   if (proxy !== null) await saveEgress(tx, proxy, { ...seen, addresses: [address] });
 };
-const limits = { notice: async () => ({ allowed: true, charge: async () => {} }) } as never;
+const throttle = { wait: async () => 0, begin: async () => {} } as never;
 
 test.each<[string, () => Promise<unknown>]>([
   [
@@ -93,7 +93,7 @@ test.each<[string, () => Promise<unknown>]>([
   [
     'a notice to the holder of an account',
     async () => {
-      const tell = await createTeller(limits, outbox)(database.db, actor, id + 1);
+      const tell = await createTeller(throttle, outbox)(database.db, actor, id + 1);
       await committing(database.db, (tx) => tell(tx, { what: 'password' }));
     },
   ],
