@@ -11,8 +11,8 @@ import { lockOwnCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { type Issued, issue, works } from '../db/secret-links.ts';
 import { refusing } from '../db/violations.ts';
-import { confirmCompanyOf } from './confirmation-store.ts';
 import type { LinkKind } from './links.ts';
+import { confirmCompanyOf } from './registration-store.ts';
 
 /** A new link, and the current email of the account. */
 type MadeLink = Issued & { readonly email: string };

@@ -27,13 +27,9 @@ import { openSession, registerCompany } from './store.ts';
 export function registrationRoutes(routes: Slice): void {
   const { throttle, outbox, links } = routes;
   const { registration: rule, confirmsMail, smtpUrl } = routes.config;
-  const queueConfirmation = (
-    tx: Tx,
-    to: string,
-    { token, expiresAt }: { token: string; expiresAt: string },
-  ) => {
-    const facts = [links.token('confirm', token)] as const;
-    return queueMail(tx, outbox, { to, code: 'company_confirmation', facts }, expiresAt);
+  const queueConfirmation = (tx: Tx, to: string, made: { token: string; expiresAt: string }) => {
+    const facts = [links.token('confirm', made.token)] as const;
+    return queueMail(tx, outbox, { to, code: 'company_confirmation', facts }, made.expiresAt);
   };
 
   implement(routes, contract.registrationMode, async ({ db }) => ({
@@ -63,14 +59,14 @@ export function registrationRoutes(routes: Slice): void {
     return { token };
   });
 
-  implement(routes, contract.inviteCompany, async ({ actor, body: { email }, write }) => {
-    return write(async (tx) => {
+  implement(routes, contract.inviteCompany, ({ actor, body: { email }, write }) =>
+    write(async (tx) => {
       const { token, expiresAt } = await addInvitation(tx, rule, actor, email);
       const link = links.invitation(token, email);
       await queueMail(tx, outbox, { to: email, code: 'company_invitation', facts: [link] }, expiresAt);
       return { email, link, expiresAt, mailed: smtpUrl !== undefined };
-    });
-  });
+    }),
+  );
 
   implement(routes, contract.listInvitations, ({ query, db }) => listInvitations(db, query));
 

@@ -17,12 +17,10 @@ const MOST_SESSIONS = 100;
 
 const SESSION_DAYS = 30;
 
-/** The program that holds a session. */
-type Client = 'console' | 'extension';
-
 /** The origin of a session, as the list of sessions shows it. */
 export interface Origin {
-  readonly client?: Client | undefined;
+  /** The program that holds the session. */
+  readonly client?: 'console' | 'extension' | undefined;
   /** The caller's IP address. */
   readonly address: string;
   /** The `User-Agent` of the request; `nameAgent` shortens it. */
@@ -97,39 +95,24 @@ export async function registerCompany(
   body: Registration,
   { passwordHash, address, confirmed }: { passwordHash: string; address: string; confirmed: boolean },
 ): Promise<number> {
-  const company = await tx
+  const { companyName, companySite, email, ownerName: name = '' } = body;
+  const { id: companyId } = await tx
     .insertInto('companies')
-    .values({ company_name: body.companyName, company_site: body.companySite, confirmed })
+    .values({ company_name: companyName, company_site: companySite, confirmed })
     .returning('id')
     .executeTakeFirstOrThrow();
+  const user = { company_id: companyId, email, name, surname: '', password_hash: passwordHash };
   const owner = await refusing(
     { users_email_key: emailTaken },
     tx
       .insertInto('users')
-      .values({
-        company_id: company.id,
-        email: body.email,
-        name: body.ownerName ?? '',
-        surname: '',
-        password_hash: passwordHash,
-        roles: ['CREATOR'],
-      })
+      .values({ ...user, roles: ['CREATOR'] })
       .returning('id')
       .executeTakeFirstOrThrow(),
   );
-  const { companyName, companySite, email } = body;
-  await record(
-    tx,
-    { userId: owner.id, address },
-    {
-      action: 'registered',
-      kind: 'company',
-      id: company.id,
-      name: companyName,
-      companyId: company.id,
-      after: { companyName, companySite, email },
-    },
-  );
+  const registered = { action: 'registered', kind: 'company', id: companyId, name: companyName } as const;
+  const after = { companyName, companySite, email };
+  await record(tx, { userId: owner.id, address }, { ...registered, companyId, after });
   return owner.id;
 }
 

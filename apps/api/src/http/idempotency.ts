@@ -26,9 +26,7 @@ export function readClaim(
 ): Claim | null {
   if (header === undefined) return null;
   if (typeof header !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(header)) {
-    throw new AppError('bad_input', {
-      fields: { 'Idempotency-Key': ['idempotency_key'] },
-    });
+    throw new AppError('bad_input', { fields: { 'Idempotency-Key': ['idempotency_key'] } });
   }
   // A keyed hash. With a plain hash, a reader of the database could guess the password in the body.
   const fingerprint = request.encryption.fingerprint(`${request.call}\n${JSON.stringify(request.body)}`);
