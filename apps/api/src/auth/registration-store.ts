@@ -21,7 +21,8 @@ interface Applicant {
 /** Reads who may register now. */
 export async function readMode(db: Db, rule: RegistrationRule): Promise<RegistrationMode> {
   if (rule !== 'first') return rule;
-  return (await hasCompany(db)) ? 'invited' : 'open';
+  const company = await db.selectFrom('companies').select('id').limit(1).executeTakeFirst();
+  return company === undefined ? 'open' : 'invited';
 }
 
 /**
@@ -38,14 +39,13 @@ export async function precheckRegistration(
   if (mode === 'closed' || (mode === 'invited' && !invited)) throw new AppError('registration_closed');
   if (applicant.invitation === undefined) return;
   // In every registration mode: an invented invitation must be refused before the slow password hash.
-  await db
-    .selectFrom('company_invitations')
-    .select('id')
-    .where(works('company_invitations', applicant.invitation))
-    .where('state', '=', 'waiting')
-    .where('email', '=', applicant.email)
-    .executeTakeFirstOrThrow(() => new AppError('invitation_dead'));
+  const invitation = db.selectFrom('company_invitations').select('id').where(admits(applicant));
+  await invitation.executeTakeFirstOrThrow(() => new AppError('invitation_dead'));
 }
+
+/** The condition of the applicant's invitation, which works once. */
+const admits = ({ email, invitation = '' }: Applicant) =>
+  sql<boolean>`${works('company_invitations', invitation)} and state = 'waiting' and email = ${email}`;
 
 /**
  * Admits a registration within its transaction, and uses up its invitation. Under the rule `first` registrations without an
@@ -55,7 +55,13 @@ export async function precheckRegistration(
 export async function admitRegistration(tx: Tx, rule: RegistrationRule, applicant: Applicant): Promise<void> {
   if (rule === 'closed') throw new AppError('registration_closed');
   if (applicant.invitation !== undefined) {
-    await useInvitation(tx, applicant.email, applicant.invitation);
+    // Concurrent calls with one link wait for the first and then find it used.
+    const used = await tx
+      .updateTable('company_invitations')
+      .set({ state: 'used' })
+      .where(admits(applicant))
+      .executeTakeFirst();
+    if (used.numUpdatedRows === 0n) throw new AppError('invitation_dead');
     return;
   }
   if (rule === 'first') await sql`select pg_advisory_xact_lock(${advisoryLocks.firstCompany})`.execute(tx);
@@ -131,18 +137,6 @@ export async function readInvitation(db: Db, token: string): Promise<{ state: In
     .executeTakeFirstOrThrow(() => new AppError('invitation_dead'));
 }
 
-/** Marks the invitation as used. Concurrent calls with one link wait for the first and then find it used. */
-async function useInvitation(tx: Tx, email: string, token: string): Promise<void> {
-  await tx
-    .updateTable('company_invitations')
-    .set({ state: 'used' })
-    .where(works('company_invitations', token))
-    .where('state', '=', 'waiting')
-    .where('email', '=', email)
-    .returning('id')
-    .executeTakeFirstOrThrow(() => new AppError('invitation_dead'));
-}
-
 /**
  * Confirms the company of an owner who has redeemed a link from mail, because that proves the mailbox. Does nothing for other
  * users and for a confirmed company. The caller holds the lock of the company.
@@ -163,8 +157,4 @@ export async function confirmCompanyOf(tx: Tx, by: AuditActor): Promise<void> {
   if (company === undefined) return;
   const { id, company_name: name } = company;
   await record(tx, by, { action: 'company_confirmed', kind: 'company', id, name, companyId: id });
-}
-
-async function hasCompany(db: Db): Promise<boolean> {
-  return (await db.selectFrom('companies').select('id').limit(1).executeTakeFirst()) !== undefined;
 }

@@ -7,7 +7,6 @@ import type { Certificate } from '@propusk/certificate/certificate-files';
 
 /** The CA's ACME server (RFC 8555). */
 export interface Authority {
-  /** The URL of its directory. */
   readonly directory: string;
   /** PEM: the CA of the directory's own HTTPS, beside the public ones. */
   readonly ca?: string | undefined;

@@ -29,7 +29,6 @@ export const tlsSettings = {
 
 /** A certificate that the api gets and renews. */
 export interface Order {
-  /** The DNS name. */
   readonly name: string;
   /** Where it is stored: in two places when console and gateway share a name. */
   readonly places: readonly TlsFiles[];

@@ -1,6 +1,13 @@
 import { sql } from 'kysely';
+import type { Logger } from 'pino';
 import { advisoryLocks } from './advisory-locks.ts';
 import type { Db, Tx } from './open.ts';
+
+/** What background work needs. */
+export interface Background {
+  readonly db: Db;
+  readonly log: Pick<Logger, 'warn'>;
+}
 
 /** Work that repeats until it is closed. */
 export interface Repeating {

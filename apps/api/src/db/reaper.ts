@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Logger } from 'pino';
-import { alone, type Repeating, repeat } from './background.ts';
+import { alone, type Background, type Repeating, repeat } from './background.ts';
 import type { Db } from './open.ts';
 import type { Tables } from './schema.ts';
 
@@ -35,11 +35,7 @@ export function startReaper({
   db,
   log,
   auditMonths,
-}: {
-  readonly db: Db;
-  readonly log: Pick<Logger, 'info' | 'warn'>;
-  readonly auditMonths: number;
-}): Repeating {
+}: Background & { readonly log: Pick<Logger, 'info'>; readonly auditMonths: number }): Repeating {
   async function reap(signal: AbortSignal): Promise<void> {
     const attempt = (failure: string, work: () => Promise<void>) =>
       signal.aborted ? undefined : work().catch((err: unknown) => log.warn({ err }, failure));

@@ -8,7 +8,6 @@ import type { Slice } from '../slice.ts';
 import { keyOf, times } from '../throttle/budgets.ts';
 import { addLockLink, findSiteLock, findSiteProxies, openLockLink } from './store.ts';
 
-/** Echo calls for one site at once. */
 const PARALLEL = 4;
 
 /** A site's lock: its text, the egress addresses in it, and a link for the administrator of the server. */

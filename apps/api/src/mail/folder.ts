@@ -9,7 +9,6 @@ import { type Mail, tokenOf } from './compose-mail.ts';
 /** The longest life of a link in mail, and the life of a mail without a link. */
 const KEPT_MS = 7 * 86_400_000;
 
-/** A mail of the folder. */
 interface FolderMail {
   readonly file: string;
   readonly date: Date;

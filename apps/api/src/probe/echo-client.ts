@@ -27,7 +27,6 @@ export interface EgressResult {
   readonly problem: CheckMessage | null;
 }
 
-/** Time limit of one call, in milliseconds. */
 const CALL_MS = 10_000;
 const BODY_LIMIT = 4096;
 const Body = z.strictObject({ address: z.string().check(z.refine((text) => isIP(text) !== 0)) });

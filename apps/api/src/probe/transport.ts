@@ -132,7 +132,6 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
-  /** Connects to the gateway at a host. */
   const dialGatewayAt = (host: string, signal: AbortSignal) => {
     return dialGateway(host, portOf(gatewayUrl), host, signal, 'upstream');
   };

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Logger } from 'pino';
-import { alone, type Repeating, repeat } from '../db/background.ts';
+import { alone, type Background, type Repeating, repeat } from '../db/background.ts';
 import type { Db } from '../db/open.ts';
 import { removeRows } from '../db/reaper.ts';
 import { applyCuts } from './settings.ts';
@@ -14,15 +13,7 @@ const SILENCE = sql.raw(`interval '5 minutes'`);
  * retention and those of deleted companies, and makes the partitions of the next months. Each api runs one; they skip each other's rows.
  * @param days how long records are kept
  */
-export function startRecordKeeper({
-  db,
-  log,
-  days,
-}: {
-  readonly db: Db;
-  readonly log: Pick<Logger, 'warn'>;
-  readonly days: number;
-}): Repeating {
+export function startRecordKeeper({ db, log, days }: Background & { readonly days: number }): Repeating {
   const expired = sql`now() - make_interval(days => ${days})`;
   const ofDeleted = sql`company_id in (select company_id from record_removals order by company_id limit 100)`;
 

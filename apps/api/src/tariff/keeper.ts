@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Logger } from 'pino';
 import { committing } from '../db/after-commit.ts';
-import { type Repeating, repeat } from '../db/background.ts';
-import type { Db, Tx } from '../db/open.ts';
+import { type Background, type Repeating, repeat } from '../db/background.ts';
+import type { Tx } from '../db/open.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
 import { concerned, hasPaidEnd, PAID_GRACE, WARNED } from './store.ts';
 
@@ -23,12 +22,7 @@ export function startPlanKeeper({
   log,
   outbox,
   page,
-}: {
-  readonly db: Db;
-  readonly log: Pick<Logger, 'warn'>;
-  readonly outbox: Outbox;
-  readonly page: string;
-}): Repeating {
+}: Background & { readonly outbox: Outbox; readonly page: string }): Repeating {
   let ticks = 0;
 
   async function work(signal: AbortSignal): Promise<void> {
