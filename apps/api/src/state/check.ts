@@ -1,27 +1,13 @@
 import type { StateLevel } from '@propusk/contract/state';
 import type { StateMessage } from '@propusk/phrases/state';
-import type { Config } from '../config.ts';
+import type { ServerConfig } from '../config.ts';
 import type { Db } from '../db/open.ts';
 
 /** What a check found: a code with its parameters, rendered by `@propusk/phrases/state`. */
 export type Finding = StateMessage & { readonly level: StateLevel };
 
 export interface Examined {
-  readonly config: Pick<
-    Config,
-    | 'dataDir'
-    | 'localUrl'
-    | 'publicUrl'
-    | 'gatewayUrl'
-    | 'trustProxy'
-    | 'smtpUrl'
-    | 'echoUrl'
-    | 'hosts'
-    | 'dns'
-    | 'allowNetworks'
-    | 'ownAddresses'
-    | 'ownPorts'
-  >;
+  readonly config: ServerConfig;
   /** The settings of the process, also those of the gateway on the same machine. */
   readonly env: NodeJS.ProcessEnv;
   /** Null when it does not answer. */
