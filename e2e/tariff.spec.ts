@@ -18,6 +18,8 @@ const ofAdmin: Replies = {
   'GET /company/1': company,
   'GET /company/1/tariff': tariff,
 };
+/** A tariff whose offers include the trial's plan. */
+const withTrial = { ...tariff, offers: plans.rows.slice(0, 4) };
 const tariffPage = '/dashboard/creator/tariff';
 const failed = {
   status: 500,
@@ -84,20 +86,39 @@ for (const [where, path] of [
   ['the tariff page', tariffPage],
   ['the empty list of proxies', '/dashboard/creator/proxies'],
 ] as const)
-  test(`one click on ${where} begins the trial`, async ({ page }) => {
+  test(`the button on ${where} says what the trial changes, and begins it after a question`, async ({
+    page,
+  }) => {
     let started = 0;
     await open(page, path, {
       ...ofOwner,
+      'GET /tariff': withTrial,
       'POST /tariff/trial': (route) => {
         started++;
         const ends = { trialRuns: true, trialOffered: false, trialEndsAt: '2027-02-14T09:00:00.000Z' };
         return route.fulfill({ json: { ...tariff, ...ends } });
       },
     });
-    await page.getByRole('button', { name: 'Попробовать 30 дней' }).dblclick();
+    const trial = page.getByRole('button', { name: 'Попробовать 30 дней' });
+    await trial.click();
+    await expect(dialogOf(page)).toContainText('тариф «Знакомство»');
+    await expect(dialogOf(page)).toContainText(
+      '100 пользователей, 50 сайтов, 10 своих прокси, платные прокси',
+    );
+    await dialogOf(page).getByRole('button', { name: 'Отмена' }).click();
+    await expect(trial).toBeFocused();
+    expect(started).toBe(0);
+    await trial.click();
+    await dialogOf(page).getByRole('button', { name: 'Начать' }).dblclick();
     await expect(page.getByText('Пробный период начался')).toBeVisible();
     expect(started).toBe(1);
   });
+
+test('the tariff page does not offer a trial that is not more than the present plan', async ({ page }) => {
+  await open(page, tariffPage, { ...ofOwner, 'GET /tariff': { ...withTrial, plan: plans.rows[2] } });
+  await expect(page.getByRole('heading', { name: 'Тарифы на выбор' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Попробовать 30 дней' })).toHaveCount(0);
+});
 
 test('without a trial to begin, the button in the empty list of proxies opens a request', async ({
   page,

@@ -1,4 +1,5 @@
-import type { Plan } from '@propusk/contract/plans';
+import type { CompanyPlan, Plan } from '@propusk/contract/plans';
+import type { Tariff } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { formatDay } from '../ui/day.tsx';
 import { formatPrice } from './money.ts';
@@ -12,6 +13,33 @@ export const features = ['paidProxies', 'allSites'] as const;
 /** The price of a plan, as a phrase. */
 export function priceOf({ price }: Pick<Plan, 'price'>): string {
   return t.plan.price(price && formatPrice(price));
+}
+
+/** The trial that an owner may begin: the name of its plan, and what it adds to the present plan. */
+export interface Trial {
+  name?: string;
+  gains: string[];
+}
+
+/** The trial of a company; null when it cannot begin or is not more than the present plan. Without `name` its plan is unknown. */
+export function trialOf(tariff: Pick<Tariff, 'plan' | 'trialOffered' | 'offers'>): Trial | null {
+  if (!tariff.trialOffered) return null;
+  const trial = tariff.offers.find((offer) => offer.trial);
+  if (trial === undefined) return { gains: [] };
+  const gains = gainsOf(tariff.plan, trial);
+  return gains.length > 0 ? { name: trial.name, gains } : null;
+}
+
+/** What is more in another plan than in the present one, as phrases. Empty when anything is less. */
+function gainsOf(present: CompanyPlan, other: CompanyPlan): string[] {
+  const more = (kind: (typeof limited)[number]) =>
+    (other[kind] ?? Number.POSITIVE_INFINITY) - (present[kind] ?? Number.POSITIVE_INFINITY);
+  if (limited.some((kind) => more(kind) < 0) || features.some((kind) => present[kind] && !other[kind]))
+    return [];
+  return [
+    ...limited.filter((kind) => more(kind) > 0).map((kind) => t.plan.limit(kind, other[kind])),
+    ...features.filter((kind) => other[kind] && !present[kind]).map((kind) => t.plan.names[kind]),
+  ];
 }
 
 const DAY_MS = 86_400_000;

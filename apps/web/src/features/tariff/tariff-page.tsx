@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { queryOptions, useCall } from '../../api/queries.ts';
 import { ContactLines } from '../../common/contact.tsx';
-import { priceOf, untilPhrase } from '../../common/plan-text.ts';
+import { priceOf, trialOf, untilPhrase } from '../../common/plan-text.ts';
 import { RequestList, requestName } from '../../common/request-list.tsx';
 import { Usage } from '../../common/usage.tsx';
 import { useTrial } from '../../common/use-trial.ts';
@@ -88,7 +88,7 @@ function Loaded({ tariff }: { tariff: Tariff }) {
 }
 
 function Summary({ tariff, onAsk }: { tariff: Tariff; onAsk: () => void }) {
-  const { plan, planEndsAt, trialEndsAt, trialRuns, trialOffered } = tariff;
+  const { plan, planEndsAt, trialEndsAt, trialRuns } = tariff;
   const trial = useTrial(onAsk);
   const end =
     trialRuns && trialEndsAt
@@ -101,7 +101,7 @@ function Summary({ tariff, onAsk }: { tariff: Tariff; onAsk: () => void }) {
         <h2 className={classes.name}>{plan.name}</h2>
         <p>{priceOf(plan)}</p>
         <p className={classes.quiet}>{end ?? t.tariff.noEnd}</p>
-        {trialOffered && (
+        {trialOf(tariff) && (
           <Button loading={trial.busy} onClick={trial.begin}>
             {t.tariff.trial}
           </Button>
