@@ -50,6 +50,46 @@ test('every figure stands beside that of the period before, in words', async ({ 
   expect(days).toBe(7);
 });
 
+test('the chart has totals, the period before, a tooltip at the nearest bar, the colours of the scheme, and zooms by a drag', async ({
+  page: tab,
+}) => {
+  await open(tab, page);
+  const chart = tab.getByRole('figure', { name: /^Столбцы/ });
+  await expect(chart).toContainText(/Посещения: 1.240/);
+  await expect(chart).toContainText(/Посещения за прошлый период: 1.000/);
+  await expect(chart).not.toContainText('--');
+  /** The colour of the middle bar. */
+  const bar = () =>
+    tab.evaluate<string>(`(() => {
+      const [canvas, over] = ['canvas', '.u-over'].map((one) => document.querySelector('figure ' + one));
+      const [x, y] = [over.offsetLeft + over.clientWidth / 2, over.offsetTop + over.clientHeight * 0.95];
+      return String(canvas.getContext('2d').getImageData(x, y, 1, 1).data);
+    })()`);
+  await expect.poll(bar).toMatch(/,255$/);
+  const light = await bar();
+  await tab.emulateMedia({ colorScheme: 'dark' });
+  await expect.poll(bar).not.toBe(light);
+  const dark = await bar();
+  await tab.reload();
+  await expect(chart).toContainText(/Посещения за прошлый период: 1.000/);
+  await expect.poll(bar).toBe(dark);
+  const over = chart.locator('.u-over');
+  const { width = 0 } = (await over.boundingBox()) ?? {};
+  await over.hover({ position: { x: width / 2 - 9, y: 60 } });
+  await expect(chart.getByRole('tooltip')).toContainText('Посещения: 240');
+  await expect(chart.getByRole('tooltip')).toContainText('Отказы: 3');
+  await over.hover({ position: { x: width * 0.36, y: 60 } });
+  await tab.mouse.down();
+  await over.hover({ position: { x: width * 0.64, y: 60 } });
+  await tab.mouse.up();
+  await expect(tab).toHaveURL(/days=own/);
+  await expect(tab.getByRole('combobox', { name: 'Период' })).toHaveValue('own');
+  const search = new URL(tab.url()).searchParams;
+  const days = ['to', 'from'].map((end) => Date.parse(search.get(end) ?? '') / 86_400_000);
+  expect((days[0] ?? 0) - (days[1] ?? 0)).toBe(2);
+  await expect.poll(() => chart.locator('.u-select').evaluate(({ clientWidth }) => clientWidth)).toBe(0);
+});
+
 test('a new figure appears within three seconds, without a reload', async ({ page: tab }) => {
   let now = 1;
   await open(tab, page, {
@@ -67,6 +107,10 @@ test('a failed refresh marks the figures as old once, and a past period is not r
   let fails = false;
   await open(tab, page, {
     'GET /statistics': (route) => {
+      // The chart also reads the period before, once.
+      if (new URL(tab.url()).search !== '' && !searchOf(route).get('to')?.startsWith('2026-03-07')) {
+        return route.fulfill({ json: figures });
+      }
       asked += 1;
       const json = { statusCode: 500, code: 'internal', message: 'Сервер не смог ответить' };
       return route.fulfill(fails ? { status: 500, json } : { json: figures });

@@ -358,7 +358,7 @@ export const figures = {
   visits: { now: 1240, before: 1000 },
   bytes: { now: 3_400_000_000, before: 2_900_000_000 },
   refusals: { now: 15, before: 30 },
-  chart: [180, 210, 190, 240, 12, 8, 400].map((visits, at) => ({
+  chart: [180, 210, 190, 240, 12, 8, 400, 150, 260, 140, 190, 20, 10, 230].map((visits, at) => ({
     at: dayAgo(at),
     visits,
     bytes: visits * 2_700_000,

@@ -5,8 +5,13 @@ import { dayFormatIn, momentFormatIn } from '../../ui/day.tsx';
 import classes from './statistics.module.css';
 
 /** The numbers of the chart as a table, newest first. */
-export function ChartTable(props: { steps: Statistics['chart']; hourly: boolean; zone: string }) {
-  const { steps, hourly, zone } = props;
+export function ChartTable(props: {
+  steps: Statistics['chart'];
+  before: Statistics['chart'] | undefined;
+  hourly: boolean;
+  zone: string;
+}) {
+  const { steps, before, hourly, zone } = props;
   const format = hourly ? momentFormatIn(zone) : dayFormatIn(zone);
   return (
     <details>
@@ -16,19 +21,23 @@ export function ChartTable(props: { steps: Statistics['chart']; hourly: boolean;
           <tr>
             <th scope="col">{t.statistics.time}</th>
             <th scope="col">{t.statistics.figures.visits}</th>
+            <th scope="col">{t.statistics.before}</th>
             <th scope="col">{t.statistics.figures.refusals}</th>
             <th scope="col">{t.statistics.figures.bytes}</th>
           </tr>
         </thead>
         <tbody>
-          {steps.toReversed().map(({ at, visits, refusals, bytes }) => (
-            <tr key={at}>
-              <th scope="row">{format.format(new Date(at))}</th>
-              <td>{visits}</td>
-              <td>{refusals}</td>
-              <td>{formatBytes(bytes)}</td>
-            </tr>
-          ))}
+          {steps
+            .map(({ at, visits, refusals, bytes }, index) => (
+              <tr key={at}>
+                <th scope="row">{format.format(new Date(at))}</th>
+                <td>{visits}</td>
+                <td>{before?.[index]?.visits ?? t.common.none}</td>
+                <td>{refusals}</td>
+                <td>{formatBytes(bytes)}</td>
+              </tr>
+            ))
+            .toReversed()}
         </tbody>
       </table>
     </details>

@@ -1,10 +1,9 @@
 import 'uplot/dist/uPlot.min.css';
 import type { Statistics } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
-import { useLocation } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import { useScheme } from '../../theme/scheme.ts';
+import { dayOf } from './period.ts';
 import classes from './statistics.module.css';
 
 const HEIGHT = 240;
@@ -13,55 +12,156 @@ const HOURS = [3600, 10_800, 21_600];
 const DAYS = [1, 2, 7, 30, 90].map((days) => days * 86_400);
 const WHOLE = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
 
+type Steps = Statistics['chart'];
+
 interface Shown {
-  steps: Statistics['chart'];
+  steps: Steps;
+  /** The steps of the period before, once they have loaded. */
+  before: Steps | undefined;
   hourly: boolean;
   zone: string;
+  /** Called with the first and the last day (yyyy-mm-dd) that the user selected by dragging. */
+  onDays: (from: string, to: string) => void;
 }
 
-/** Bars of the visits and a line of the refusals over time, in the colours of the scheme. */
-export function Chart(props: Shown) {
-  const scheme = useScheme(useLocation().pathname);
-  // uPlot reads its options and colours only when it is made.
-  return <Plot key={`${scheme} ${props.hourly} ${props.zone}`} {...props} />;
+/** The step below the pointer, and its position in pixels. */
+interface Pointed {
+  index: number;
+  left: number;
+  /** The step is in the right half, where the tooltip has no place at its right. */
+  late: boolean;
 }
 
-function Plot({ steps, hourly, zone }: Shown) {
-  const frame = useRef<HTMLElement>(null);
+/** Bars of the visits, a pale line of those of the period before, and a line of the refusals, in the colours of the scheme. */
+export function Chart({ steps, before, hourly, zone, onDays }: Shown) {
+  const frame = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(null);
+  const [pointed, setPointed] = useState<Pointed | null>(null);
+  const select = useEffectEvent((first: number, last: number) => {
+    const [from, to] = [steps[first], steps[last]].map((step) => step && dayOf(Date.parse(step.at), zone));
+    if (from && to) onDays(from, to);
+  });
   useEffect(() => {
     const element = frame.current;
     if (element === null) return;
-    const made = new uPlot(optionsOf(element, hourly, zone), undefined, element);
+    const hooks: uPlot.Options['hooks'] = {
+      setCursor: [
+        ({ cursor: { idx, left = 0 }, over }) =>
+          setPointed(
+            idx === null || idx === undefined
+              ? null
+              : { index: idx, left: left + over.offsetLeft, late: left > over.clientWidth / 2 },
+          ),
+      ],
+      setSelect: [
+        (made) => {
+          const { left, width } = made.select;
+          if (width === 0) return;
+          made.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+          select(made.posToIdx(left), made.posToIdx(left + width));
+        },
+      ],
+    };
+    const made = new uPlot({ ...optionsOf(element, hourly, zone), hooks }, undefined, element);
     chart.current = made;
     const sized = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
     sized.observe(element);
+    const coloured = new MutationObserver(() => made.redraw(false, false));
+    coloured.observe(document.documentElement, { attributeFilter: ['data-mantine-color-scheme'] });
     return () => {
       sized.disconnect();
+      coloured.disconnect();
       made.destroy();
     };
   }, [hourly, zone]);
-  useEffect(() => chart.current?.setData(dataOf(steps)), [steps]);
-  return <figure ref={frame} aria-label={t.statistics.chartOf} className={classes.plot} />;
+  useEffect(() => chart.current?.setData(dataOf(steps, before)), [steps, before]);
+  return (
+    <figure aria-label={t.statistics.chartOf} className={classes.plot}>
+      <div ref={frame} />
+      {pointed && (
+        <Tooltip
+          pointed={pointed}
+          step={steps[pointed.index]}
+          before={before?.[pointed.index]}
+          format={formatOf(hourly, zone)}
+        />
+      )}
+      <figcaption className={classes.legend}>
+        <Values
+          visits={sum(steps, 'visits')}
+          refusals={sum(steps, 'refusals')}
+          before={before && sum(before, 'visits')}
+        />
+      </figcaption>
+    </figure>
+  );
 }
 
-function dataOf(steps: Statistics['chart']): uPlot.AlignedData {
+function Tooltip(props: {
+  pointed: Pointed;
+  step: Steps[number] | undefined;
+  before: Steps[number] | undefined;
+  format: (seconds: number) => string;
+}) {
+  const { pointed, step, before } = props;
+  if (step === undefined) return null;
+  return (
+    <div
+      role="tooltip"
+      className={classes.tooltip}
+      data-late={pointed.late || undefined}
+      style={{ left: pointed.left }}
+    >
+      <b>{props.format(Date.parse(step.at) / 1000)}</b>
+      <Values visits={step.visits} refusals={step.refusals} before={before?.visits} />
+    </div>
+  );
+}
+
+const whole = new Intl.NumberFormat('ru');
+
+/** The figures of a step or of the whole period, with the marks of their series. */
+function Values(props: { visits: number; refusals: number; before: number | undefined }) {
+  const { visits, refusals } = t.statistics.figures;
+  const names = { visits, refusals, before: t.statistics.visitsBefore };
+  return (['visits', 'refusals', 'before'] as const).map((series) => {
+    const value = props[series];
+    return (
+      value !== undefined && (
+        <span key={series} data-series={series}>
+          {`${names[series]}: ${whole.format(value)}`}
+        </span>
+      )
+    );
+  });
+}
+
+const sum = (steps: Steps, key: 'visits' | 'refusals') => steps.reduce((total, step) => total + step[key], 0);
+
+function dataOf(steps: Steps, before: Steps | undefined): uPlot.AlignedData {
   return [
     steps.map(({ at }) => Date.parse(at) / 1000),
     steps.map(({ visits }) => visits),
+    steps.map((_, index) => before?.[index]?.visits ?? null),
     steps.map(({ refusals }) => refusals),
   ];
 }
 
-function optionsOf(element: HTMLElement, hourly: boolean, timeZone: string): uPlot.Options {
-  const style = getComputedStyle(element);
-  const colour = (token: string) => style.getPropertyValue(token);
-  const half = hourly ? 1800 : 43_200;
+/** Formats seconds since 1970 as a label of the time axis. */
+function formatOf(hourly: boolean, timeZone: string) {
   const shown = hourly
     ? ({ hour: '2-digit', minute: '2-digit' } as const)
     : ({ day: '2-digit', month: '2-digit' } as const);
   const moments = new Intl.DateTimeFormat('ru', { ...shown, timeZone });
-  const format = (seconds: number) => moments.format(seconds * 1000);
+  return (seconds: number) => moments.format(seconds * 1000);
+}
+
+function optionsOf(element: HTMLElement, hourly: boolean, timeZone: string): uPlot.Options {
+  const style = getComputedStyle(element);
+  // Functions, because uPlot calls them at each draw: a change of the scheme then needs only a redraw.
+  const colour = (token: string) => () => style.getPropertyValue(token);
+  const half = hourly ? 1800 : 43_200;
+  const format = formatOf(hourly, timeZone);
   const axis = {
     stroke: colour('--mantine-color-dimmed'),
     font: `12px ${style.fontFamily}`,
@@ -72,7 +172,15 @@ function optionsOf(element: HTMLElement, hourly: boolean, timeZone: string): uPl
     width: element.clientWidth,
     height: HEIGHT,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), timeZone),
-    cursor: { drag: { setScale: false }, points: { show: false } },
+    cursor: {
+      drag: { setScale: false },
+      points: { show: false },
+      move: (made, left, top) => {
+        const nearest = left < 0 ? undefined : made.data[0][made.posToIdx(left)];
+        return [nearest === undefined ? left : made.valToPos(nearest, 'x'), top];
+      },
+    },
+    legend: { show: false },
     scales: {
       x: { range: (_, least, most) => [least - half, most + half] },
       y: { range: (_, __, most) => [0, Math.max(4, most * 1.1)] },
@@ -82,20 +190,19 @@ function optionsOf(element: HTMLElement, hourly: boolean, timeZone: string): uPl
       { ...axis, incrs: WHOLE, size: 56 },
     ],
     series: [
-      { label: t.statistics.time, value: (_, at) => (at === null ? '' : format(at)) },
+      {},
       {
-        label: t.statistics.figures.visits,
         fill: colour('--accent-text'),
         width: 0,
         paths: uPlot.paths.bars?.({ size: [0.6, 40] }),
         points: { show: false },
       },
       {
-        label: t.statistics.figures.refusals,
-        stroke: colour('--mantine-color-error'),
+        stroke: () => `color-mix(in srgb, ${colour('--accent-text')()} 45%, ${colour('--surface')()})`,
         width: 2,
-        points: { show: true, size: 6 },
+        points: { show: false },
       },
+      { stroke: colour('--mantine-color-error'), width: 2, points: { show: true, size: 6 } },
     ],
   };
 }

@@ -13,7 +13,17 @@ import { Failed, State } from '../../ui/state.tsx';
 import { ChartTable } from './chart-table.tsx';
 import { Lists } from './lists.tsx';
 import { Old } from './old.tsx';
-import { dayAgo, dayOf, type PeriodSearch, POLL_MS, parsePeriod, queryOf, startOf } from './period.ts';
+import {
+  dayAgo,
+  dayOf,
+  type PeriodQuery,
+  type PeriodSearch,
+  POLL_MS,
+  parsePeriod,
+  periodBefore,
+  queryOf,
+  startOf,
+} from './period.ts';
 import classes from './statistics.module.css';
 
 const Chart = lazyPart(() => import('./chart.tsx'), 'Chart', <div className={classes.plot} />);
@@ -41,7 +51,7 @@ export function Overview({ zone }: { zone: string }) {
       ) : data ? (
         <>
           <Old query={query} zone={zone} />
-          <Loaded data={data} input={input} isToday={period.days === 1} zone={zone} />
+          <Loaded data={data} input={input} isToday={period.days === 1} zone={zone} onPeriod={go} />
         </>
       ) : query.error ? (
         <Failed query={query} title={t.statistics.failed} />
@@ -86,21 +96,28 @@ function Period(props: { period: PeriodSearch; zone: string; onPeriod: (next: Pe
   );
 }
 
-type Input = NonNullable<ReturnType<typeof queryOf>>;
-
 function Loaded({
   data,
   input,
   isToday,
   zone,
+  onPeriod,
 }: {
   data: Statistics;
-  input: Input;
+  input: PeriodQuery;
   isToday: boolean;
   zone: string;
+  onPeriod: (next: PeriodSearch) => void;
 }) {
   const none = data.visits.now + data.visits.before + data.refusals.now + data.refusals.before === 0;
   const log = useQuery({ ...queryOptions(listVisits, { query: { take: 1 } }), enabled: none });
+  const past = periodBefore(input, zone);
+  const earlier = useQuery({
+    ...queryOptions(statistics, { query: past }),
+    enabled: !none,
+    staleTime: Number.POSITIVE_INFINITY,
+    meta: { toast: false },
+  });
   if (none && log.isPending) return <Skeleton height={600} aria-busy />;
   if (none && log.data?.rows.length === 0) {
     return (
@@ -111,14 +128,19 @@ function Loaded({
       />
     );
   }
-  const steps = stepsOf(data, input, zone);
+  const shown = {
+    steps: stepsOf(data, input, zone),
+    before: earlier.data && stepsOf(earlier.data, past, zone),
+    hourly: input.step === 'hour',
+    zone,
+  };
   return (
     <>
       <Figures data={data} isToday={isToday} />
       <section className={classes.chart} aria-label={t.statistics.chart}>
         <h2>{t.statistics.chart}</h2>
-        <Chart steps={steps} hourly={input.step === 'hour'} zone={zone} />
-        <ChartTable steps={steps} hourly={input.step === 'hour'} zone={zone} />
+        <Chart {...shown} onDays={(from, to) => onPeriod({ days: 'own', from, to })} />
+        <ChartTable {...shown} />
       </section>
       <Lists data={data} />
     </>
@@ -128,7 +150,7 @@ function Loaded({
 const HOUR_MS = 3_600_000;
 
 /** The steps of the chart from the start of the period until now. The server leaves out those without a record. */
-function stepsOf({ chart }: Statistics, { from, to, step }: Input, zone: string): Statistics['chart'] {
+function stepsOf({ chart }: Statistics, { from, to, step }: PeriodQuery, zone: string): Statistics['chart'] {
   const known = new Map(chart.map((one) => [Date.parse(one.at), one]));
   const start = Date.parse(from);
   const end = Math.min(Date.parse(to), Date.now());

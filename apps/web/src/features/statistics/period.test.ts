@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { dayAgo, parsePeriod, queryOf, startOf } from './period.ts';
+import { dayAgo, parsePeriod, periodBefore, queryOf, startOf } from './period.ts';
 
 /** The days of a period in the company's time zone, whatever the browser's is. */
 
@@ -37,6 +37,15 @@ test('a day of 23 hours is one day, and is shown by the hour', () => {
     from: '2026-03-28T23:00:00.000Z',
     to: '2026-03-29T22:00:00.000Z',
     step: 'hour',
+  });
+});
+
+test('the period before has as many days, also across a change of the clocks', () => {
+  const week = queryOf({ days: 'own', from: '2026-03-29', to: '2026-03-31' }, 'Europe/Berlin');
+  expect(week && periodBefore(week, 'Europe/Berlin')).toEqual({
+    from: '2026-03-25T23:00:00.000Z',
+    to: '2026-03-28T23:00:00.000Z',
+    step: 'day',
   });
 });
 

@@ -45,11 +45,24 @@ export function dayOf(at: number, zone: string, ago = 0): string {
 /** A day of a time zone (yyyy-mm-dd). @param ago days before today */
 export const dayAgo = (ago: number, zone: string): string => dayOf(Date.now(), zone, ago);
 
+/** The query of the statistics of a period. */
+export interface PeriodQuery {
+  from: string;
+  to: string;
+  step: 'day' | 'hour';
+}
+
+/** The query of the period of as many days before a period. */
+export function periodBefore({ from, to, step }: PeriodQuery, zone: string): PeriodQuery {
+  const days = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
+  return { from: startOf(dayOf(Date.parse(from), zone), zone, -days).toISOString(), to: from, step };
+}
+
 /** The query of a period; null for one that is empty, unfinished or longer than a year. */
 export function queryOf(
   { days = 7, ...own }: { days?: 1 | 7 | 30 | 'own'; from?: string; to?: string },
   zone: string,
-) {
+): PeriodQuery | null {
   const start = days === 'own' ? own.from : dayAgo(days - 1, zone);
   const end = days === 'own' ? own.to : dayAgo(0, zone);
   if (!start || !end) return null;
@@ -59,6 +72,6 @@ export function queryOf(
   return {
     from: from.toISOString(),
     to: to.toISOString(),
-    step: length > 2 ? ('day' as const) : ('hour' as const),
+    step: length > 2 ? 'day' : 'hour',
   };
 }

@@ -114,7 +114,10 @@ export const statistics = {
   /** The whole day before, which says little of a day that is not over. */
   yesterday: (before: string) => `вчера за весь день: ${before}`,
   chart: 'По времени',
-  chartOf: 'Столбцы посещений и линия отказов по времени; те же числа в таблице ниже',
+  chartOf:
+    'Столбцы посещений, бледная линия посещений за прошлый период и линия отказов; те же числа в таблице ниже',
+  visitsBefore: 'Посещения за прошлый период',
+  before: 'Прошлый период',
   table: 'Таблица',
   time: 'Время',
   topSites: 'Чаще всего открывают',
