@@ -46,7 +46,7 @@ const said = [
   'irina@romashka.test: добавлен пользователь petr@romashka.test',
   'irina@romashka.test: добавлен пользователь anna@romashka.test',
   'irina@romashka.test: вход в консоль',
-  'irina@romashka.test: зарегистрирована компания «ООО «Ромашка»»',
+  'irina@romashka.test: зарегистрирована компания «ООО „Ромашка“»',
 ];
 /** The date in Moscow, a number of days before today. */
 const moscowDay = (before = 0) =>
@@ -98,7 +98,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
 
       const [from, to] = [page.getByLabel('С', { exact: true }), page.getByLabel('По', { exact: true })];
       await to.fill(dotted(moscowDay(1)));
-      await expect(page.getByText('За этот период записей нет')).toBeVisible();
+      await expect(page.getByText('Таких записей нет')).toBeVisible();
       await expect(page).toHaveURL(new RegExp(`to=${moscowDay(1)}`));
       await to.fill(dotted(moscowDay()));
       await expect(sentences(page)).toHaveText(said);
@@ -106,6 +106,16 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(page).toHaveURL(new RegExp(`from=${moscowDay()}`));
       await page.reload();
       await expect(from).toHaveValue(dotted(moscowDay()));
+      await expect(sentences(page)).toHaveText(said);
+
+      const action = page.getByRole('combobox', { name: 'Действие' });
+      await action.selectOption('удаление');
+      await expect(sentences(page)).toHaveText(said.slice(0, 1));
+      await page.reload();
+      await expect(action).toHaveValue('deleted');
+      await expect(sentences(page)).toHaveCount(1);
+      await action.selectOption('запрос проверки сайта');
+      await page.getByRole('main').getByRole('button', { name: 'Сбросить фильтры' }).click();
       await expect(sentences(page)).toHaveText(said);
     });
 

@@ -179,6 +179,8 @@ export const AuditQuery = z.extend(ListQuery, {
   to: z.optional(Moment),
   /** `platform`: rows of every company, for an ADMIN who also owns a company. */
   of: z.optional(z.enum(['company', 'platform'])),
+  /** Only events of this action. */
+  action: z.optional(AuditAction),
 });
 export type AuditQuery = z.infer<typeof AuditQuery>;
 

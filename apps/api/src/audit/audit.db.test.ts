@@ -325,6 +325,14 @@ describe('the list of audit rows', () => {
     expect(ids).toEqual(ids.toSorted((a, b) => b - a));
   });
 
+  test('the audit lists only events of one action when the query names it', async () => {
+    const { token } = await api.company();
+    await api.must(token, createSite, { body: { address: 'crm.example.ru' } });
+    const actions = async (query: AuditQuery) => (await read(token, query)).map(({ action }) => action);
+    expect(await actions({ action: 'created' })).toEqual(['created']);
+    expect(await actions({ action: 'deleted' })).toEqual([]);
+  });
+
   test('a search of the audit finds actors and objects case-insensitively and matches % literally', async () => {
     const { token, email } = await api.company();
     await api.must(token, createUser, {

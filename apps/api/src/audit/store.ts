@@ -133,7 +133,7 @@ export const recordingOwn = (db: Db, by: AuditActor, action: AuditAction, differ
 export async function listAudit(
   db: Db,
   actor: Actor,
-  { from, to, of, ...query }: AuditQuery,
+  { from, to, of, action, ...query }: AuditQuery,
 ): Promise<{ rows: AuditRow[]; count: number }> {
   if (of === 'platform') admit(actor, ['ADMIN']);
   const everywhere = (of ?? scopeOf(actor)) === 'platform';
@@ -141,6 +141,7 @@ export async function listAudit(
     .selectFrom('audit')
     .selectAll()
     .$if(!everywhere, (rows) => rows.where('company_id', '=', asMember(actor).companyId))
+    .$if(action !== undefined, (rows) => rows.where('action', '=', action ?? 'changed'))
     .$if(from !== undefined, (rows) => rows.where('at', '>=', startOf(from ?? '')))
     .$if(to !== undefined, (rows) => rows.where('at', '<', endOf(to ?? '')))
     .where(contains(everywhere ? ['audit.words', 'audit.company'] : ['audit.words'], query.name, everywhere));

@@ -31,8 +31,8 @@ export function ListPage<Row extends { id: number }>(props: {
   list: ListEndpoint<Row>;
   /** Extra query parameters besides page and search. */
   filter?: Readonly<Record<string, string>>;
-  /** Renders the period fields beside the search. */
-  period?: (period: Period, go: (next: Period) => void) => ReactNode;
+  /** Renders the period fields and a filter beside the search. */
+  period?: (period: Period, go: (next: ListSearch) => void) => ReactNode;
   columns: readonly Column<Row>[];
   rowClass?: (row: Row) => string | undefined;
   rowMenu?: {
@@ -98,13 +98,14 @@ export function ListPage<Row extends { id: number }>(props: {
 
   // A list that was loaded once stays visible when a refetch fails; a toast reports the failure.
   const failed = query.error && !data && <Failed query={query} title={t.list.failed} />;
-  const noMatch = (name || period?.from || period?.to) && (
+  const filtered = period && (search.from || search.to || search.choice);
+  const noMatch = (name || filtered) && (
     <State
       icon={<IconSearch size={24} />}
-      title={name ? t.list.noMatch(name) : t.list.noneThen}
+      title={name && !filtered ? t.list.noMatch(name) : t.list.noneThen}
       action={
-        <Button variant="default" onClick={() => go({ name: '', from: '', to: '', page: 1 })}>
-          {t.common.clearSearch}
+        <Button variant="default" onClick={() => go({ name: '', from: '', to: '', choice: '', page: 1 })}>
+          {filtered ? t.list.reset : t.common.clearSearch}
         </Button>
       }
     />

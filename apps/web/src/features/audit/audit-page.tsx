@@ -1,7 +1,10 @@
-import { type AuditRow, listAudit } from '@propusk/contract/audit';
+import { NativeSelect } from '@mantine/core';
+import { AuditAction, type AuditRow, listAudit } from '@propusk/contract/audit';
 import * as t from '@propusk/phrases/console';
 import { IconHistory } from '@tabler/icons-react';
+import { useSearch } from '@tanstack/react-router';
 import { ListPage } from '../../common/list-page.tsx';
+import { parseListSearch } from '../../common/list-search.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { Ago } from './ago.tsx';
 import { EventCell } from './event-cell.tsx';
@@ -33,6 +36,12 @@ const company: Column<AuditRow> = {
   width: 'min(180px, 19cqi)',
   render: (row) => row.company?.name ?? t.audit.platform,
 };
+const actions = [
+  { value: '', label: t.audit.everything },
+  ...AuditAction.options
+    .map((value) => ({ value, label: t.audit.actions[value] ?? t.audit.events[value]('user', '') }))
+    .sort((a, b) => a.label.localeCompare(b.label, 'ru')),
+];
 const ofCompany = [when, what, where];
 const ofPlatform = [when, what, company, where];
 
@@ -51,14 +60,25 @@ function Audit(props: {
   columns: readonly Column<AuditRow>[];
   searchLabel: string;
 }) {
+  const action = AuditAction.safeParse(parseListSearch(useSearch({ strict: false })).choice).data ?? '';
   return (
     <ListPage
       title={t.audit.title}
       help={t.audit.help}
       searchLabel={props.searchLabel}
       list={listAudit}
-      filter={{ of: props.of }}
-      period={(period, onPeriod) => <PeriodFields period={period} onPeriod={onPeriod} />}
+      filter={{ of: props.of, action }}
+      period={(period, go) => (
+        <>
+          <NativeSelect
+            aria-label={t.audit.action}
+            data={actions}
+            value={action}
+            onChange={({ currentTarget }) => go({ choice: currentTarget.value })}
+          />
+          <PeriodFields period={period} onPeriod={go} />
+        </>
+      )}
       columns={props.columns}
       empty={{ icon: <IconHistory size={24} />, title: t.audit.empty, hint: t.audit.emptyHint }}
     />

@@ -43,6 +43,20 @@ describe('the sentence of an audit event', () => {
       { action: 'deleted', object: { kind: 'company', id: 1, name: 'Ромашка' } },
       'удалена компания «Ромашка»',
     ],
+    [
+      { action: 'registered', object: { kind: 'company', id: 1, name: 'ООО «Ромашка»' } },
+      'зарегистрирована компания «ООО „Ромашка“»',
+    ],
+    [
+      {
+        object: { kind: 'company', id: 1, name: '«Ромашка»' },
+        changes: {
+          planEndsAt: { from: '2026-11-30T21:00:00.000Z' },
+          recordsCutAt: { to: '2026-12-05T08:00:00Z' },
+        },
+      },
+      'изменена компания «Ромашка»: меньший срок и имена: в силе с: 05.12.2026; тариф действует до: 01.12.2026 → —',
+    ],
     [{ action: 'signed_in', changes: { client: { to: 'extension' } } }, 'вход в расширение'],
     [{ action: 'signed_in', changes: { client: { to: 'console' } } }, 'вход в консоль'],
   ])('the audit event %o is described by the sentence %s', (some, sentence) => {

@@ -1,8 +1,13 @@
 import type { AuditChange, AuditField, AuditKind, AuditRow } from '@propusk/contract/audit';
 import * as t from '@propusk/phrases/console';
+import { dayFormatIn } from '../../ui/day.tsx';
 
 /** The largest number of names in a sentence, which counts the others. */
 const SAID = 3;
+
+/** Days of Moscow time, as everywhere in the journal. */
+const dayFormat = dayFormatIn('Europe/Moscow');
+const isMoment = (field: AuditField) => field.endsWith('EndsAt') || field === 'recordsCutAt';
 
 /** One changed field: its label and its values before and after. */
 export interface Detail {
@@ -78,6 +83,7 @@ function labelOf(kind: AuditKind, field: AuditField): string {
 function say(field: AuditField, value: string | boolean | undefined): string {
   if (value === undefined) return '';
   if (typeof value === 'boolean') return value ? t.audit.yes : t.audit.no;
+  if (isMoment(field) && value !== '') return dayFormat.format(new Date(value));
   if (field === 'client') return t.audit.clients[value] ?? value;
   if (field === 'addresses') return t.audit.addresses[value] ?? value;
   if (field === 'type') return t.audit.types[value] ?? value;

@@ -45,7 +45,7 @@ export function Log({ zone }: { zone: string }) {
       <div className={classes.filters}>
         {filtered && (
           <Button variant="subtle" onClick={reset}>
-            {t.statistics.reset}
+            {t.list.reset}
           </Button>
         )}
         <ExportButton query={query} />

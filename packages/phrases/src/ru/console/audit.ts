@@ -1,17 +1,18 @@
 import type { AuditAction, AuditField, AuditKind } from '@propusk/contract/audit';
+import { quoted } from '../quoted.ts';
 
 // Sentences of audit events. They are passive, because an active Russian verb in the past tense has the actor's gender.
 
 const objects: Record<AuditKind, (name: string) => string> = {
-  company: (name) => `компания «${name}»`,
+  company: (name) => `компания ${quoted(name)}`,
   invitation: (name) => `приглашение для ${name}`,
   user: (name) => `пользователь ${name}`,
   site: (name) => `сайт ${name}`,
-  policy: (name) => `политика доступа «${name}»`,
+  policy: (name) => `политика доступа ${quoted(name)}`,
   proxy: (name) => `прокси-сервер ${name}`,
-  vantage: (name) => `точка проверки «${name}»`,
-  plan: (name) => `тариф «${name}»`,
-  request: (name) => `запрос компании «${name}»`,
+  vantage: (name) => `точка проверки ${quoted(name)}`,
+  plan: (name) => `тариф ${quoted(name)}`,
+  request: (name) => `запрос компании ${quoted(name)}`,
   contact: () => 'контакт платформы',
 };
 const feminine: ReadonlySet<AuditKind> = new Set(['company', 'policy', 'vantage']);
@@ -48,10 +49,10 @@ export const audit = {
     created: (kind, name) => `${created(kind)} ${objects[kind](name)}`,
     changed: (kind, name) => `измен${ending(kind)} ${objects[kind](name)}`,
     deleted: (kind, name) => `удал${ending(kind)} ${objects[kind](name)}`,
-    registered: (_, name) => `зарегистрирована компания «${name}»`,
+    registered: (_, name) => `зарегистрирована компания ${quoted(name)}`,
     company_invited: (_, name) => `приглашена компания: ${name}`,
     invitation_withdrawn: (_, name) => `отозвано приглашение компании: ${name}`,
-    company_confirmed: (_, name) => `подтверждена почта компании «${name}»`,
+    company_confirmed: (_, name) => `подтверждена почта компании ${quoted(name)}`,
     invited_again: (_, name) => `повторно приглашён пользователь ${name}`,
     signed_in: () => 'вход в консоль',
     signed_out: () => 'выход',
@@ -70,11 +71,33 @@ export const audit = {
     recovery_codes_renewed: () => 'новые запасные коды',
     visits_ended: (_, name) => `завершены соединения: ${name}`,
     visits_read: (kind, name) =>
-      kind === 'company' ? `просмотрены посещения компании «${name}»` : `просмотрены посещения: ${name}`,
-    visits_exported: (_, name) => `выгружены посещения компании «${name}»`,
+      kind === 'company'
+        ? `просмотрены посещения компании ${quoted(name)}`
+        : `просмотрены посещения: ${name}`,
+    visits_exported: (_, name) => `выгружены посещения компании ${quoted(name)}`,
     support_allowed: () => 'посещения открыты поддержке на сутки',
     support_ended: () => 'посещения закрыты для поддержки',
   } satisfies Record<AuditAction, (kind: AuditKind, name: string) => string>,
+  action: 'Действие',
+  everything: 'Все действия',
+  /** Names of the actions whose sentences name an object. */
+  actions: {
+    created: 'добавление и создание',
+    changed: 'изменение',
+    deleted: 'удаление',
+    registered: 'регистрация компании',
+    company_invited: 'приглашение компании',
+    invitation_withdrawn: 'отзыв приглашения компании',
+    company_confirmed: 'подтверждение почты компании',
+    invited_again: 'повторное приглашение',
+    signed_in: 'вход',
+    lock_shared: 'ссылка на замок',
+    check_asked: 'запрос проверки сайта',
+    second_factor_reset: 'сброс второго фактора',
+    visits_ended: 'завершение соединений',
+    visits_read: 'просмотр посещений',
+    visits_exported: 'выгрузка посещений',
+  } as Partial<Record<AuditAction, string>>,
   intoExtension: 'вход в расширение',
   fields: {
     companyName: 'название',

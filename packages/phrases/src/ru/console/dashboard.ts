@@ -5,7 +5,8 @@ export const columns = { createdAt: 'Создано', updatedAt: 'Изменен
 export const list = {
   failed: 'Список не загрузился',
   noMatch: (search: string) => `По запросу «${search}» ничего не нашлось`,
-  noneThen: 'За этот период записей нет',
+  noneThen: 'Таких записей нет',
+  reset: 'Сбросить фильтры',
   range: (from: number, to: number, total: number) => `${from === to ? from : `${from}–${to}`} из ${total}`,
   take: 'Строк на странице',
   pages: 'Страницы',

@@ -157,7 +157,6 @@ export const statistics = {
   all: 'Все',
   allowed: 'Посещения',
   reason: 'Причина',
-  reset: 'Сбросить условия',
   month: 'Результат, причина и адрес ищутся в пределах 31 дня.',
   detail: 'Запись',
   detailTerms: {
