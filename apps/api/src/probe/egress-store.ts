@@ -73,11 +73,8 @@ export async function readSiteProxies(
     left join proxy_learning l on l.owner_id = x.owner_id and l.proxy_id = x.id
     order by x.id`.execute(db);
   return rows.map((proxy) => {
-    const { addresses, problem } = proxy;
-    return unsealed(
-      { ...proxy, addresses: addresses.length > 0 ? addresses : localAddresses(problem) },
-      encryption,
-    );
+    const addresses = proxy.addresses.length > 0 ? proxy.addresses : localAddresses(proxy.problem);
+    return unsealed({ ...proxy, addresses }, encryption);
   });
 }
 
