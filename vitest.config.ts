@@ -18,7 +18,7 @@ const launcher = '{packages/embedded-postgres/src,apps/api/test/faults}/**/*.db.
 const once = [
   'apps/api/test/{fuzz,mass-assignment,matrix/{matrix,plans}}.db.test.ts',
   'apps/api/src/{audit/whole,probe/checks,probe/laboratory,probe/random-trees,lock/lock,vantage/{vantage,random-trees}}.db.test.ts',
-  'apps/api/src/auth/{enumeration,factor,factor-required,links,sessions}.db.test.ts',
+  'apps/api/src/identity/{enumeration,factor,factor-required,links,sessions}.db.test.ts',
   'apps/api/src/http/{headers,json,limits}.db.test.ts',
   'apps/gateway/src/{blast-radius,cluster,growth,reverse-proxy,tokens}.db.test.ts',
 ];

@@ -1,5 +1,5 @@
 import { argon2Sync, randomBytes } from 'node:crypto';
-import { createPasswords, ofProcess } from '@propusk/api/passwords';
+import { createPasswords, ofProcess } from '@propusk/api/identity/passwords';
 
 /**
  * Repeats the argon2id hash of one sign-in without the api, for the `ms` of each message, and replies with

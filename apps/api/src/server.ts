@@ -8,15 +8,10 @@ import type { Logger } from 'pino';
 import type * as z from 'zod/mini';
 import { accessRoutes } from './access/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
-import { createLinks } from './auth/links.ts';
-import { createProver } from './auth/proof.ts';
-import { authRoutes } from './auth/routes.ts';
 import { companyRoutes } from './companies/routes.ts';
 import { createCompanyQueue } from './core/company-queue.ts';
-import { findSessions } from './db/sessions.ts';
 import { watchDatabase } from './db/watch.ts';
 import { feedRoutes } from './feed/routes.ts';
-import { healthRoutes } from './health/routes.ts';
 import { createBatchLoader } from './http/batch-loader.ts';
 import { bodyBudget } from './http/body-budget.ts';
 import { serveConsole } from './http/console.ts';
@@ -29,11 +24,15 @@ import type { Metrics } from './http/metrics.ts';
 import { createCalls, createReads } from './http/reads.ts';
 import { serialize } from './http/replies.ts';
 import { limitRequestsPerTurn } from './http/request-turns.ts';
+import { findSessions } from './http/sessions.ts';
+import { createLinks } from './identity/links.ts';
+import { createProver } from './identity/proof.ts';
+import { identityRoutes } from './identity/routes.ts';
+import { invitationRoutes } from './invitations/routes.ts';
 import { lockRoutes } from './lock/routes.ts';
 import { startMailer } from './mail/mail.ts';
 import { mailRoutes } from './mail/routes.ts';
 import { createTeller } from './mail/tell-holder.ts';
-import { onboardingProgressRoutes } from './onboarding-progress/routes.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { createPace, type Pace } from './probe/pace.ts';
 import { checkRoutes } from './probe/routes.ts';
@@ -41,8 +40,10 @@ import { startProbeRunner } from './probe/runner.ts';
 import { createTransport, type TransportOptions } from './probe/transport.ts';
 import { proxyRoutes } from './proxies/routes.ts';
 import { recordRoutes } from './records/routes.ts';
+import { registrationRoutes } from './registration/routes.ts';
 import { siteRoutes } from './sites/routes.ts';
 import type { Slice } from './slice.ts';
+import { healthRoutes } from './state/health-routes.ts';
 import { stateRoutes } from './state/routes.ts';
 import { startPlanKeeper } from './tariff/keeper.ts';
 import { tariffRoutes } from './tariff/routes.ts';
@@ -75,8 +76,18 @@ export interface ServerParts extends Pick<Slice, Given> {
 
 /** The routes of the slices. */
 const slices: readonly ((slice: Slice) => void)[] = [
-  ...[healthRoutes, mailRoutes, authRoutes, userRoutes, companyRoutes, stateRoutes, tariffRoutes],
-  ...[proxyRoutes, siteRoutes, lockRoutes, checkRoutes, vantageRoutes, onboardingProgressRoutes],
+  ...[
+    healthRoutes,
+    mailRoutes,
+    identityRoutes,
+    registrationRoutes,
+    invitationRoutes,
+    userRoutes,
+    companyRoutes,
+    stateRoutes,
+    tariffRoutes,
+  ],
+  ...[proxyRoutes, siteRoutes, lockRoutes, checkRoutes, vantageRoutes],
   ...[policyRoutes, accessRoutes, auditRoutes, recordRoutes, feedRoutes],
 ];
 

@@ -1,7 +1,8 @@
-import type { Links } from './auth/links.ts';
 import type { ServerConfig } from './config.ts';
 import type { OpenDb } from './db/open.ts';
 import type { Routes } from './http/implement.ts';
+import type { Links } from './identity/links.ts';
+import type { Passwords } from './identity/passwords.ts';
 import type { Outbox } from './mail/store.ts';
 import type { Teller } from './mail/tell-holder.ts';
 import type { Outbound } from './probe/transport.ts';
@@ -12,6 +13,7 @@ export interface Slice extends Routes {
   /** The settings of the process, for the checks of its state. */
   readonly env: NodeJS.ProcessEnv;
   readonly opened: OpenDb;
+  readonly passwords: Passwords;
   readonly links: Links;
   readonly outbox: Outbox;
   readonly teller: Teller;

@@ -3,7 +3,7 @@ import type { CanonicalHost } from '@propusk/access/host';
 import { sql } from 'kysely';
 import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import { lacksFactor } from '../db/factor.ts';
+import { lacksFactor } from '../core/factor.ts';
 import type { Db } from '../db/open.ts';
 
 /** Why the snapshot of the company omits a user. */

@@ -4,11 +4,11 @@ import { plainAddress } from '@propusk/dial/addresses';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { type Actor, admit, asMember, isAdmin, scopeOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import { countBytes, type Spent } from '../db/daily-bytes.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { pipeline, type Statement, statement } from '../db/pipeline.ts';
 import type { Tables } from '../db/schema.ts';
+import { countBytes, type Spent } from '../throttle/daily-bytes.ts';
 import { type AuditFields, type Changes, differences } from './changes.ts';
 
 export type { AuditFields };

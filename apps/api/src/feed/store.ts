@@ -1,7 +1,7 @@
 import type { CompanySnapshot } from '@propusk/contract/feed';
 import type { FastifyBaseLogger } from 'fastify';
 import { sql } from 'kysely';
-import { hasFactor } from '../db/factor.ts';
+import { hasFactor } from '../core/factor.ts';
 import type { Db } from '../db/open.ts';
 import { type Encryption, passwordPlace } from '../encryption.ts';
 

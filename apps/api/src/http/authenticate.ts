@@ -3,8 +3,8 @@ import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { hashToken } from '../core/tokens.ts';
 import type { Db } from '../db/open.ts';
-import { noteSeen, type Session } from '../db/sessions.ts';
 import type { Load } from './batch-loader.ts';
+import { noteSeen, type Session } from './sessions.ts';
 
 /** The bearer token of a request (RFC 6750 section 2.1), or null. */
 export function bearer(request: FastifyRequest): string | null {

@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import { type Actor, asMember } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { lockOwnCompany } from '../db/company.ts';
-import { spendBytes } from '../db/daily-bytes.ts';
 import type { Tx } from '../db/open.ts';
 import { pipeline, statement } from '../db/pipeline.ts';
 import { refusing } from '../db/violations.ts';
 import type { Encryption } from '../encryption.ts';
+import { spendBytes } from '../throttle/daily-bytes.ts';
 
 /** A create with an idempotency key. The fingerprint identifies the request. */
 export interface Claim {

@@ -18,9 +18,7 @@ import type { KeyedLimiter } from '../core/keyed-limiter.ts';
 import { etag, type IfMatch, readIfMatch, type Target } from '../core/versions.ts';
 import { committing } from '../db/after-commit.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { findHolder, type Session } from '../db/sessions.ts';
 import type { Encryption } from '../encryption.ts';
-import type { Passwords } from '../passwords.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 import { bearer, findActor } from './authenticate.ts';
 import type { Load } from './batch-loader.ts';
@@ -28,9 +26,10 @@ import type { BodyBudget } from './body-budget.ts';
 import { type Claim, once, readClaim } from './idempotency.ts';
 import type { Calls, Reads } from './reads.ts';
 import { serializeList } from './replies.ts';
+import { findHolder, type Session } from './sessions.ts';
 
 /**
- * Re-authenticates the actor of a call and runs it (`auth/proof.ts`).
+ * Re-authenticates the actor of a call and runs it (`identity/proof.ts`).
  * @param run receives the check of password and code, which it must await at the end of its transaction
  * @throws AppError bad_input for a missing or wrong password or code; too_many_requests; what `run` throws
  */
@@ -47,7 +46,6 @@ export interface Routes {
   /** Finds the live session of a token's hash. */
   readonly sessions: Load<Session>;
   readonly encryption: Encryption;
-  readonly passwords: Passwords;
   readonly prove: Prover;
   readonly throttle: Throttle;
   /** Limits the concurrent writes of each company. */

@@ -12,7 +12,7 @@ import { addSession, addUser, insertCompany } from '@propusk/test-kit/matrix/ins
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { ofProcess } from '../passwords.ts';
+import { ofProcess } from '../identity/passwords.ts';
 import { openMail } from './store.ts';
 
 /** The api is killed while it stores invitations and sends their mails. */

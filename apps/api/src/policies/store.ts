@@ -3,7 +3,6 @@ import { type Expression, type Selectable, type SqlBool, sql } from 'kysely';
 import { type Actor, type Member, scopeOf, scopeOfWrite } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
 import type { Target } from '../core/versions.ts';
-import { demandInPlan, makeRoom } from '../db/company.ts';
 import { linkedItems, links, ownPolicies } from '../db/links.ts';
 import type { Tx } from '../db/open.ts';
 import { run, type Statement, statement } from '../db/pipeline.ts';
@@ -11,6 +10,7 @@ import type { Tables } from '../db/schema.ts';
 import { inScope } from '../db/scope.ts';
 import { changeEntity, createEntities } from '../entities/change.ts';
 import { entity } from '../entities/entity.ts';
+import { demandInPlan, makeRoom } from '../entities/plan-limits.ts';
 
 type Egress = Pick<Selectable<Tables['proxies']>, 'id' | 'owner_id' | 'all_sites'>;
 

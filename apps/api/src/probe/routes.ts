@@ -1,12 +1,14 @@
 import * as contract from '@propusk/contract/lock';
+import { evidence } from '@propusk/contract/protection';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import { sayCheck, sayStep } from '@propusk/phrases/checks';
-import { type Actor, readerOf } from '../core/actor.ts';
+import { type Actor, asMember, readerOf } from '../core/actor.ts';
 import { findEntity } from '../entities/entity.ts';
 import { implement } from '../http/implement.ts';
 import type { Slice } from '../slice.ts';
 import { tallyProof } from './messages.ts';
 import { pathsEntity, setPaths } from './paths-store.ts';
+import { readProgress } from './progress-store.ts';
 import { findCheck, requestCheck, type StoredCheck } from './store.ts';
 
 /** The calls of probes of a site's lock. */
@@ -32,6 +34,8 @@ export function checkRoutes(routes: Slice): void {
     const check = await findCheck(db, actor, params.id);
     return check === null ? null : present(check, actor);
   });
+
+  implement(routes, evidence, ({ actor, db }) => readProgress(db, asMember(actor)));
 }
 
 function present({ meaning, advice, steps, ...check }: StoredCheck, actor: Actor): contract.SiteCheck {

@@ -11,11 +11,11 @@ import { type SqlBool, sql } from 'kysely';
 import { type Actor, asMember, isAdmin } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
 import type { Target } from '../core/versions.ts';
-import { demandInPlan, makeRoom } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { type Encryption, passwordPlace } from '../encryption.ts';
 import { changeEntity, createEntities, deleteEntity } from '../entities/change.ts';
 import { entity, listEntities } from '../entities/entity.ts';
+import { demandInPlan, makeRoom } from '../entities/plan-limits.ts';
 
 /** An actor sees the proxies of the own company and of the platform. */
 export const proxyEntity = entity({

@@ -3,12 +3,13 @@ import type { FieldFault } from '@propusk/phrases/field-fault';
 import { sql } from 'kysely';
 import type { Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import { lockOwnCompany, makeRoom } from '../db/company.ts';
+import { lockOwnCompany } from '../db/company.ts';
 import { boundLinks, links } from '../db/links.ts';
 import type { Tx } from '../db/open.ts';
 import { run } from '../db/pipeline.ts';
 import { recordCreated } from '../entities/change.ts';
 import { readEntities } from '../entities/entity.ts';
+import { makeRoom } from '../entities/plan-limits.ts';
 import { alreadyThere, readAddress, shownAddress, siteEntity } from './store.ts';
 
 /**

@@ -9,12 +9,13 @@ import { sql } from 'kysely';
 import { type Actor, type Member, scopeOf } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
 import type { IfMatch, Target } from '../core/versions.ts';
-import { lockOwnCompany, makeRoom } from '../db/company.ts';
+import { lockOwnCompany } from '../db/company.ts';
 import { linkedItems, links, ownPolicies } from '../db/links.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { inScope, managedBy } from '../db/scope.ts';
 import { changeEntity, createEntities, deleteEntity } from '../entities/change.ts';
 import { entity } from '../entities/entity.ts';
+import { makeRoom } from '../entities/plan-limits.ts';
 
 /** The result of the site's last probe. It is null for an actor who is only USER. */
 function protection(own: boolean) {

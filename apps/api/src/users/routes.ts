@@ -1,12 +1,12 @@
 import { me } from '@propusk/contract/me';
 import * as contract from '@propusk/contract/users';
-import { revealing } from '../accounts/revealing.ts';
 import { asMember } from '../core/actor.ts';
 import { found } from '../core/errors.ts';
 import { signedIn } from '../core/fair-queue.ts';
 import type { Tx } from '../db/open.ts';
 import { findEntity } from '../entities/entity.ts';
 import { implement } from '../http/implement.ts';
+import { revealing } from '../identity/revealing.ts';
 import type { Slice } from '../slice.ts';
 import { createUsers, deleteUser, findSelf, listUsers, updateUser, userEntity } from './store.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ofProcess } from '@propusk/api/passwords';
+import { ofProcess } from '@propusk/api/identity/passwords';
 import { createCompany, deleteCompany } from '@propusk/contract/companies';
 import { GATEWAY_SECRET, PASSWORD, testPasswords } from '@propusk/test-kit/api/api';
 import { freePort } from '@propusk/test-kit/daemon';

@@ -1,4 +1,4 @@
-import { ofProcess } from '@propusk/api/passwords';
+import { ofProcess } from '@propusk/api/identity/passwords';
 import { deleteCompany } from '@propusk/contract/companies';
 import type { Role } from '@propusk/contract/roles';
 import { deleteUser } from '@propusk/contract/users';

@@ -1,4 +1,4 @@
-import { ofProcess } from '@propusk/api/passwords';
+import { ofProcess } from '@propusk/api/identity/passwords';
 import { login } from '@propusk/contract/auth';
 import { PASSWORD, type TestApi, testPasswords } from './api.ts';
 

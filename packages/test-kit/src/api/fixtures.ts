@@ -1,4 +1,4 @@
-import { ofProcess } from '@propusk/api/passwords';
+import { ofProcess } from '@propusk/api/identity/passwords';
 import type { Role } from '@propusk/contract/roles';
 import { sql } from 'kysely';
 import { addPolicy, addProxy, addSession, addSite, addUser, insertCompany } from '../matrix/inserts.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { recoveryHash, secretPlace } from '@propusk/api/auth/factor-store';
 import { hashToken, newToken } from '@propusk/api/core/tokens';
 import type { Db } from '@propusk/api/db/open';
+import { recoveryHash, secretPlace } from '@propusk/api/identity/factor-store';
 import { keyPlace } from '@propusk/api/vantage/store';
 import type { ProxyType } from '@propusk/contract/proxies';
 import type { Role } from '@propusk/contract/roles';

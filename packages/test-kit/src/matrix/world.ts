@@ -1,5 +1,5 @@
 import type { Db } from '@propusk/api/db/open';
-import { ofProcess } from '@propusk/api/passwords';
+import { ofProcess } from '@propusk/api/identity/passwords';
 import { logout } from '@propusk/contract/auth';
 import type { Role } from '@propusk/contract/roles';
 import { PASSWORD, type TestApi, testKeys, testPasswords } from '../api/api.ts';

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
-import { strangers } from './core/fair-queue.ts';
+import { strangers } from '../core/fair-queue.ts';
 import { type Derivation, derive as deriveIn } from './password-threads.ts';
 import { createPasswords, ofProcess } from './passwords.ts';
 

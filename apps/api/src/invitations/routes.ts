@@ -1,20 +1,18 @@
-import { randomBytes } from 'node:crypto';
 import * as contract from '@propusk/contract/invitations';
 import type { User } from '@propusk/contract/me';
-import { revealing } from '../accounts/revealing.ts';
-import { lockAccount, touchUser } from '../accounts/store.ts';
 import { record } from '../audit/store.ts';
-import { type Actor, asMember, type Member } from '../core/actor.ts';
-import { signedIn } from '../core/fair-queue.ts';
+import { asMember, type Member } from '../core/actor.ts';
 import { demandConfirmed } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
 import { implement } from '../http/implement.ts';
+import { lockAccount, touchUser } from '../identity/account-store.ts';
+import { addInvitationLinks, openPasswordLink } from '../identity/link-store.ts';
+import { unknownPassword } from '../identity/passwords.ts';
+import { revealing } from '../identity/revealing.ts';
 import { queueMails } from '../mail/store.ts';
-import type { Passwords } from '../passwords.ts';
 import type { Slice } from '../slice.ts';
 import { keyOf, times } from '../throttle/budgets.ts';
 import { createUsers, findInvited, refuseTaken } from '../users/store.ts';
-import { addInvitationLinks, openPasswordLink } from './link-store.ts';
 
 /** Invitations of agents by mail, and the page that their links open. */
 export function invitationRoutes(routes: Slice): void {
@@ -79,9 +77,4 @@ export function invitationRoutes(routes: Slice): void {
     await queueMails(tx, outbox, mails, expiresAt);
     return { invitations, expiresAt, mailed: routes.config.smtpUrl !== undefined };
   }
-}
-
-/** The hash of a random password that is stored nowhere else: only the link in the mail opens the account. */
-export function unknownPassword(passwords: Passwords, { userId }: Actor): Promise<string> {
-  return passwords.hash(randomBytes(32).toString('base64url'), signedIn(userId));
 }

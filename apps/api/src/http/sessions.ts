@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Holder } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import { lacksFactor as lacks } from './factor.ts';
-import type { Db, Tx } from './open.ts';
+import { lacksFactor as lacks } from '../core/factor.ts';
+import type { Db, Tx } from '../db/open.ts';
 
 export interface Session {
   readonly holder: Holder;

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { createFairQueue, type Lane } from './core/fair-queue.ts';
+import { createFairQueue, type Lane } from '../core/fair-queue.ts';
 
 /** The input of one argon2id derivation. Strings, because posting a small Buffer copies its whole pool. */
 export interface Derivation {

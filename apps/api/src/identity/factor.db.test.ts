@@ -13,7 +13,7 @@ import { enrol } from '@propusk/test-kit/api/authenticator';
 import { everything } from '@propusk/test-kit/backup/compare';
 import { addLink } from '@propusk/test-kit/matrix/inserts';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { createPasswords } from '../passwords.ts';
+import { createPasswords } from './passwords.ts';
 
 let api: TestApi;
 let second: TestApi;

@@ -1,14 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { useLink } from '@propusk/contract/auth';
 import { DEVICE_HEADER } from '@propusk/contract/endpoint';
-import { issueMark } from '../accounts/device-mark.ts';
-import { revealing } from '../accounts/revealing.ts';
 import { AppError } from '../core/errors.ts';
 import { strangers } from '../core/fair-queue.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { queueMail } from '../mail/store.ts';
 import type { Slice } from '../slice.ts';
 import { keyOf } from '../throttle/budgets.ts';
+import { issueMark } from './device-mark.ts';
 import {
   addEmailLink,
   addPasswordLink,
@@ -18,6 +17,7 @@ import {
 } from './link-store.ts';
 import { chargeLink } from './links.ts';
 import { proved } from './proof.ts';
+import { revealing } from './revealing.ts';
 
 /** `POST /auth/register`: one call for the four uses of links in mail. */
 export function linkRoutes(routes: Slice): void {

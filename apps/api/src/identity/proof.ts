@@ -1,16 +1,17 @@
-import { readMark } from '../accounts/device-mark.ts';
-import { type Account, findOwnAccount, wrongPassword } from '../accounts/store.ts';
 import { type Actor, admitTo } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { signedIn } from '../core/fair-queue.ts';
 import { pipeline } from '../db/pipeline.ts';
-import { findHolder } from '../db/sessions.ts';
-import type { Prover, Routes } from '../http/implement.ts';
+import type { Prover } from '../http/implement.ts';
+import { findHolder } from '../http/sessions.ts';
+import type { Slice } from '../slice.ts';
 import { keyOf } from '../throttle/budgets.ts';
+import { type Account, findOwnAccount, wrongPassword } from './account-store.ts';
+import { readMark } from './device-mark.ts';
 import { findSealed, useCode } from './factor-store.ts';
 import { endSession } from './store.ts';
 
-type ProofParts = Pick<Routes, 'throttle' | 'encryption' | 'passwords' | 'db'>;
+type ProofParts = Pick<Slice, 'throttle' | 'encryption' | 'passwords' | 'db'>;
 
 /** The parts of a call that a re-authentication reads. */
 export interface ProofCall {

@@ -1,6 +1,5 @@
 import type { SecondFactor } from '@propusk/contract/second-factor';
 import { sql } from 'kysely';
-import { endAccess, isProtected, lockAccount, touchUser } from '../accounts/store.ts';
 import { type AuditActor, record, recordingOwn, recordOwn } from '../audit/store.ts';
 import { type Actor, isAdmin } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
@@ -10,6 +9,7 @@ import type { Encryption } from '../encryption.ts';
 import { lockRow } from '../entities/change.ts';
 import type { Tell } from '../mail/tell-holder.ts';
 import { userEntity } from '../users/store.ts';
+import { endAccess, isProtected, lockAccount, touchUser } from './account-store.ts';
 import { newRecoveryCodes, plainCode } from './recovery.ts';
 import { enrolmentUri, newSecret, stepOf } from './totp.ts';
 

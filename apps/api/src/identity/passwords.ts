@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Lane } from './core/fair-queue.ts';
+import type { Actor } from '../core/actor.ts';
+import { type Lane, signedIn } from '../core/fair-queue.ts';
 import { derive } from './password-threads.ts';
 
 /** argon2id (RFC 9106) with OWASP's first recommendation: 46 MiB, one pass, one lane. `memory` is in KiB. */
@@ -43,6 +44,11 @@ export function createPasswords(memory = cost.memory): Passwords {
       return timingSafeEqual(actual, expected) && phc !== undefined;
     },
   };
+}
+
+/** The hash of a random password that is stored nowhere else: only the link in the mail opens the account. */
+export function unknownPassword(passwords: Passwords, { userId }: Actor): Promise<string> {
+  return passwords.hash(randomBytes(32).toString('base64url'), signedIn(userId));
 }
 
 function tag(password: string, nonce: string, c: typeof cost, lane: Lane): Promise<Uint8Array> {

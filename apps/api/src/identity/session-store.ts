@@ -1,12 +1,12 @@
 import { limits } from '@propusk/contract/limits';
 import type { Session } from '@propusk/contract/sessions';
 import { sql } from 'kysely';
-import { endAccess, endGatewayTokens, endLinks, lockAccount } from '../accounts/store.ts';
 import { recordOwn } from '../audit/store.ts';
 import { type Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { findHolder } from '../db/sessions.ts';
+import { findHolder } from '../http/sessions.ts';
+import { endAccess, endGatewayTokens, endLinks, lockAccount } from './account-store.ts';
 import { endSession } from './store.ts';
 
 /** The actor's open sessions: the current one, then by last use. */

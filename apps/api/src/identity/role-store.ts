@@ -2,7 +2,6 @@ import type { User } from '@propusk/contract/me';
 import type { CompanyRole } from '@propusk/contract/role-changes';
 import type { Role } from '@propusk/contract/roles';
 import { sql } from 'kysely';
-import { endAccess } from '../accounts/store.ts';
 import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { Target } from '../core/versions.ts';
@@ -12,6 +11,7 @@ import { pipeline, statement } from '../db/pipeline.ts';
 import { changeEntity, deleteEntity } from '../entities/change.ts';
 import type { Tell } from '../mail/tell-holder.ts';
 import { userEntity } from '../users/store.ts';
+import { endAccess } from './account-store.ts';
 
 /**
  * Makes a user of a company an owner or an agent, and ends the user's sessions, gateway tokens and links.

@@ -2,26 +2,24 @@ import { createPairing, login, logout, pair } from '@propusk/contract/auth';
 import { DEVICE_HEADER } from '@propusk/contract/endpoint';
 import * as sessions from '@propusk/contract/sessions';
 import { changeOwnPassword } from '@propusk/contract/users';
-import { issueMark, readMark } from '../accounts/device-mark.ts';
-import { findAccount, holdPassword, setOwnPassword } from '../accounts/store.ts';
 import { AppError } from '../core/errors.ts';
 import { signedIn, strangers } from '../core/fair-queue.ts';
 import { implement } from '../http/implement.ts';
 import type { Slice } from '../slice.ts';
 import { keyOf } from '../throttle/budgets.ts';
+import { findAccount, holdPassword, setOwnPassword } from './account-store.ts';
+import { issueMark, readMark } from './device-mark.ts';
 import { factorRoutes } from './factor-routes.ts';
 import { useCode } from './factor-store.ts';
-import { invitationRoutes } from './invitation-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { addPairingCode, redeemPairingCode } from './pairing-store.ts';
 import { proved } from './proof.ts';
-import { registrationRoutes } from './registration-routes.ts';
 import { roleRoutes } from './role-routes.ts';
 import { endOneSession, endOtherSessions, listSessions } from './session-store.ts';
 import { endSession, openSession } from './store.ts';
 
-/** Calls of sign-in, registration, links in mail, pairing of the extension and sessions (spec section 7). */
-export function authRoutes(routes: Slice): void {
+/** Calls of sign-in, links in mail, pairing of the extension and sessions (spec section 7). */
+export function identityRoutes(routes: Slice): void {
   const { encryption, passwords, throttle } = routes;
 
   implement(routes, login, async ({ body, address, agent, device, db, write, header }) => {
@@ -67,8 +65,6 @@ export function authRoutes(routes: Slice): void {
     header(DEVICE_HEADER, issueMark(encryption, email, passwordHash));
   });
 
-  registrationRoutes(routes);
-  invitationRoutes(routes);
   linkRoutes(routes);
   roleRoutes(routes);
   factorRoutes(routes);

@@ -2,13 +2,13 @@ import type { Registration } from '@propusk/contract/auth';
 import { plainAddress } from '@propusk/dial/addresses';
 import { accountNames } from '@propusk/phrases/accounts';
 import { sql } from 'kysely';
-import { emailTaken, endGatewayTokens, endLinks, lockAccount } from '../accounts/store.ts';
 import { record, recordingOwn, recordOwn } from '../audit/store.ts';
 import { type Actor } from '../core/actor.ts';
 import { newToken } from '../core/tokens.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { pipeline, type Statement, statement } from '../db/pipeline.ts';
 import { refusing } from '../db/violations.ts';
+import { emailTaken, endGatewayTokens, endLinks, lockAccount } from './account-store.ts';
 import { nameAgent } from './agent.ts';
 import { isFirstAdmin, isWaitingAdmin, lockFirstAdmin } from './link-store.ts';
 

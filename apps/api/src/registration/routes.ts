@@ -1,17 +1,18 @@
 import { register } from '@propusk/contract/auth';
 import { DEVICE_HEADER } from '@propusk/contract/endpoint';
 import * as contract from '@propusk/contract/registration';
-import { issueMark } from '../accounts/device-mark.ts';
-import { findOwnAccount } from '../accounts/store.ts';
 import { asMember } from '../core/actor.ts';
 import { strangers } from '../core/fair-queue.ts';
 import type { Tx } from '../db/open.ts';
 import { implement } from '../http/implement.ts';
+import { findOwnAccount } from '../identity/account-store.ts';
+import { issueMark } from '../identity/device-mark.ts';
+import { addConfirmationLink, addLink } from '../identity/link-store.ts';
+import { chargeLink } from '../identity/links.ts';
+import { openSession, registerCompany } from '../identity/store.ts';
 import { queueMail } from '../mail/store.ts';
 import type { Slice } from '../slice.ts';
 import { keyOf } from '../throttle/budgets.ts';
-import { addConfirmationLink, addLink } from './link-store.ts';
-import { chargeLink } from './links.ts';
 import {
   addInvitation,
   admitRegistration,
@@ -20,8 +21,7 @@ import {
   readInvitation,
   readMode,
   withdrawInvitation,
-} from './registration-store.ts';
-import { openSession, registerCompany } from './store.ts';
+} from './store.ts';
 
 /** Registration of companies, by strangers and by invitation, and the confirmation of their mail. */
 export function registrationRoutes(routes: Slice): void {

@@ -8,8 +8,8 @@ import { implement } from '../http/implement.ts';
 import { queueMail } from '../mail/store.ts';
 import type { Slice } from '../slice.ts';
 import { createUsers } from '../users/store.ts';
-import { unknownPassword } from './invitation-routes.ts';
 import { addInvitationLinks } from './link-store.ts';
+import { unknownPassword } from './passwords.ts';
 import { changeRole, removeAdmin } from './role-store.ts';
 
 /** Adds and removes owners of a company and admins of the platform (ADR 017). Each call asks for proof. */

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { findAccount } from '../accounts/store.ts';
 import type { Config } from '../config.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { createPasswords, ofProcess } from '../passwords.ts';
+import { addInvitation } from '../registration/store.ts';
+import { findAccount } from './account-store.ts';
 import { addLink, isFirstAdmin, lockFirstAdmin, NO_ADDRESS } from './link-store.ts';
 import { createLinks } from './links.ts';
-import { addInvitation } from './registration-store.ts';
+import { createPasswords, ofProcess } from './passwords.ts';
 import { hasAdmin, putAdmin } from './store.ts';
 
 /** The link that sets the first ADMIN's password: the operator opens it from a terminal, not from a mailbox. */

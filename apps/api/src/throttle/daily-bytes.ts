@@ -1,8 +1,8 @@
 import type { AuditAction } from '@propusk/contract/audit';
 import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '../core/errors.ts';
-import type { Tx } from './open.ts';
-import { type Statement, statement } from './pipeline.ts';
+import type { Tx } from '../db/open.ts';
+import { type Statement, statement } from '../db/pipeline.ts';
 
 /**
  * Bytes of audit rows that one user may write in 24 hours. No other limit bounds how often a user edits the same entity.

@@ -19,7 +19,7 @@ import {
   insertCompany,
 } from '@propusk/test-kit/matrix/inserts';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { ofProcess } from '../passwords.ts';
+import { ofProcess } from './passwords.ts';
 import { ensureAdmin } from './store.ts';
 
 let inbox: Inbox;

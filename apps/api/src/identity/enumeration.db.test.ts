@@ -2,7 +2,7 @@ import { login, useLink } from '@propusk/contract/auth';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { createPasswords } from '../passwords.ts';
+import { createPasswords } from './passwords.ts';
 
 /** Account enumeration, guesses of passwords, and the cost of cracking stolen hashes. */
 

@@ -2,7 +2,6 @@ import type { ListQuery } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
 import type { InvitationState, RegistrationMode } from '@propusk/contract/registration';
 import { sql } from 'kysely';
-import { emailTaken, findAccount } from '../accounts/store.ts';
 import { type AuditActor, record } from '../audit/store.ts';
 import type { RegistrationRule } from '../config.ts';
 import { AppError } from '../core/errors.ts';
@@ -11,6 +10,7 @@ import { advisoryLocks } from '../db/advisory-locks.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { works } from '../db/secret-links.ts';
+import { emailTaken, findAccount } from '../identity/account-store.ts';
 
 /** The parts of a registration that decide whether it is admitted. */
 interface Applicant {

@@ -1,11 +1,11 @@
 import * as contract from '@propusk/contract/second-factor';
-import { lockChecked } from '../accounts/store.ts';
 import { recordOwn } from '../audit/store.ts';
 import { AppError } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';
 import { pipeline } from '../db/pipeline.ts';
 import { implement } from '../http/implement.ts';
 import type { Slice } from '../slice.ts';
+import { lockChecked } from './account-store.ts';
 import {
   beginFactor,
   confirmFactor,

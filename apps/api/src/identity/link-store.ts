@@ -1,7 +1,6 @@
 import type { LinkAccount } from '@propusk/contract/invitations';
 import { limits } from '@propusk/contract/limits';
 import { type RawBuilder, sql } from 'kysely';
-import { emailTaken, endAccess, lockAccount, setPassword, touchUser } from '../accounts/store.ts';
 import { recordOwn } from '../audit/store.ts';
 import { type Actor, type Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
@@ -11,8 +10,9 @@ import { lockOwnCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { type Issued, issue, works } from '../db/secret-links.ts';
 import { refusing } from '../db/violations.ts';
+import { confirmCompanyOf } from '../registration/store.ts';
+import { emailTaken, endAccess, lockAccount, setPassword, touchUser } from './account-store.ts';
 import type { LinkKind } from './links.ts';
-import { confirmCompanyOf } from './registration-store.ts';
 
 /** A new link, and the current email of the account. */
 type MadeLink = Issued & { readonly email: string };

@@ -1,0 +1,54 @@
+import { limits } from '@propusk/contract/limits';
+import { type SqlBool, sql } from 'kysely';
+import { AppError } from '../core/errors.ts';
+import { type Counted, companyLock, type Missing } from '../db/company.ts';
+import type { Tx } from '../db/open.ts';
+import { pipeline, run, statement } from '../db/pipeline.ts';
+import { ofCompany } from '../db/scope.ts';
+
+/** The limits of a plan by the table whose rows they count. A plan does not limit policies. */
+const limited = { users: 'people', sites: 'sites', proxies: 'proxies' } as const;
+
+/**
+ * Locks a company and enforces its limits of rows of one table: the product's, and those of its plan.
+ * @param companyId null for the platform's own proxies and users
+ * @param more.rows the number of rows to add
+ * @param more.paid for a paid proxy, which the plan's limit of own proxies does not count
+ * @throws AppError too_many_objects; plan_limit; `missing` when the company is gone
+ */
+export async function makeRoom(
+  tx: Tx,
+  kind: Counted,
+  companyId: number | null,
+  missing: Missing = 'unauthorized',
+  more: { readonly rows?: number; readonly paid?: boolean } = {},
+): Promise<void> {
+  const { rows = 1, paid = false } = more;
+  const limit = paid || kind === 'policies' ? null : limited[kind];
+  const own = sql.raw<SqlBool>(kind === 'proxies' ? "type <> 'payment'" : 'true');
+  const plan = sql`from companies c cross join plan_of(c) p where c.id = ${companyId}`;
+  const count = sql<{ held: number; own: number; most: number | null; plan: string }>`
+    select count(*) as held, count(*) filter (where ${own}) as own,
+      ${limit === null ? sql`null::int` : sql`(select p.${sql.ref(limit)} ${plan})`} as most,
+      (select p.name ${plan}) as plan
+    from ${sql.table(kind)} where ${ofCompany(companyId)}`;
+  const room = statement(count.compile(tx), ([row]) => {
+    if (row === undefined || row.held + rows > limits.objectsPerCompany)
+      throw new AppError('too_many_objects');
+    if (limit === null || row.most === null || row.own + rows <= row.most) return;
+    throw new AppError('plan_limit', { detail: ['plan_limit_of', limit, row.most, row.plan] });
+  });
+  if (companyId === null) await run(tx, room);
+  else await pipeline(tx, companyLock(tx, companyId, missing), room);
+}
+
+/** @throws AppError not_in_plan when the plan of the company lacks the feature */
+export async function demandInPlan(
+  tx: Tx,
+  companyId: number,
+  feature: 'paid_proxies' | 'all_sites',
+): Promise<void> {
+  const { rows } = await sql`select from companies c cross join plan_of(c) p
+    where c.id = ${companyId} and p.${sql.ref(feature)}`.execute(tx);
+  if (rows.length === 0) throw new AppError('not_in_plan');
+}
