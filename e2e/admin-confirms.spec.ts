@@ -1,6 +1,6 @@
 import { expect } from '@playwright/test';
-import { register } from '@propusk/contract/auth';
 import { me } from '@propusk/contract/me';
+import { register } from '@propusk/contract/registration';
 import { choose, enter, row, startConsole, test } from './console.ts';
 
 /**

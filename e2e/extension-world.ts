@@ -1,8 +1,9 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { test } from '@playwright/test';
-import { login, register } from '@propusk/contract/auth';
+import { login } from '@propusk/contract/auth';
 import { createPolicy } from '@propusk/contract/policies';
 import { listProxies } from '@propusk/contract/proxies';
+import { register } from '@propusk/contract/registration';
 import { createSite } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
 import { freePort, listenOnLoopback } from '@propusk/test-kit/daemon';

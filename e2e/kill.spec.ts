@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@playwright/test';
-import { register } from '@propusk/contract/auth';
 import type { Endpoint } from '@propusk/contract/endpoint';
 import { createPolicy, getPolicy, updatePolicy } from '@propusk/contract/policies';
 import { listProxies } from '@propusk/contract/proxies';
+import { register } from '@propusk/contract/registration';
 import { createUser } from '@propusk/contract/users';
 import { freePort } from '@propusk/test-kit/daemon';
 import { stopwatch } from '@propusk/test-kit/stopwatch';

@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
-import { getProbePaths, setProbePaths } from '@propusk/contract/lock';
 import { createPolicy } from '@propusk/contract/policies';
+import { getProbePaths, setProbePaths } from '@propusk/contract/probe';
 import { createSite, listSites } from '@propusk/contract/sites';
 import {
   choose,

@@ -3,8 +3,9 @@ import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { register, Token } from '@propusk/contract/auth';
+import { Token } from '@propusk/contract/auth';
 import { createPolicy } from '@propusk/contract/policies';
+import { register } from '@propusk/contract/registration';
 import { createSite } from '@propusk/contract/sites';
 import { freePort } from '@propusk/test-kit/daemon';
 import { stopwatch } from '@propusk/test-kit/stopwatch';

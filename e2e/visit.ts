@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Browser, type BrowserContext, expect, type Page } from '@playwright/test';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
-import { login, register, Token } from '@propusk/contract/auth';
+import { login, Token } from '@propusk/contract/auth';
+import { register } from '@propusk/contract/registration';
 import { admin, PASSWORD } from '../scripts/demo-data.ts';
 import { fillDemo } from '../scripts/fill-demo.ts';
 import { type RunningProduct, startProduct } from './product.ts';

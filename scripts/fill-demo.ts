@@ -1,10 +1,11 @@
 import { type GatewayAccess, myAccess } from '@propusk/contract/access';
-import { login, register } from '@propusk/contract/auth';
-import { checkSite } from '@propusk/contract/lock';
+import { login } from '@propusk/contract/auth';
 import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
+import { checkSite } from '@propusk/contract/probe';
 import { createProxy, listProxies } from '@propusk/contract/proxies';
 import { feedRecords } from '@propusk/contract/records';
+import { register } from '@propusk/contract/registration';
 import { createSite } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
 import { type Call, caller } from './call.ts';

@@ -2,24 +2,6 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { CurrentPassword, Email, FactorCode, IsoDate, Password, text } from './fields.ts';
 import { type IssueCode, issue } from './issues.ts';
-import { limits } from './limits.ts';
-
-/** A new company and its owner. */
-export const Registration = z.object({
-  /** The name of the company again. The specification requires the field; its value is not stored. */
-  name: text(limits.personName),
-  /** The given name of the owner. */
-  ownerName: z.optional(text(limits.personName)),
-  /** The name of the company. */
-  companyName: text(limits.companyName),
-  /** The site of the company. @example romashka.ru */
-  companySite: text(limits.companySite),
-  email: Email,
-  password: Password,
-  /** The token of an ADMIN's invitation. It works only with the invited `email`. @example aW52aXRhdGlvbi10aGF0LXdvcmtzLW9uY2U */
-  invitation: z.optional(text(1)),
-});
-export type Registration = z.infer<typeof Registration>;
 
 /** The credentials of a user. @example {"email": "anna@romashka.ru", "password": "correct horse"} */
 export const Login = z.object({
@@ -48,19 +30,6 @@ export const login = endpoint('POST /auth/login', {
   body: Login,
   reply: Token,
   errors: ['bad_login', 'second_factor_needed', 'wrong_code', 'too_many_requests'],
-});
-
-/**
- * Create a company and its owner (CREATOR), and sign the owner in. One transaction creates both. `GET /auth/registration`
- * returns whether a registration requires an invitation.
- */
-export const register = endpoint('POST /auth/registration', {
-  access: 'public',
-  device: 'given',
-  body: Registration,
-  reply: Token,
-  status: 201,
-  errors: ['email_taken', 'registration_closed', 'invitation_dead', 'too_many_requests'],
 });
 
 /**
@@ -152,4 +121,21 @@ export const pair = endpoint('POST /auth/pair', {
   body: Pairing,
   reply: Token,
   errors: ['link_dead', 'too_many_requests'],
+});
+
+/** A new password of the caller. */
+export const OwnPassword = z.object({
+  currentPassword: CurrentPassword,
+  /** The new password. @example battery staple */
+  password: Password,
+});
+
+/** Change the caller's password; all other sessions and all gateway tokens end. */
+export const changeOwnPassword = endpoint('PUT /me/password', {
+  access: 'signed-in',
+  beforeFactor: true,
+  proof: { of: 'self' },
+  device: 'given',
+  body: OwnPassword,
+  errors: ['too_many_requests'],
 });

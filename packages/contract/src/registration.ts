@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
+import { Token } from './auth.ts';
 import { endpoint } from './endpoint.ts';
-import { Email, Id, IsoDate, ListQuery, listOf, Proof, text } from './fields.ts';
+import { Email, Id, IsoDate, ListQuery, listOf, Password, Proof, text } from './fields.ts';
+import { limits } from './limits.ts';
 import { ShownEmail } from './shown-email.ts';
 
 /** open: anybody may register a company. invited: only holders of an invitation. closed: nobody. @example invited */
@@ -105,4 +107,34 @@ export const openInvitation = endpoint('POST /auth/invitation', {
 export const sendCompanyConfirmation = endpoint('POST /company/me-company/confirmation', {
   access: ['CREATOR'],
   errors: ['already_confirmed', 'no_company', 'too_many_requests'],
+});
+
+/** A new company and its owner. */
+export const Registration = z.object({
+  /** The name of the company again. The specification requires the field; its value is not stored. */
+  name: text(limits.personName),
+  /** The given name of the owner. */
+  ownerName: z.optional(text(limits.personName)),
+  /** The name of the company. */
+  companyName: text(limits.companyName),
+  /** The site of the company. @example romashka.ru */
+  companySite: text(limits.companySite),
+  email: Email,
+  password: Password,
+  /** The token of an ADMIN's invitation. It works only with the invited `email`. @example aW52aXRhdGlvbi10aGF0LXdvcmtzLW9uY2U */
+  invitation: z.optional(text(1)),
+});
+export type Registration = z.infer<typeof Registration>;
+
+/**
+ * Create a company and its owner (CREATOR), and sign the owner in. One transaction creates both. `GET /auth/registration`
+ * returns whether a registration requires an invitation.
+ */
+export const register = endpoint('POST /auth/registration', {
+  access: 'public',
+  device: 'given',
+  body: Registration,
+  reply: Token,
+  status: 201,
+  errors: ['email_taken', 'registration_closed', 'invitation_dead', 'too_many_requests'],
 });

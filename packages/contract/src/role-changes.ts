@@ -1,8 +1,19 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Proof } from './fields.ts';
+import { Email, Proof, userNames } from './fields.ts';
 import { User } from './me.ts';
-import { InvitedUser } from './users.ts';
+
+/**
+ * An owner or ADMIN to invite, and the caller's password and code. The invited user sets a password with the mailed link. The link
+ * is valid for seven days, and ends when the caller loses the role ADMIN. `POST /auth/register` with `{email}` mails another link,
+ * valid for 10 minutes.
+ */
+export const InvitedUser = z.extend(Proof, {
+  /** The address of the new account. */
+  email: Email,
+  ...userNames,
+});
+export type InvitedUser = z.infer<typeof InvitedUser>;
 
 /** USER: an agent of the company. CREATOR: an owner of the company. @example CREATOR */
 export const CompanyRole = z.enum(['USER', 'CREATOR']);
@@ -51,4 +62,15 @@ export const removeAdmin = endpoint('POST /users/:id/admin/off', {
   proof: { of: 'everyone' },
   body: Proof,
   errors: ['not_found', 'own_account', 'too_many_requests'],
+});
+
+/** Invite an owner (CREATOR) to a company by mail. */
+export const inviteOwner = endpoint('POST /company/:id/owner', {
+  access: ['ADMIN'],
+  proof: { of: 'everyone' },
+  body: InvitedUser,
+  reply: User,
+  status: 201,
+  versioned: true,
+  errors: ['not_found', 'email_taken', 'too_many_objects', 'plan_limit', 'too_many_requests'],
 });

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import {
-  CurrentPassword,
   Email,
   Links,
   ListQuery,
@@ -9,7 +8,6 @@ import {
   MaybeProof,
   NewPassword,
   Password,
-  Proof,
   text,
   userNames,
 } from './fields.ts';
@@ -43,23 +41,6 @@ export const UserChange = z.extend(MaybeProof, {
 });
 export type UserChange = z.infer<typeof UserChange>;
 
-/** A new password of the caller. */
-export const OwnPassword = z.object({
-  currentPassword: CurrentPassword,
-  /** The new password. @example battery staple */
-  password: Password,
-});
-
-/** Change the caller's password; all other sessions and all gateway tokens end. */
-export const changeOwnPassword = endpoint('PUT /me/password', {
-  access: 'signed-in',
-  beforeFactor: true,
-  proof: { of: 'self' },
-  device: 'given',
-  body: OwnPassword,
-  errors: ['too_many_requests'],
-});
-
 /**
  * Add a user to the caller's company, with the role USER. After 20 replies `email_taken` in an hour to one user, or 60 to a company,
  * calls that would set an address get `too_many_requests`.
@@ -71,29 +52,6 @@ export const createUser = endpoint('POST /users/user-inner', {
   status: 201,
   versioned: true,
   errors: ['email_taken', 'too_many_objects', 'plan_limit', 'no_company', 'too_many_requests'],
-});
-
-/**
- * An owner or ADMIN to invite, and the caller's password and code. The invited user sets a password with the mailed link. The link
- * is valid for seven days, and ends when the caller loses the role ADMIN. `POST /auth/register` with `{email}` mails another link,
- * valid for 10 minutes.
- */
-export const InvitedUser = z.extend(Proof, {
-  /** The address of the new account. */
-  email: Email,
-  ...userNames,
-});
-export type InvitedUser = z.infer<typeof InvitedUser>;
-
-/** Invite an owner (CREATOR) to a company by mail. */
-export const inviteOwner = endpoint('POST /company/:id/owner', {
-  access: ['ADMIN'],
-  proof: { of: 'everyone' },
-  body: InvitedUser,
-  reply: User,
-  status: 201,
-  versioned: true,
-  errors: ['not_found', 'email_taken', 'too_many_objects', 'plan_limit', 'too_many_requests'],
 });
 
 /** List the users of every company and the platform admins. `name` searches name, surname and email. */

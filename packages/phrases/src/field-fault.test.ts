@@ -1,7 +1,8 @@
-import { Login, Registration } from '@propusk/contract/auth';
+import { Login } from '@propusk/contract/auth';
 import { Phone } from '@propusk/contract/fields';
 import { PolicyInput } from '@propusk/contract/policies';
 import { ProxyInput } from '@propusk/contract/proxies';
+import { Registration } from '@propusk/contract/registration';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { faultOf } from './field-fault.ts';

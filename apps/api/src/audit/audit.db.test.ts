@@ -1,12 +1,13 @@
 import { type AuditQuery, type AuditRow, listAudit } from '@propusk/contract/audit';
-import { createPairing, login, logout, pair } from '@propusk/contract/auth';
+import { changeOwnPassword, createPairing, login, logout, pair } from '@propusk/contract/auth';
 import { createCompany, deleteCompany, updateMyCompany } from '@propusk/contract/companies';
-import { checkSite, shareLock } from '@propusk/contract/lock';
+import { shareLock } from '@propusk/contract/lock';
 import { me } from '@propusk/contract/me';
 import { createPolicy, deletePolicy, updatePolicy } from '@propusk/contract/policies';
+import { checkSite } from '@propusk/contract/probe';
 import { createProxy, deleteProxy, updateAnyProxy, updateProxy } from '@propusk/contract/proxies';
 import { createSite, createSites, deleteSite, updateSite } from '@propusk/contract/sites';
-import { changeOwnPassword, createUser, deleteUser, updateUser } from '@propusk/contract/users';
+import { createUser, deleteUser, updateUser } from '@propusk/contract/users';
 import { createAdmin } from '@propusk/test-kit/api/admin';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';

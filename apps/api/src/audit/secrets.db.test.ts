@@ -1,8 +1,9 @@
-import { createPairing, login, pair, register, useLink } from '@propusk/contract/auth';
+import { changeOwnPassword, createPairing, login, pair, useLink } from '@propusk/contract/auth';
 import { openLockLink, shareLock } from '@propusk/contract/lock';
 import { createProxy, updateAnyProxy, updateProxy } from '@propusk/contract/proxies';
+import { register } from '@propusk/contract/registration';
 import { createSite } from '@propusk/contract/sites';
-import { changeOwnPassword, createUser, updateUser } from '@propusk/contract/users';
+import { createUser, updateUser } from '@propusk/contract/users';
 import { createAdmin } from '@propusk/test-kit/api/admin';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { enrol } from '@propusk/test-kit/api/authenticator';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { login } from '@propusk/contract/auth';
-import { getSiteCheck } from '@propusk/contract/lock';
+import { getSiteCheck } from '@propusk/contract/probe';
 import { createSite, listSites } from '@propusk/contract/sites';
 import { load } from '@propusk/supervisor/backup/load';
 import { verify } from '@propusk/supervisor/backup/reader';

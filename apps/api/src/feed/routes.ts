@@ -1,9 +1,6 @@
 import { feed } from '@propusk/contract/feed';
-import { feedRecords } from '@propusk/contract/records';
 import { AppError } from '../core/errors.ts';
-import { createKeyedLimiter } from '../core/keyed-limiter.ts';
-import { implement, routeOf } from '../http/implement.ts';
-import { storeBatch } from '../records/store.ts';
+import { routeOf } from '../http/implement.ts';
 import type { Slice } from '../slice.ts';
 import { watchChanges } from './changes.ts';
 import { createHub } from './hub.ts';
@@ -20,10 +17,6 @@ export function feedRoutes(routes: Slice): void {
     hub.close();
     await changes?.close();
   });
-
-  // After an outage many gateways send their backlogs together. A gateway repeats a batch after `busy`.
-  const inTurn = createKeyedLimiter(3, 100);
-  implement(routes, feedRecords, ({ body, write }) => inTurn(0, () => write((tx) => storeBatch(tx, body))));
 
   app.route({
     ...routeOf(routes, feed),

@@ -1,4 +1,4 @@
-import { register } from '@propusk/contract/auth';
+import { register } from '@propusk/contract/registration';
 import { createSite, listSites } from '@propusk/contract/sites';
 import { companyUsers, createUser, updateUser } from '@propusk/contract/users';
 import { answered, PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';

@@ -1,8 +1,9 @@
 import { myAccess } from '@propusk/contract/access';
 import { listAudit } from '@propusk/contract/audit';
-import { login, logout, register, useLink } from '@propusk/contract/auth';
+import { login, logout, useLink } from '@propusk/contract/auth';
 import { me } from '@propusk/contract/me';
 import { createProxy } from '@propusk/contract/proxies';
+import { register } from '@propusk/contract/registration';
 import { companyUsers, createUser, updateUser } from '@propusk/contract/users';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';

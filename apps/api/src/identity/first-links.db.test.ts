@@ -1,5 +1,6 @@
-import { login, register, useLink } from '@propusk/contract/auth';
+import { login, useLink } from '@propusk/contract/auth';
 import { openLink } from '@propusk/contract/invitations';
+import { register } from '@propusk/contract/registration';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openDb } from '../db/open.ts';

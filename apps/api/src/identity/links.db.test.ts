@@ -1,10 +1,10 @@
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { login, useLink } from '@propusk/contract/auth';
+import { changeOwnPassword, login, useLink } from '@propusk/contract/auth';
 import { createCompany, myCompany } from '@propusk/contract/companies';
 import { me } from '@propusk/contract/me';
-import { changeOwnPassword, inviteOwner } from '@propusk/contract/users';
+import { inviteOwner } from '@propusk/contract/role-changes';
 import { createAdmin } from '@propusk/test-kit/api/admin';
 import { answered, PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { type Inbox, openInbox, type ReadMail, readMail } from '@propusk/test-kit/api/inbox';

@@ -1,7 +1,6 @@
-import { login, useLink } from '@propusk/contract/auth';
+import { changeOwnPassword, login, useLink } from '@propusk/contract/auth';
 import { DEVICE_HEADER } from '@propusk/contract/endpoint';
 import { me } from '@propusk/contract/me';
-import { changeOwnPassword } from '@propusk/contract/users';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { addSession } from '@propusk/test-kit/matrix/inserts';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';

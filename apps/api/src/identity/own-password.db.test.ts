@@ -1,6 +1,5 @@
-import { login, useLink } from '@propusk/contract/auth';
+import { changeOwnPassword, login, useLink } from '@propusk/contract/auth';
 import { me } from '@propusk/contract/me';
-import { changeOwnPassword } from '@propusk/contract/users';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 

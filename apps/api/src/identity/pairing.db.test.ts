@@ -1,7 +1,7 @@
 import { myAccess } from '@propusk/contract/access';
-import { createPairing, login, logout, pair } from '@propusk/contract/auth';
+import { changeOwnPassword, createPairing, login, logout, pair } from '@propusk/contract/auth';
 import { me } from '@propusk/contract/me';
-import { changeOwnPassword, deleteUser, getUser } from '@propusk/contract/users';
+import { deleteUser, getUser } from '@propusk/contract/users';
 import { answered, PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 

@@ -1,6 +1,6 @@
 import type { User } from '@propusk/contract/me';
 import * as contract from '@propusk/contract/role-changes';
-import { inviteOwner } from '@propusk/contract/users';
+import { inviteOwner } from '@propusk/contract/role-changes';
 import type { Actor } from '../core/actor.ts';
 import { found } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';

@@ -3,10 +3,16 @@ import { login, useLink } from '@propusk/contract/auth';
 import { openLink } from '@propusk/contract/invitations';
 import { openLockLink, shareLock } from '@propusk/contract/lock';
 import { me } from '@propusk/contract/me';
-import { addAdmin, type CompanyRole, changeRole, removeAdmin } from '@propusk/contract/role-changes';
+import {
+  addAdmin,
+  type CompanyRole,
+  changeRole,
+  inviteOwner,
+  removeAdmin,
+} from '@propusk/contract/role-changes';
 import { resetSecondFactor } from '@propusk/contract/second-factor';
 import { createSite } from '@propusk/contract/sites';
-import { companyUsers, deleteUser, inviteOwner, listUsers, updateUser } from '@propusk/contract/users';
+import { companyUsers, deleteUser, listUsers, updateUser } from '@propusk/contract/users';
 import { createAdmin } from '@propusk/test-kit/api/admin';
 import { answered, PASSWORD, startApi, type TestApi, testPasswords } from '@propusk/test-kit/api/api';
 import { appCode } from '@propusk/test-kit/api/app-code';

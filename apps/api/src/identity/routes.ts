@@ -1,7 +1,6 @@
-import { createPairing, login, logout, pair } from '@propusk/contract/auth';
+import { changeOwnPassword, createPairing, login, logout, pair } from '@propusk/contract/auth';
 import { DEVICE_HEADER } from '@propusk/contract/endpoint';
 import * as sessions from '@propusk/contract/sessions';
-import { changeOwnPassword } from '@propusk/contract/users';
 import { AppError } from '../core/errors.ts';
 import { signedIn, strangers } from '../core/fair-queue.ts';
 import { implement } from '../http/implement.ts';

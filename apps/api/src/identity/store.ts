@@ -1,4 +1,4 @@
-import type { Registration } from '@propusk/contract/auth';
+import type { Registration } from '@propusk/contract/registration';
 import { plainAddress } from '@propusk/dial/addresses';
 import { accountNames } from '@propusk/phrases/accounts';
 import { sql } from 'kysely';

@@ -1,5 +1,4 @@
 import * as contract from '@propusk/contract/lock';
-import { plainAddress } from '@propusk/dial/addresses';
 import { inParallel } from '../core/in-parallel.ts';
 import { implement } from '../http/implement.ts';
 import { learnEgress } from '../probe/echo-client.ts';
@@ -38,10 +37,4 @@ export function lockRoutes(routes: Slice): void {
   implement(routes, contract.openLockLink, ({ body, address, db }) =>
     throttle.redeeming('lockLink', address, () => openLockLink(db, body.token, encryption)),
   );
-
-  implement(routes, contract.echo, async ({ address, header }) => {
-    // A caching proxy would answer one client with the address of another.
-    header('cache-control', 'no-store');
-    return { address: plainAddress(address) };
-  });
 }

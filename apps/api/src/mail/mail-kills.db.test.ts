@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inviteOwner } from '@propusk/contract/users';
+import { inviteOwner } from '@propusk/contract/role-changes';
 import { GATEWAY_SECRET, PASSWORD, testEncryption, testPasswords } from '@propusk/test-kit/api/api';
 import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
 import { type Inbox, openInbox } from '@propusk/test-kit/api/inbox';

@@ -1,5 +1,6 @@
-import { checkSite, getSiteCheck, getSiteLock, learnEgress } from '@propusk/contract/lock';
+import { getSiteLock, learnEgress } from '@propusk/contract/lock';
 import { updatePolicy } from '@propusk/contract/policies';
+import { checkSite, getSiteCheck } from '@propusk/contract/probe';
 import { evidence } from '@propusk/contract/protection';
 import { createProxy } from '@propusk/contract/proxies';
 import { deleteSite, getSite, listSites, updateSite } from '@propusk/contract/sites';

@@ -1,4 +1,4 @@
-import type { ProbeStep, SiteCheck } from '@propusk/contract/lock';
+import type { ProbeStep, SiteCheck } from '@propusk/contract/probe';
 import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
 import { type Finding, outweighedBy, type StepResult } from './classify-response.ts';
 import { answersNobody } from './connectivity.ts';

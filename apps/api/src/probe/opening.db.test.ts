@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getProbePaths, getSiteCheck, setProbePaths } from '@propusk/contract/lock';
 import { createPolicy } from '@propusk/contract/policies';
+import { getProbePaths, getSiteCheck, setProbePaths } from '@propusk/contract/probe';
 import { setSupport } from '@propusk/contract/records';
 import { createSites, getSite, updateSite } from '@propusk/contract/sites';
 import { createAdmin } from '@propusk/test-kit/api/admin';

@@ -1,5 +1,5 @@
 import { startPathOf } from '@propusk/access/probe-path';
-import type { ProbePaths, VersionedPaths } from '@propusk/contract/lock';
+import type { ProbePaths, VersionedPaths } from '@propusk/contract/probe';
 import { sql } from 'kysely';
 import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';

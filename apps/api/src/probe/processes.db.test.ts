@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { checkSite } from '@propusk/contract/lock';
+import { checkSite } from '@propusk/contract/probe';
 import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
 import {
   companyBehind,

@@ -1,6 +1,6 @@
 import { createPairing, pair } from '@propusk/contract/auth';
-import { checkSite } from '@propusk/contract/lock';
 import { createPolicy, updatePolicy } from '@propusk/contract/policies';
+import { checkSite } from '@propusk/contract/probe';
 import { createProxy } from '@propusk/contract/proxies';
 import { createSite } from '@propusk/contract/sites';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';

@@ -1,6 +1,7 @@
-import * as contract from '@propusk/contract/lock';
+import * as contract from '@propusk/contract/probe';
 import { evidence } from '@propusk/contract/protection';
 import { unicodeHost } from '@propusk/contract/unicode-host';
+import { plainAddress } from '@propusk/dial/addresses';
 import { sayCheck, sayStep } from '@propusk/phrases/checks';
 import { type Actor, asMember, readerOf } from '../core/actor.ts';
 import { findEntity } from '../entities/entity.ts';
@@ -33,6 +34,12 @@ export function checkRoutes(routes: Slice): void {
   implement(routes, contract.getSiteCheck, async ({ actor, params, db }) => {
     const check = await findCheck(db, actor, params.id);
     return check === null ? null : present(check, actor);
+  });
+
+  implement(routes, contract.echo, async ({ address, header }) => {
+    // A caching proxy would answer one client with the address of another.
+    header('cache-control', 'no-store');
+    return { address: plainAddress(address) };
   });
 
   implement(routes, evidence, ({ actor, db }) => readProgress(db, asMember(actor)));

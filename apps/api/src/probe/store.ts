@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { patternsCovering } from '@propusk/access/decide';
-import type { SiteCheck } from '@propusk/contract/lock';
+import type { SiteCheck } from '@propusk/contract/probe';
 import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
 import { sql } from 'kysely';
 import { record } from '../audit/store.ts';

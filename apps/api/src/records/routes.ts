@@ -1,6 +1,7 @@
 import { recordSettings, setRecordSettings } from '@propusk/contract/record-settings';
 import * as contract from '@propusk/contract/records';
 import { asMember } from '../core/actor.ts';
+import { createKeyedLimiter } from '../core/keyed-limiter.ts';
 import { implement } from '../http/implement.ts';
 import type { Slice } from '../slice.ts';
 import { keyOf } from '../throttle/budgets.ts';
@@ -8,12 +9,17 @@ import { exportRoute } from './export.ts';
 import { readVisits } from './log.ts';
 import { readSettings, writeSettings } from './settings.ts';
 import { readCompanyFigures, readStatistics } from './statistics.ts';
-import { endVisits } from './store.ts';
+import { endVisits, storeBatch } from './store.ts';
 import { readAsOwner, readAsSupport, readLiveAsOwner, readSupport, setSupport } from './support.ts';
 
-/** The calls of the access log. Gateways send its records by `POST /feed/records` (`feed/routes.ts`). */
+/** The calls of the access log. */
 export function recordRoutes(routes: Slice): void {
   const { throttle, config } = routes;
+  // After an outage many gateways send their backlogs together. A gateway repeats a batch after `busy`.
+  const inTurn = createKeyedLimiter(3, 100);
+  implement(routes, contract.feedRecords, ({ body, write }) =>
+    inTurn(0, () => write((tx) => storeBatch(tx, body))),
+  );
   implement(routes, contract.listVisits, ({ actor, query, db }) => readAsOwner(db, asMember(actor), query));
   exportRoute(routes);
   implement(routes, contract.liveVisits, ({ actor, db }) => readLiveAsOwner(db, asMember(actor)));

@@ -1,11 +1,12 @@
 import { myAccess } from '@propusk/contract/access';
-import { register, useLink } from '@propusk/contract/auth';
+import { useLink } from '@propusk/contract/auth';
 import { confirmCompany, getCompany } from '@propusk/contract/companies';
-import { checkSite, learnEgress } from '@propusk/contract/lock';
+import { learnEgress } from '@propusk/contract/lock';
 import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
+import { checkSite } from '@propusk/contract/probe';
 import { checkProxy, createProxy, listProxies } from '@propusk/contract/proxies';
-import { inviteCompany, sendCompanyConfirmation } from '@propusk/contract/registration';
+import { inviteCompany, register, sendCompanyConfirmation } from '@propusk/contract/registration';
 import { createSite } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';
 import { whyHost } from '@propusk/contract/why';

@@ -1,9 +1,10 @@
-import { login, register } from '@propusk/contract/auth';
+import { login } from '@propusk/contract/auth';
 import { createCompany, deleteCompany, listCompanies } from '@propusk/contract/companies';
 import {
   inviteCompany,
   listInvitations,
   openInvitation,
+  register,
   registrationMode,
   withdrawInvitation,
 } from '@propusk/contract/registration';

@@ -1,6 +1,6 @@
-import { register } from '@propusk/contract/auth';
 import { DEVICE_HEADER } from '@propusk/contract/endpoint';
 import * as contract from '@propusk/contract/registration';
+import { register } from '@propusk/contract/registration';
 import { asMember } from '../core/actor.ts';
 import { strangers } from '../core/fair-queue.ts';
 import type { Tx } from '../db/open.ts';

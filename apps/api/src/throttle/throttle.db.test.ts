@@ -1,8 +1,8 @@
-import { login, pair, register, useLink } from '@propusk/contract/auth';
+import { changeOwnPassword, login, pair, useLink } from '@propusk/contract/auth';
 import { openLockLink } from '@propusk/contract/lock';
 import { me } from '@propusk/contract/me';
+import { register } from '@propusk/contract/registration';
 import { startSecondFactor } from '@propusk/contract/second-factor';
-import { changeOwnPassword } from '@propusk/contract/users';
 import { answered, PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { addLink, addPairing, addSession, addUser } from '@propusk/test-kit/matrix/inserts';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';

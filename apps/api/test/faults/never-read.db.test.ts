@@ -1,8 +1,8 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { register } from '@propusk/contract/auth';
 import { endpoints } from '@propusk/contract/endpoints';
+import { register } from '@propusk/contract/registration';
 import { listSites } from '@propusk/contract/sites';
 import { GATEWAY_SECRET, PASSWORD } from '@propusk/test-kit/api/api';
 import { freePort } from '@propusk/test-kit/daemon';

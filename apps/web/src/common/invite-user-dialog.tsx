@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import { InvitedUser } from '@propusk/contract/users';
+import { InvitedUser } from '@propusk/contract/role-changes';
 import * as t from '@propusk/phrases/console';
 import * as z from 'zod/mini';
 import { toastSuccess } from '../ui/toast.ts';

@@ -1,4 +1,4 @@
-import type { ProbeStep } from '@propusk/contract/lock';
+import type { ProbeStep } from '@propusk/contract/probe';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import { count as countOf } from './count.ts';
 

@@ -1,8 +1,7 @@
 import { Anchor, Box, Button, Stack } from '@mantine/core';
-import { Registration, register } from '@propusk/contract/auth';
 import { Password, text } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
-import { openInvitation, registrationMode } from '@propusk/contract/registration';
+import { openInvitation, Registration, register, registrationMode } from '@propusk/contract/registration';
 import * as t from '@propusk/phrases/console';
 import { Link } from '@tanstack/react-router';
 import * as z from 'zod/mini';

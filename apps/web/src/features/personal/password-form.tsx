@@ -1,7 +1,7 @@
+import { changeOwnPassword, OwnPassword } from '@propusk/contract/auth';
 import { Password } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
 import { type User } from '@propusk/contract/me';
-import { changeOwnPassword, OwnPassword } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import * as z from 'zod/mini';
 import { ApiError } from '../../api/api-error.ts';

@@ -3,7 +3,7 @@ import { type Company, CompanyInput, createCompany, deleteCompany } from '@propu
 import { Proof } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
 import { type Invitation, InvitationInput, inviteCompany } from '@propusk/contract/registration';
-import { inviteOwner } from '@propusk/contract/users';
+import { inviteOwner } from '@propusk/contract/role-changes';
 import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
 import * as z from 'zod/mini';

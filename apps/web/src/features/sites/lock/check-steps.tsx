@@ -1,4 +1,4 @@
-import type { ProbeStep, SiteCheck } from '@propusk/contract/lock';
+import type { ProbeStep, SiteCheck } from '@propusk/contract/probe';
 import * as t from '@propusk/phrases/console';
 import { type Check, CheckList } from '../../../ui/check-list.tsx';
 import { Fold } from '../../../ui/fold.tsx';

@@ -1,5 +1,5 @@
 import { Button, Loader, Skeleton, Stack, Text } from '@mantine/core';
-import { checkSite, getSiteCheck, type SiteCheck } from '@propusk/contract/lock';
+import { checkSite, getSiteCheck, type SiteCheck } from '@propusk/contract/probe';
 import * as t from '@propusk/phrases/console';
 import { IconShieldQuestion } from '@tabler/icons-react';
 import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';

@@ -1,7 +1,7 @@
 import { Button, Skeleton, Stack } from '@mantine/core';
 import { mayAct } from '@propusk/access/probe-path';
 import type { Output } from '@propusk/contract/endpoint';
-import { getProbePaths, setProbePaths } from '@propusk/contract/lock';
+import { getProbePaths, setProbePaths } from '@propusk/contract/probe';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconListSearch } from '@tabler/icons-react';

@@ -1,6 +1,6 @@
 import { startPathOf } from '@propusk/access/probe-path';
 import { limits } from '@propusk/contract/limits';
-import type { ProbePaths } from '@propusk/contract/lock';
+import type { ProbePaths } from '@propusk/contract/probe';
 import * as t from '@propusk/phrases/console';
 import { shownPath } from '../../../common/start-path.ts';
 

@@ -1,0 +1,121 @@
+import * as z from 'zod/mini';
+import { endpoint } from './endpoint.ts';
+import { IsoDate, text, versioned } from './fields.ts';
+import { limits } from './limits.ts';
+import { Verdict } from './protection.ts';
+
+/** A path of a site, without query and fragment: at most 200 characters, percent-encoded. @example /base/ */
+const Path = text(1, 6 * limits.startPath).check(z.regex(/^\/[^?#\s]*$/));
+
+/** The paths of a site that its probe treats specially. They do not affect who can reach the site. */
+export const ProbePaths = z.object({
+  /** Paths that the probe requests besides the first page, directly from outside and through the proxies. @example ["/base/"] */
+  startPaths: z.array(Path).check(z.maxLength(limits.startPaths)),
+  /** Exact URLs that may be open to strangers; every verdict names them. @example ["/favicon.ico"] */
+  openPaths: z.array(Path).check(z.maxLength(limits.openPaths)),
+});
+export type ProbePaths = z.infer<typeof ProbePaths>;
+
+/** The paths of a site's probe, with the version of the site. */
+export const VersionedPaths = z.extend(ProbePaths, { ...versioned });
+export type VersionedPaths = z.infer<typeof VersionedPaths>;
+
+/** Get the start paths of the site, and its URLs that may be open. */
+export const getProbePaths = endpoint('GET /domain-allowed/:id/paths', {
+  access: ['CREATOR', 'ADMIN'],
+  reply: VersionedPaths,
+  versioned: true,
+  errors: ['not_found'],
+});
+
+/**
+ * Replace the start paths of the site, and its URLs that may be open. A path without `/` at its start is refused. The next probe
+ * selects the pages that it requests again.
+ */
+export const setProbePaths = endpoint('PUT /domain-allowed/:id/paths', {
+  access: ['CREATOR', 'ADMIN'],
+  body: ProbePaths,
+  reply: VersionedPaths,
+  versioned: true,
+  errors: ['not_found'],
+});
+
+/** One request of a probe and its outcome. */
+export const ProbeStep = z.object({
+  /** The request, in Russian: route, scheme, spoofed headers. */
+  title: z.string(),
+  /** The route of the request: directly from outside, or through a proxy of the policies. */
+  vantage: z.enum(['outside', 'through']),
+  /** `passed` is the expected outcome of a locked site. @example passed */
+  outcome: z.enum(['waiting', 'passed', 'failed', 'skipped']),
+  /** The response, in Russian: a status, or a connection error. @example "403" */
+  detail: z.string(),
+  /** The remedy, in Russian; null when the step needs no action. */
+  advice: z.nullable(z.string()),
+});
+export type ProbeStep = z.infer<typeof ProbeStep>;
+
+/** The number of requests with the expected outcome, out of the counted ones. Redirects and redundant requests are not counted. */
+export const Tally = z.object({
+  /** Requests with the expected outcome. @example 11 */
+  passed: z.int(),
+  /** All counted requests. @example 11 */
+  of: z.int(),
+});
+
+/** The two halves of a probe. */
+export const LockProof = z.object({
+  /** Requests from outside, and the number that the site refused. */
+  outside: Tally,
+  /** Proxies of the policies, and the number that reached the site. */
+  through: Tally,
+});
+
+/** A probe of a site. It adds steps while it runs; the verdict follows at the end. */
+export const SiteCheck = z.object({
+  /** The state of the probe. @example done */
+  state: z.enum(['running', 'done']),
+  /** The verdict over all steps; null while the probe runs. */
+  verdict: z.nullable(Verdict),
+  /** The meaning of the verdict for this site, in Russian. */
+  meaning: z.nullable(z.string()),
+  /** The remedy for the owner, in Russian; null when there is nothing to do. */
+  advice: z.nullable(z.string()),
+  /** The requests of the probe, in order. */
+  steps: z.array(ProbeStep),
+  proof: LockProof,
+  /** A host that the site redirects its users to, and that they cannot reach; null for none. @example romashka.ru */
+  leadsTo: z.nullable(z.string()),
+  /** The time of the request for the probe. */
+  startedAt: IsoDate,
+  /** The time of its end. */
+  finishedAt: z.nullable(IsoDate),
+});
+export type SiteCheck = z.infer<typeof SiteCheck>;
+
+/**
+ * Start a probe: is the site closed to strangers and open through its proxies? If a probe is already running, the reply shows
+ * that one. Poll the steps with GET.
+ */
+export const checkSite = endpoint('POST /domain-allowed/:id/check', {
+  access: ['CREATOR', 'ADMIN'],
+  reply: SiteCheck,
+  status: 202,
+  errors: ['not_found', 'company_unconfirmed', 'too_many_requests'],
+});
+
+/** Get the running or the last probe of the site. */
+export const getSiteCheck = endpoint('GET /domain-allowed/:id/check', {
+  access: ['CREATOR', 'ADMIN'],
+  reply: z.nullable(SiteCheck),
+  errors: ['not_found'],
+});
+
+/** Get the caller's source address. Through a proxy this is the egress address of the proxy. */
+export const echo = endpoint('GET /echo', {
+  access: 'public',
+  reply: z.object({
+    /** An IPv4 or IPv6 address. @example 203.0.113.5 */
+    address: z.string(),
+  }),
+});
