@@ -2,6 +2,7 @@ import type { Statistics } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import { formatBytes } from '../../common/visit-text.ts';
 import { dayFormatIn, momentFormatIn } from '../../ui/day.tsx';
+import { TwoLines } from '../../ui/two-lines.tsx';
 import classes from './statistics.module.css';
 
 /** The numbers of the chart as a table, newest first. */
@@ -21,7 +22,6 @@ export function ChartTable(props: {
           <tr>
             <th scope="col">{t.statistics.time}</th>
             <th scope="col">{t.statistics.figures.visits}</th>
-            <th scope="col">{t.statistics.before}</th>
             <th scope="col">{t.statistics.figures.refusals}</th>
             <th scope="col">{t.statistics.figures.bytes}</th>
           </tr>
@@ -31,8 +31,12 @@ export function ChartTable(props: {
             .map(({ at, visits, refusals, bytes }, index) => (
               <tr key={at}>
                 <th scope="row">{format.format(new Date(at))}</th>
-                <td>{visits}</td>
-                <td>{before?.[index]?.visits ?? t.common.none}</td>
+                <td>
+                  <TwoLines
+                    first={visits}
+                    second={before?.[index] && t.statistics.was(before[index].visits)}
+                  />
+                </td>
                 <td>{refusals}</td>
                 <td>{formatBytes(bytes)}</td>
               </tr>

@@ -91,6 +91,7 @@ export function Chart({ steps, before, hourly, zone, onDays }: Shown) {
           visits={sum(steps, 'visits')}
           refusals={sum(steps, 'refusals')}
           before={before && sum(before, 'visits')}
+          name={t.statistics.visitsBefore}
         />
       </figcaption>
     </figure>
@@ -104,16 +105,21 @@ function Tooltip(props: {
   format: (seconds: number) => string;
 }) {
   const { pointed, step, before } = props;
+  const { left } = pointed;
   if (step === undefined) return null;
   return (
     <div
       role="tooltip"
       className={classes.tooltip}
-      data-late={pointed.late || undefined}
-      style={{ left: pointed.left }}
+      style={{ left: pointed.late ? `max(0px, ${left - 216}px)` : `min(${left + 12}px, 100% - 204px)` }}
     >
       <b>{props.format(Date.parse(step.at) / 1000)}</b>
-      <Values visits={step.visits} refusals={step.refusals} before={before?.visits} />
+      <Values
+        visits={step.visits}
+        refusals={step.refusals}
+        before={before?.visits}
+        name={t.statistics.before}
+      />
     </div>
   );
 }
@@ -121,9 +127,9 @@ function Tooltip(props: {
 const whole = new Intl.NumberFormat('ru');
 
 /** The figures of a step or of the whole period, with the marks of their series. */
-function Values(props: { visits: number; refusals: number; before: number | undefined }) {
+function Values(props: { visits: number; refusals: number; before: number | undefined; name: string }) {
   const { visits, refusals } = t.statistics.figures;
-  const names = { visits, refusals, before: t.statistics.visitsBefore };
+  const names = { visits, refusals, before: props.name };
   return (['visits', 'refusals', 'before'] as const).map((series) => {
     const value = props[series];
     return (
@@ -173,6 +179,7 @@ function optionsOf(element: HTMLElement, hourly: boolean, timeZone: string): uPl
     height: HEIGHT,
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), timeZone),
     cursor: {
+      y: false,
       drag: { setScale: false },
       points: { show: false },
       move: (made, left, top) => {

@@ -10,13 +10,13 @@ import { useReturnFocus } from '../../ui/use-return-focus.ts';
 
 const terms = t.statistics.detailTerms;
 
-/** All fields of a visit or refusal. @param props.remedy a button below the fields */
+/** All fields of a visit or refusal. @param props.remedy a button beside the result */
 export function VisitDialog(props: { visit: Visit; zone: string; remedy: ReactNode; onClose: () => void }) {
   const { visit, zone, onClose } = props;
   useReturnFocus(true);
   const { kind, policy, proxy } = visit;
   const isOne = kind !== 'refusal' && kind !== 'loss' && visit.host !== '*';
-  const rows: [string, ReactNode][] = [
+  const rows: [term: string, value: ReactNode, tools?: ReactNode][] = [
     [t.visits.site, hostOf(visit)],
     [terms.port, visit.port],
     [t.visits.person, personOf(visit)],
@@ -25,7 +25,7 @@ export function VisitDialog(props: { visit: Visit; zone: string; remedy: ReactNo
     [terms.duration, formatDuration(visit.ms)],
     [terms.client, visit.client ?? t.common.none],
     [terms.kind, t.visits.kinds[kind]],
-    [t.visits.result, <VisitResult key="result" visit={visit} />],
+    [t.visits.result, <VisitResult key="result" visit={visit} />, props.remedy],
     [terms.policy, policy?.name ?? t.common.none],
     [terms.proxy, proxy?.name ?? (isOne ? t.statistics.gateway : t.common.none)],
     [terms.count, visit.count],
@@ -36,10 +36,7 @@ export function VisitDialog(props: { visit: Visit; zone: string; remedy: ReactNo
   ];
   return (
     <Modal opened onClose={onClose} title={t.statistics.detail} size={560} returnFocus={false}>
-      <DefinitionCard
-        rows={rows.map(([term, value]) => ({ key: term, term, value }))}
-        footer={props.remedy}
-      />
+      <DefinitionCard rows={rows.map(([term, value, tools]) => ({ key: term, term, value, tools }))} />
     </Modal>
   );
 }
