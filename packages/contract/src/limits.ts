@@ -30,6 +30,8 @@ export const limits = {
   linkMinutes: 10,
   /** Lifetime of an invitation, in days. */
   invitationDays: 7,
+  /** Days until a link to a lock expires. */
+  lockLinkDays: 7,
   /** Agents that one call invites. */
   invitations: 50,
   /** Lifetime of a pairing code of the extension, in seconds. */

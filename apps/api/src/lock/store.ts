@@ -1,4 +1,5 @@
 import { lockSnippets } from '@propusk/access/lock/snippets';
+import { limits } from '@propusk/contract/limits';
 import type { SharedLock, SiteLock } from '@propusk/contract/lock';
 import { sayCheck } from '@propusk/phrases/checks';
 import { sql } from 'kysely';
@@ -55,7 +56,6 @@ function snippetsOf(address: string, proxies: readonly SiteProxy[]): SiteLock['s
   return lockSnippets({ address, egress: proxies.flatMap((proxy) => proxy.addresses) });
 }
 
-const LINK_DAYS = 7;
 /** The limit of valid links per site; the oldest are deleted. */
 const MAX_LINKS = 20;
 
@@ -68,7 +68,13 @@ export async function addLockLink(tx: Tx, actor: Actor, siteId: number): Promise
   const row = sql`select company_id, id, ${actor.userId}::bigint from sites
     where company_id = ${companyId} and id = ${siteId} for key share`;
   const columns = 'company_id, site_id, made_by';
-  const { token, expiresAt, isStored } = await issue(tx, 'lock_links', LINK_DAYS * 86_400, columns, row);
+  const { token, expiresAt, isStored } = await issue(
+    tx,
+    'lock_links',
+    limits.lockLinkDays * 86_400,
+    columns,
+    row,
+  );
   // The site was deleted after the call began.
   if (!isStored) throw new AppError('not_found');
   await sql`delete from lock_links where company_id = ${companyId} and site_id = ${siteId}
