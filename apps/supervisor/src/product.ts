@@ -2,7 +2,7 @@ import { watch as watchFolder } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Config, readConfig } from '@propusk/api/config';
 import { openDb } from '@propusk/api/db/open';
-import { makeAdminLink } from '@propusk/api/identity/first-links';
+import { makeAdminLink } from '@propusk/api/registration/first-links';
 import { lockDataDir } from '@propusk/embedded-postgres/data-dir-lock';
 import { StartError } from '@propusk/embedded-postgres/start-error';
 import { readConfig as readGatewayConfig } from '@propusk/gateway/config';

@@ -13,14 +13,13 @@ import {
   findFactor,
   findSealed,
   replaceRecoveryCodes,
-  resetFactor,
   useCode,
 } from './factor-store.ts';
 import { type ProofCall, proved, wrongCode } from './proof.ts';
 
-/** Calls of the second factor: the caller's own, and the reset of another user's. */
+/** Calls of the caller's own second factor. */
 export function factorRoutes(routes: Slice): void {
-  const { throttle, encryption, teller } = routes;
+  const { throttle, encryption } = routes;
 
   implement(routes, contract.getSecondFactor, ({ actor, db }) => findFactor(db, actor));
 
@@ -51,11 +50,6 @@ export function factorRoutes(routes: Slice): void {
       await recordOwn(tx, call.actor, 'second_factor_off');
     }),
   );
-
-  implement(routes, contract.resetSecondFactor, async ({ actor, params, db, write }) => {
-    const tell = await teller(db, actor, params.id);
-    return write((tx) => resetFactor(tx, actor, params.id, tell));
-  });
 
   /** Runs a change in a transaction that consumes a code, after a check of the password. @throws AppError second_factor_off */
   async function proving<T>(call: CodeCall, change: (tx: Tx) => Promise<T>): Promise<T> {

@@ -1,15 +1,12 @@
 import type { SecondFactor } from '@propusk/contract/second-factor';
 import { sql } from 'kysely';
-import { type AuditActor, record, recordingOwn, recordOwn } from '../audit/store.ts';
-import { type Actor, isAdmin } from '../core/actor.ts';
+import { type AuditActor, recordingOwn, recordOwn } from '../audit/store.ts';
+import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { type Statement, statement } from '../db/pipeline.ts';
 import type { Encryption } from '../encryption.ts';
-import { lockRow } from '../entities/change.ts';
-import type { Tell } from '../mail/tell-holder.ts';
-import { userEntity } from '../users/store.ts';
-import { endAccess, isProtected, lockAccount, touchUser } from './account-store.ts';
+import { endAccess, lockAccount, touchUser } from './account-store.ts';
 import { newRecoveryCodes, plainCode } from './recovery.ts';
 import { enrolmentUri, newSecret, stepOf } from './totp.ts';
 
@@ -172,26 +169,6 @@ export async function endFactor(tx: Tx, userId: number): Promise<void> {
     .executeTakeFirst();
   if (numDeletedRows === 0n) throw new AppError('second_factor_off');
   await touchUser(tx, userId);
-}
-
-/**
- * Resets another user's second factor and ends their sessions, gateway tokens and links in mail.
- * @throws AppError not_found; own_account; protected_user when an owner resets a CREATOR or ADMIN;
- *   second_factor_off
- */
-export async function resetFactor(tx: Tx, actor: Actor, id: number, tell: Tell): Promise<void> {
-  const user = await lockRow(tx, actor, userEntity, { id, ifMatch: null });
-  if (id === actor.userId) {
-    throw new AppError('own_account', { detail: ['own_factor'] });
-  }
-  if (isProtected(user.roles) && !isAdmin(actor)) {
-    throw new AppError('protected_user', { detail: ['factor_of_owner'] });
-  }
-  await endFactor(tx, id);
-  await endAccess(tx, id);
-  const { email: name, company_id: companyId } = user;
-  await tell(tx, { what: 'factor' });
-  await record(tx, actor, { action: 'second_factor_reset', kind: 'user', id, name, companyId });
 }
 
 const appStep = (secret: string, code: string) => stepOf(secret, code.replace(/\s/g, ''));

@@ -1,7 +1,7 @@
 import type { LinkAccount } from '@propusk/contract/invitations';
 import { limits } from '@propusk/contract/limits';
 import { type RawBuilder, sql } from 'kysely';
-import { recordOwn } from '../audit/store.ts';
+import { type AuditActor, record, recordOwn } from '../audit/store.ts';
 import { type Actor, type Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { newToken } from '../core/tokens.ts';
@@ -10,7 +10,6 @@ import { lockOwnCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { type Issued, issue, works } from '../db/secret-links.ts';
 import { refusing } from '../db/violations.ts';
-import { confirmCompanyOf } from '../registration/store.ts';
 import { emailTaken, endAccess, lockAccount, setPassword, touchUser } from './account-store.ts';
 import type { LinkKind } from './links.ts';
 
@@ -213,6 +212,28 @@ export async function redeemEmailLink(
   await confirmCompanyOf(tx, by);
   if (to !== from) await endAccess(tx, userId);
   return { from, to };
+}
+
+/**
+ * Confirms the company of an owner who has redeemed a link from mail, because that proves the mailbox. Does nothing for other
+ * users and for a confirmed company. The caller holds the lock of the company.
+ */
+async function confirmCompanyOf(tx: Tx, by: AuditActor): Promise<void> {
+  const owned = tx
+    .selectFrom('users')
+    .select('company_id')
+    .where('id', '=', by.userId)
+    .where('roles', '@>', sql<never>`array['CREATOR']`);
+  const company = await tx
+    .updateTable('companies')
+    .set({ confirmed: true })
+    .where('id', 'in', owned)
+    .where('confirmed', '=', false)
+    .returning(['id', 'company_name'])
+    .executeTakeFirst();
+  if (company === undefined) return;
+  const { id, company_name: name } = company;
+  await record(tx, by, { action: 'company_confirmed', kind: 'company', id, name, companyId: id });
 }
 
 /** @throws AppError email_taken */

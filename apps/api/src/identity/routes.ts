@@ -13,7 +13,6 @@ import { useCode } from './factor-store.ts';
 import { linkRoutes } from './link-routes.ts';
 import { addPairingCode, redeemPairingCode } from './pairing-store.ts';
 import { proved } from './proof.ts';
-import { roleRoutes } from './role-routes.ts';
 import { endOneSession, endOtherSessions, listSessions } from './session-store.ts';
 import { endSession, openSession } from './store.ts';
 
@@ -65,7 +64,6 @@ export function identityRoutes(routes: Slice): void {
   });
 
   linkRoutes(routes);
-  roleRoutes(routes);
   factorRoutes(routes);
 
   implement(routes, createPairing, async ({ actor, write }) => {

@@ -8,10 +8,12 @@ import { findEntity } from '../entities/entity.ts';
 import { implement } from '../http/implement.ts';
 import { revealing } from '../identity/revealing.ts';
 import type { Slice } from '../slice.ts';
+import { roleRoutes } from './role-routes.ts';
 import { createUsers, deleteUser, findSelf, listUsers, updateUser, userEntity } from './store.ts';
 
 /** The calls of the signed-in user and of a company's users (spec section 7). */
 export function userRoutes(routes: Slice): void {
+  roleRoutes(routes);
   implement(routes, me, ({ actor, db }) => findSelf(db, actor));
 
   implement(routes, contract.createUser, async ({ actor, body, write }) => {

@@ -4,9 +4,9 @@ import { register } from '@propusk/contract/registration';
 import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openDb } from '../db/open.ts';
+import { addLink, addPasswordLink } from '../identity/link-store.ts';
+import { ensureAdmin } from '../identity/store.ts';
 import { makeAdminLink, makeFirstLinks } from './first-links.ts';
-import { addLink, addPasswordLink } from './link-store.ts';
-import { ensureAdmin } from './store.ts';
 
 const config = { publicUrl: new URL('https://pass.example.ru'), registration: 'invited' } as const;
 const who = { email: 'admin@example.ru', owner: 'owner@example.ru', again: false };

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Config } from '../config.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { addInvitation } from '../registration/store.ts';
-import { findAccount } from './account-store.ts';
-import { addLink, isFirstAdmin, lockFirstAdmin, NO_ADDRESS } from './link-store.ts';
-import { createLinks } from './links.ts';
-import { createPasswords, ofProcess } from './passwords.ts';
-import { hasAdmin, putAdmin } from './store.ts';
+import { findAccount } from '../identity/account-store.ts';
+import { addLink, isFirstAdmin, lockFirstAdmin, NO_ADDRESS } from '../identity/link-store.ts';
+import { createLinks } from '../identity/links.ts';
+import { createPasswords, ofProcess } from '../identity/passwords.ts';
+import { hasAdmin, putAdmin } from '../identity/store.ts';
+import { addInvitation } from './store.ts';
 
 /** The link that sets the first ADMIN's password: the operator opens it from a terminal, not from a mailbox. */
 const ADMIN_LINK_MINUTES = 60;

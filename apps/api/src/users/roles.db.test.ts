@@ -25,8 +25,8 @@ import {
   insertCompany,
 } from '@propusk/test-kit/matrix/inserts';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { ofProcess } from './passwords.ts';
-import { ensureAdmin } from './store.ts';
+import { ofProcess } from '../identity/passwords.ts';
+import { ensureAdmin } from '../identity/store.ts';
 
 let inbox: Inbox;
 let api: TestApi;

@@ -1,18 +1,19 @@
 import type { User } from '@propusk/contract/me';
 import * as contract from '@propusk/contract/role-changes';
 import { inviteOwner } from '@propusk/contract/role-changes';
+import { resetSecondFactor } from '@propusk/contract/second-factor';
 import type { Actor } from '../core/actor.ts';
 import { found } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';
 import { implement } from '../http/implement.ts';
+import { addInvitationLinks } from '../identity/link-store.ts';
+import { unknownPassword } from '../identity/passwords.ts';
 import { queueMail } from '../mail/store.ts';
 import type { Slice } from '../slice.ts';
-import { createUsers } from '../users/store.ts';
-import { addInvitationLinks } from './link-store.ts';
-import { unknownPassword } from './passwords.ts';
-import { changeRole, removeAdmin } from './role-store.ts';
+import { changeRole, removeAdmin, resetFactor } from './role-store.ts';
+import { createUsers } from './store.ts';
 
-/** Adds and removes owners of a company and admins of the platform (ADR 017). Each call asks for proof. */
+/** Owners of a company, admins of the platform (ADR 017), and the reset of another user's second factor. */
 export function roleRoutes(routes: Slice): void {
   const { outbox, links, teller } = routes;
 
@@ -46,6 +47,11 @@ export function roleRoutes(routes: Slice): void {
       await queueMail(tx, outbox, { to: owner.email, code: 'owner_invitation', facts: [facts] }, expiresAt);
       return owner;
     });
+  });
+
+  implement(routes, resetSecondFactor, async ({ actor, params, db, write }) => {
+    const tell = await teller(db, actor, params.id);
+    return write((tx) => resetFactor(tx, actor, params.id, tell));
   });
 
   async function firstPasswordLink(tx: Tx, actor: Actor, user: User) {

@@ -2,16 +2,18 @@ import type { User } from '@propusk/contract/me';
 import type { CompanyRole } from '@propusk/contract/role-changes';
 import type { Role } from '@propusk/contract/roles';
 import { sql } from 'kysely';
-import type { Actor } from '../core/actor.ts';
+import { record } from '../audit/store.ts';
+import { type Actor, isAdmin } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { Target } from '../core/versions.ts';
 import { lockCompanyOf } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
 import { pipeline, statement } from '../db/pipeline.ts';
-import { changeEntity, deleteEntity } from '../entities/change.ts';
+import { changeEntity, deleteEntity, lockRow } from '../entities/change.ts';
+import { endAccess, isProtected } from '../identity/account-store.ts';
+import { endFactor } from '../identity/factor-store.ts';
 import type { Tell } from '../mail/tell-holder.ts';
-import { userEntity } from '../users/store.ts';
-import { endAccess } from './account-store.ts';
+import { userEntity } from './store.ts';
 
 /**
  * Makes a user of a company an owner or an agent, and ends the user's sessions, gateway tokens and links.
@@ -97,3 +99,23 @@ function rolesOf(tx: Tx, id: number, roles: Role[]) {
 }
 
 const ownRole = () => new AppError('own_account', { detail: ['own_role'] });
+
+/**
+ * Resets another user's second factor and ends their sessions, gateway tokens and links in mail.
+ * @throws AppError not_found; own_account; protected_user when an owner resets a CREATOR or ADMIN;
+ *   second_factor_off
+ */
+export async function resetFactor(tx: Tx, actor: Actor, id: number, tell: Tell): Promise<void> {
+  const user = await lockRow(tx, actor, userEntity, { id, ifMatch: null });
+  if (id === actor.userId) {
+    throw new AppError('own_account', { detail: ['own_factor'] });
+  }
+  if (isProtected(user.roles) && !isAdmin(actor)) {
+    throw new AppError('protected_user', { detail: ['factor_of_owner'] });
+  }
+  await endFactor(tx, id);
+  await endAccess(tx, id);
+  const { email: name, company_id: companyId } = user;
+  await tell(tx, { what: 'factor' });
+  await record(tx, actor, { action: 'second_factor_reset', kind: 'user', id, name, companyId });
+}
