@@ -66,7 +66,7 @@ describe('the lock of a site', () => {
     expect(await api.must(token, getSiteLock, { params: { id } })).toEqual(after);
   });
 
-  test('the lock of a site includes policies for all sites, on the ports that they open', async () => {
+  test('the lock of a site includes the egress of policies for all sites, if they allow the port of the site', async () => {
     const { api } = world;
     const { token, proxyId } = await companyBehind(world);
     await api.must(token, createPolicy, { body: { name: 'Все сайты', proxyId } });
@@ -83,7 +83,7 @@ describe('the lock of a site', () => {
     expect(await ways('any.example.ru:8443')).toEqual([]);
   });
 
-  test('the lock of a site is stale after its proxy moves, and lists the sites that the move breaks', async () => {
+  test('the lock of a site is stale after the egress of its proxy changes, and lists the sites that the change breaks', async () => {
     const { api } = world;
     const { token, proxyId, add } = await companyBehind(world);
     const [id, second] = [await add('crm.example.ru'), await add('wiki.example.ru')];
@@ -100,7 +100,7 @@ describe('the lock of a site', () => {
       { id: second, name: 'wiki.example.ru' },
     ]);
     for (const { text } of moved.snippets) expect(text).not.toContain('192.0.2.9');
-    // A lock that was verified after the egress address changed is current.
+    // A site with the verdict protected from a probe after the egress change has a current lock.
     await api.database.pool.query(
       `insert into site_checks (company_id, site_id, state, shown_verdict, shown_at)
        select company_id, id, 'done', 'protected', now() from sites where id = $1`,
@@ -111,7 +111,7 @@ describe('the lock of a site', () => {
     expect((await api.must(token, getSiteLock, { params: { id: second } })).egress[0]?.stale).toBe(false);
   });
 
-  test('the lock of a site is stale when its egress was not seen for a day or its proxy has another host', async () => {
+  test('the lock of a site is stale when its egress was not confirmed for a day or its proxy has a new host', async () => {
     const { api } = world;
     const { token, proxyId, add } = await companyBehind(world);
     const id = await add('crm.example.ru');
@@ -122,7 +122,7 @@ describe('the lock of a site', () => {
       where proxy_id = $1`;
     await api.database.pool.query(age, [proxyId]);
     expect(await stale()).toBe(true);
-    // Of concurrent claims in two processes, one gets the proxy.
+    // Only one of two concurrent claims, as of two processes, gets the proxy.
     const taken = await Promise.all([
       claimStaleEgress(api.database.db, 50),
       claimStaleEgress(api.database.db, 50),
@@ -217,7 +217,7 @@ describe('lock links', () => {
   });
 });
 
-describe('a check of a proxy', () => {
+describe('a proxy check', () => {
   test('a proxy check reports a working squid and its egress address', async () => {
     const { token, proxyId } = await companyBehind(world);
     const check = await world.api.must(token, checkProxy, { params: { id: proxyId } });
@@ -282,7 +282,7 @@ describe('a check of a proxy', () => {
     expect(rows).toEqual([]);
   });
 
-  test('a proxy check gives up on a silent proxy after ten seconds and keeps the known egress', async () => {
+  test('a proxy check of a silent proxy fails after ten seconds and keeps the known egress', async () => {
     const liar = await startLiar((socket) => socket.write(connected));
     const { token, proxyId, add } = await companyBehind(world);
     const id = await add('crm.example.ru');

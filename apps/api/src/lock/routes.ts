@@ -9,7 +9,7 @@ import { addLockLink, findSiteLock, findSiteProxies, openLockLink } from './stor
 
 const PARALLEL = 4;
 
-/** A site's lock: its text, the egress addresses in it, and a link for the administrator of the server. */
+/** Routes for the lock of a site, the egress addresses in it, links to it, and the echo. */
 export function lockRoutes(routes: Slice): void {
   const { encryption, throttle, links, outbound } = routes;
 
@@ -20,7 +20,7 @@ export function lockRoutes(routes: Slice): void {
   implement(routes, contract.learnEgress, async ({ actor, params, db, write }) => {
     const proxies = await findSiteProxies(db, actor, params.id, encryption);
     await throttle.begin({ keys: [times(keyOf('probe', actor.userId), Math.max(1, proxies.length))] });
-    // One call for a site with a hundred proxies must not fill the company's queue of outbound calls.
+    // Limited, so that one call for a site with a hundred proxies does not fill the company's queue of outbound calls.
     await inParallel(PARALLEL, proxies, async (proxy) => {
       const seen = await outbound.turns(actor.companyId ?? 0, () => learnEgress(outbound, proxy.route));
       await write((tx) => saveEgress(tx, proxy, seen));
@@ -30,7 +30,7 @@ export function lockRoutes(routes: Slice): void {
 
   implement(routes, contract.shareLock, async ({ actor, params, write }) => {
     const { token, expiresAt } = await write((tx) => addLockLink(tx, actor, params.id));
-    // Browsers send no fragment, so the token reaches neither logs nor Referer headers.
+    // The token is in the fragment, which browsers send neither in requests nor in Referer headers.
     return { url: links.page(`/lock#${token}`), expiresAt };
   });
 

@@ -14,7 +14,7 @@ import type { Encryption } from '../encryption.ts';
 import { readBreaks, readSiteProxies, type SiteProxy } from '../probe/egress-store.ts';
 import { findManagedSite } from '../sites/store.ts';
 
-/** Reads the proxies of a site that the actor manages. @throws AppError not_found */
+/** Reads the proxies of a site that the actor manages. @throws AppError not_found, or as `demandConfirmed` */
 export async function findSiteProxies(
   db: Db,
   actor: Actor,
@@ -56,7 +56,7 @@ function snippetsOf(address: string, proxies: readonly SiteProxy[]): SiteLock['s
   return lockSnippets({ address, egress: proxies.flatMap((proxy) => proxy.addresses) });
 }
 
-/** The limit of valid links per site; the oldest are deleted. */
+/** At most 20 lock links per site; a further one replaces the oldest. */
 const MAX_LINKS = 20;
 
 /**
@@ -85,7 +85,7 @@ export async function addLockLink(tx: Tx, actor: Actor, siteId: number): Promise
   return { token, expiresAt };
 }
 
-/** The current address and lock of a link's site. @throws AppError lock_link_dead for an unknown or expired link */
+/** Reads the current address and lock of the site of a link. @throws AppError lock_link_dead for an unknown or expired link */
 export async function openLockLink(db: Db, token: string, encryption: Encryption): Promise<SharedLock> {
   const link = await db
     .selectFrom('lock_links')

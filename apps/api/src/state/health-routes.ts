@@ -7,8 +7,8 @@ import type { Slice } from '../slice.ts';
 const LIMIT_MS = 1_500;
 
 /**
- * Health for balancers, and for processes that wait for the api to start: 200 while the database answers within 1.5 s, else 503.
- * During the shutdown also 503.
+ * The health check for load balancers and for processes that wait for the api to start: 200 if the database answers within 1.5 s,
+ * else 503. During shutdown it replies 503.
  */
 export function healthRoutes(routes: Slice): void {
   implement(routes, health, async ({ db }) => {

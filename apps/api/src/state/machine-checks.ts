@@ -7,13 +7,13 @@ import { ask } from './network-checks.ts';
 
 /** Checks of the machine: settings, disk, clock, files. */
 
-/** Free bytes below which a disk is low, and below which it is full. */
+/** A disk with fewer free bytes is low, respectively full. */
 const LOW = 2e9;
 const FULL = 3e8;
-/** A CA accepts more; codes of a second factor do not (RFC 6238 section 6). */
+/** One-time codes need this accuracy (RFC 6238 section 6); a CA accepts a larger offset. */
 const CLOCK_S = 30;
 
-/** The settings that contradict each other. Pure. */
+/** Finds settings that contradict each other. */
 function contradictions(config: Examined['config'], env: NodeJS.ProcessEnv): Finding[] {
   const { publicUrl, gatewayUrl, trustProxy } = config;
   const host = env.GATEWAY_HOST || '127.0.0.1';
@@ -23,7 +23,7 @@ function contradictions(config: Examined['config'], env: NodeJS.ProcessEnv): Fin
     found.push({ level: 'error', code: 'settings_plain', params: { url: publicUrl.origin } });
   else if (trustProxy.length === 0 && (env.TLS ?? 'off') === 'off')
     found.push({ level: 'warning', code: 'settings_trust' });
-  // Without GATEWAY_PROXY_PROTOCOL nothing on this machine would pass connections on.
+  // GATEWAY_PROXY_PROTOCOL implies a load balancer on this machine, which forwards connections to a loopback address.
   if (isLoopback(host) && !env.GATEWAY_PROXY_PROTOCOL)
     found.push({ level: 'error', code: 'settings_gateway_local', params: { host } });
   else if (gatewayUrl.protocol === 'http:')
@@ -37,7 +37,7 @@ function contradictions(config: Examined['config'], env: NodeJS.ProcessEnv): Fin
 
 export const checkSettings: Check = async ({ config, env }) => {
   const found = contradictions(config, env);
-  // The Debian package's command compares the settings file with the names of all settings.
+  // The command of the Debian package puts unknown names of its settings file in UNKNOWN_SETTINGS.
   const names = (env.UNKNOWN_SETTINGS ?? '').split(',').filter((name) => name !== '');
   if (names.length > 0) found.push({ level: 'warning', code: 'settings_unknown', params: { names } });
   return found.length > 0 ? found : [{ level: 'ok', code: 'settings_fit' }];
@@ -53,7 +53,7 @@ export const checkDisk: Check = async ({ config: { dataDir } }) => {
 /** Compares the clock with the Date header of the certificate authority's directory (RFC 9110 section 6.6.1). */
 export const checkClock: Check<'env' | 'signal'> = async ({ env, signal }) => {
   const url = new URL(env.ACME_DIRECTORY ?? 'https://acme-v02.api.letsencrypt.org/directory');
-  // A clock that is years off makes every certificate invalid. The response is only compared with the clock.
+  // Not verified: with a clock that is years off, every certificate is invalid. Only the Date header is used.
   const seconds = await ask(url, { signal, rejectUnauthorized: false }, ({ headers }) =>
     Math.round((Date.now() - Date.parse(headers.date ?? '')) / 1_000),
   ).catch(() => Number.NaN);
@@ -63,7 +63,7 @@ export const checkClock: Check<'env' | 'signal'> = async ({ env, signal }) => {
     : [{ level: 'error', code: 'clock_off', params: { seconds } }];
 };
 
-/** Whether the console's certificate files are readable. The gateway's belong to its own user, and its log names them. */
+/** Checks that the console's certificate files are readable. The gateway's are readable to its own user; its log reports them. */
 export const checkKeys: Check = async ({ env }) => {
   const user = userInfo().username;
   const found: Finding[] = [];

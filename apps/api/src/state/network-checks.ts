@@ -8,16 +8,16 @@ import { isLoopback } from '@propusk/contract/settings';
 import { addressAllowed } from '@propusk/dial/addresses';
 import type { Check, Finding } from './check.ts';
 
-/** Checks over the network, from this machine: console, gateway, names and certificates. */
+/** Checks that send requests from this machine: console, gateway, names and certificates. */
 
 const WAIT_MS = 5_000;
 const DAY_MS = 86_400_000;
-/** Let's Encrypt's certificates are renewed 30 days before their end. */
+/** Days of validity below which a certificate gets a warning. Renewal is due 30 days before the end. */
 const LATE_DAYS = 14;
 
 /**
- * Requests a URL over a connection of its own, and reads the head of the response alone.
- * @throws Error of the connection or the certificate, and after 5 s, unless the options have another signal
+ * Requests a URL over a new connection, and reads only the head of the response.
+ * @throws Error of the connection or the certificate; Error after 5 s, unless the options contain a signal
  */
 export async function ask<T>(
   url: URL | string,
@@ -44,7 +44,7 @@ export const checkConsole: Check<'config'> = async ({ config: { localUrl: url } 
     : [{ level: 'error', code: 'console_foreign', params: { url } }];
 };
 
-/** A request without credentials: the gateway, and no other server, answers 407 with its own reason (docs/specification). */
+/** Sends a request without credentials, which the gateway answers with 407 (docs/specification). */
 export const checkGateway: Check<'config' | 'env'> = async ({ env, config: { gatewayUrl } }) => {
   const host =
     !env.GATEWAY_HOST || /^(0\.0\.0\.0|::)$/.test(env.GATEWAY_HOST) ? '127.0.0.1' : env.GATEWAY_HOST;
@@ -61,7 +61,7 @@ export const checkGateway: Check<'config' | 'env'> = async ({ env, config: { gat
   return [{ level: 'error', code, params: { at } }];
 };
 
-/** The names of console and gateway: in DNS, reachable from here, with a certificate that browsers accept. */
+/** Checks the names of console and gateway: DNS records, reachability from this machine, and a certificate that browsers accept. */
 export const checkNames: Check = async ({ config: { publicUrl, gatewayUrl } }) => {
   const urls = [publicUrl, gatewayUrl].filter(({ hostname }) => !isLoopback(hostname));
   const found = await Promise.all(urls.map((url) => checkName(url)));
@@ -78,7 +78,7 @@ async function checkName(url: URL): Promise<Finding[]> {
   const found: Finding[] = isInternal
     ? [{ level: 'warning', code: 'name_internal', params: { name, address } }]
     : [];
-  // Behind some routers a machine does not reach its own external address: no error, but no proof either.
+  // Only a warning: behind some routers (NAT without hairpinning) a machine cannot reach its own external address.
   const unreached: Finding[] = [{ level: 'warning', code: 'unreached', params: { name: url.host } }];
   const judged = await ask(url, { rejectUnauthorized: false }, ({ socket }) =>
     url.protocol === 'https:' ? judge(url.host, socket as TLSSocket) : [],
@@ -88,7 +88,7 @@ async function checkName(url: URL): Promise<Finding[]> {
 
 function judge(name: string, socket: TLSSocket): Finding[] {
   const left = Math.floor((Date.parse(socket.getPeerCertificate().valid_to) - Date.now()) / DAY_MS);
-  // Node types it as an Error; it is OpenSSL's code, or Node's own for another name.
+  // Typed as an Error, but the value is an error code: of OpenSSL, or Node's own for a certificate of another name.
   const fault = socket.authorizationError as unknown as string | null;
   if (left < LATE_DAYS)
     return [{ level: left < 1 ? 'error' : 'warning', code: 'certificate_ends', params: { name, left } }];

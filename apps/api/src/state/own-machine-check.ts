@@ -10,8 +10,8 @@ import type { Check } from './check.ts';
 const [MOST_NAMES, MOST_LOOKUPS, AT_ONCE, WAIT_MS] = [5, 1_000, 16, 5_000];
 
 /**
- * Sites and proxies on ports of this machine that the gateway refuses. Release 0.1 allowed every port but the gateway's own. A name
- * that is not resolved in time is left out.
+ * Finds stored sites and proxies on ports of this machine that the gateway refuses. Release 0.1 allowed every port except the
+ * gateway's own. Names that are not resolved in time are omitted.
  */
 export const checkOwnMachine: Check = async ({ db, config, signal }) => {
   if (db === null) return [];

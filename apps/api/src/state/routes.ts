@@ -7,7 +7,7 @@ import type { Slice } from '../slice.ts';
 import type { Finding } from './check.ts';
 import { examine } from './examine.ts';
 
-/** `GET /state`: an ADMIN sees what the checks of the server find. One examination runs at a time. */
+/** `GET /state`: the findings of all checks, for an ADMIN. One examination runs at a time. */
 export function stateRoutes(routes: Slice): void {
   const { config, env } = routes;
   const turns = createKeyedLimiter(1, 10);

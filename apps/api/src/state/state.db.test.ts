@@ -21,7 +21,7 @@ import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { readConfig } from '../config.ts';
 import { examine } from './examine.ts';
 
-/** Real faults of a server: each is named with a mend, and is gone once it is mended. */
+/** Causes real faults of a server. Each finding has instructions for the repair, and disappears after it. */
 
 let product: WholeProduct;
 let folder: string;
@@ -60,7 +60,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A server whose clock differs by some seconds, with a certificate that is not trusted: a wrong clock makes each one invalid. */
+/** Starts a server whose clock is this many seconds slow. Its certificate is untrusted, as any is to a machine with a wrong clock. */
 async function dateServer(seconds: number): Promise<string> {
   const certificate = await makeCertificate('IP:127.0.0.1');
   await certificate.remove();
@@ -71,7 +71,7 @@ async function dateServer(seconds: number): Promise<string> {
   return `https://127.0.0.1:${await listening(server)}/`;
 }
 
-/** An HTTPS server with a certificate for 0.0.0.0, which is this machine and no name of loopback. */
+/** Starts an HTTPS server at 0.0.0.0, which reaches this machine and does not count as loopback. */
 async function tlsServer(days: number): Promise<string> {
   const [key, cert] = [join(folder, `key-${days}`), join(folder, `cert-${days}`)];
   await promisify(execFile)('/usr/bin/openssl', [
@@ -95,7 +95,7 @@ async function tlsServer(days: number): Promise<string> {
 async function found(changes: NodeJS.ProcessEnv = {}, { db = true } = {}) {
   const env = { ...sound, ...changes };
   const findings = await examine({
-    // A CA that is a stand-in has no https, which the setting demands.
+    // Omitted, because the setting accepts only https, and one fault uses a directory without it.
     config: readConfig({ ...env, ACME_DIRECTORY: undefined }),
     env,
     db: db ? product.database.db : null,
@@ -119,7 +119,7 @@ const opened = {
   GATEWAY_TLS_CERT: '/cert.pem',
 };
 
-test('a sound server has no finding that needs attention', async () => {
+test('a server without faults has only findings of level ok', async () => {
   expect(await found()).toEqual(
     [
       'console_up',
@@ -303,17 +303,17 @@ const faults: [string, () => Promise<NodeJS.ProcessEnv> | NodeJS.ProcessEnv, str
   ],
 ];
 
-test.each(faults)('%s: the finding names it, and it is gone afterwards', async (_, fault, expected) => {
+test.each(faults)('%s: examine() reports the fault until the repair', async (_, fault, expected) => {
   expect(await found(await fault())).toContain(expected);
   for (const step of undo.splice(0).toReversed()) await step();
   expect(await found()).not.toContain(expected);
 });
 
-test('open connections are counted, and a gateway with some that falls silent is named', async () => {
+test('gateways with open visits are reported as busy, and as late when they send no update for 3 minutes', async () => {
   const { agent, host } = await product.company('foreign.company.test', product.origin);
   const tunnel = await openTunnel(product.gateway.port, agent.who, host);
   const load = async () => (await found()).filter((line) => line.includes('gateways_'));
-  // The first update of a visit follows its start.
+  // The gateway reports a new visit with a delay.
   await expect.poll(load).toEqual(['ok gateways_busy']);
   await query("update record_runs set seen_at = now() - interval '3 minutes'");
   expect(await load()).toEqual(['warning gateways_late']);
@@ -321,13 +321,13 @@ test('open connections are counted, and a gateway with some that falls silent is
   await expect.poll(load).toEqual([]);
 });
 
-test('a database that is away is named, and the other checks still run', async () => {
+test('an unreachable database is reported, and the other checks still run', async () => {
   const without = await found({}, { db: false });
   expect(without).toContain('error database_down');
   expect(without).toContain('ok gateway_up');
 });
 
-test('an ADMIN reads the findings as sentences, an owner does not', async () => {
+test('an ADMIN reads the findings as sentences, and an owner gets 403', async () => {
   const api = await startApi(inject('serverUrl'));
   const admin = await createAdmin(api);
   const { version, findings } = await api.must(admin, platformState);

@@ -10,12 +10,12 @@ import { PRESENT } from '../vantage/store.ts';
 import { runTask } from '../vantage/task-store.ts';
 import type { Check, Finding } from './check.ts';
 
-/** Checks of the product's work: database, mail, backups, egress addresses, and the view of a vantage. */
+/** Checks of the running product: database, mail, backups, gateways, egress addresses, and reachability from a vantage. */
 
 const HOUR_MS = 3_600_000;
-/** A gateway with open visits sends a batch at least every 60 s. */
+/** A gateway with open visits sends a batch of records at least every 60 s. */
 const LATE_S = 150;
-/** A backup is made every night; it may take two hours. */
+/** A backup starts every 24 h and may take 2 h. */
 const OLD_H = 26;
 const MOST_NAMES = 5;
 
@@ -40,7 +40,7 @@ export const checkMail: Check = async ({ db, config: { smtpUrl, publicUrl } }) =
   return found.length > 0 || smtpUrl === undefined ? found : [{ level: 'ok', code: 'mail_sent' }];
 };
 
-/** The backups in the folder of the Debian package, or in PROPUSK_BACKUPS; nothing where there is no such folder. */
+/** Checks the backups in the folder of the Debian package, or in PROPUSK_BACKUPS. No finding if the folder does not exist. */
 export const checkBackups: Check = async ({ env }) => {
   const folder = env.PROPUSK_BACKUPS ?? '/var/backups/propusk';
   const names = await readdir(folder).catch(() => null);
@@ -53,7 +53,7 @@ export const checkBackups: Check = async ({ env }) => {
   const last = files.toSorted((a, b) => b.at - a.at)[0];
   if (last === undefined) return [{ level: 'warning', code: 'backup_missing', params: { folder } }];
   const hours = Math.round((Date.now() - last.at) / HOUR_MS);
-  // `propusk backup-daily` reads its backup to the end and writes the file's name and the result.
+  // `propusk backup-daily` verifies its backup by a full read, and writes the file name and the result to last-trial.
   const [tried, result] = (await readFile(join(folder, 'last-trial'), 'utf8').catch(() => ''))
     .trim()
     .split(' ');
@@ -64,7 +64,7 @@ export const checkBackups: Check = async ({ env }) => {
     : [{ level: 'ok', code: 'backup_fresh', params: { hours, tried: tried === last.name } }];
 };
 
-/** The load of the gateways, and how old their last word is. A silent one has lost the api, or its machine. */
+/** Reports the open visits of all gateways, and the age of the oldest last update. A gateway without updates lost the api or is down. */
 export const checkLoad: Check = async ({ db }) => {
   if (db === null) return [];
   const { rows } = await sql<{ visits: number; seconds: number }>`
@@ -81,7 +81,7 @@ export const checkLoad: Check = async ({ db }) => {
   ];
 };
 
-/** The number of records of access that were lost in the last day and whose company is unknown. */
+/** Counts the records of access that were lost in the last day and whose company is unknown. */
 export const checkLosses: Check = async ({ db }) => {
   if (db === null) return [];
   const { rows } = await sql<{ losses: number; records: number }>`
@@ -91,7 +91,7 @@ export const checkLosses: Check = async ({ db }) => {
   return losses === 0 ? [] : [{ level: 'warning', code: 'records_lost', params: { records } }];
 };
 
-/** The proxies of today's policies: whether their egress is known, and whether it moved in the last week. */
+/** Checks the proxies of all policies: whether their egress is known, and whether it changed in the last week. */
 export const checkEgress: Check = async ({ db }) => {
   if (db === null) return [];
   const { rows } = await sql<{ name: string; egress_moved: boolean; egress_unknown: boolean }>`
@@ -107,7 +107,7 @@ export const checkEgress: Check = async ({ db }) => {
   return found.length > 0 || rows.length === 0 ? found : [{ level: 'ok', code: 'egress_known' }];
 };
 
-/** Lets a vantage request console and gateway: one of the platform, or that of a company, which knows both addresses anyway. */
+/** Lets a vantage request console and gateway. Without a vantage of the platform, a company's is used: it knows both URLs already. */
 export const checkOutside: Check = async ({ db, config: { publicUrl, gatewayUrl }, signal }) => {
   if (db === null || isLoopback(publicUrl.hostname)) return [];
   const { rows } = await sql<{ id: number; name: string }>`select id, name from vantages
@@ -123,7 +123,7 @@ export const checkOutside: Check = async ({ db, config: { publicUrl, gatewayUrl 
     }),
   );
   const reports = await runTask(db, vantage.id, groups, signal);
-  // The gateway answers such a request with an error: it is reachable.
+  // Any response counts, because the gateway answers these requests with an error.
   const shut = urls.filter((_, at) => !('status' in (reports.get(at)?.get(0) ?? {})));
   const params = { vantage: vantage.name, urls: shut.map(({ origin }) => origin) };
   return [

@@ -22,15 +22,15 @@ import { measure } from '@propusk/test-kit/lab/truth';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 /**
- * Random sites of at most six classes, probed where api and proxy share one address: a vantage at another address is the only
- * stranger.
+ * Probes random sites of at most six response classes. The api and the proxy share one IP address, so only the vantage probes
+ * from an address that the site's lock denies.
  */
 
 const script = fileURLToPath(new URL('../../../web/public/vantage.sh', import.meta.url));
 const ELSEWHERE = '127.0.0.20';
-/** The address of api and proxy. */
+/** The address of both the api and the proxy. */
 const OWN = '127.0.0.1';
-/** `npm test` runs fewer sites; the number of commits chooses them. */
+/** TEST_PART selects 8 of the sites; `npm test` derives it from the number of commits. */
 const part = process.env.TEST_PART;
 const seeds = Array.from(
   { length: part === undefined ? 60 : 8 },
@@ -71,7 +71,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test.each(seeds)('the verdict on the site of seed %i agrees with what the vantage gets', async (seed) => {
+test.each(seeds)('the verdict on the site of seed %i agrees with requests from the vantage', async (seed) => {
   const random = randomTree(seed, 6);
   const site = await startTree(random, nameOf(seed), addressOf(seed), OWN);
   try {

@@ -6,14 +6,14 @@ import { type SignedParts, verify } from './signature.ts';
 import { addVantage, findKey, findVantages, pairVantage, recordCall, removeVantage } from './store.ts';
 import { saveReport, takeTask } from './task-store.ts';
 
-/** Seconds until the next call of a vantage for which a running probe will soon have work. */
+/** Seconds until the next call of a vantage while probes that use it are pending. */
 const BUSY_S = 1;
 
-/** The shell command that fetches the program, pairs the machine, and serves until it is stopped. */
+/** A shell command that downloads the vantage program, pairs the machine, and runs the program until it is stopped. */
 const pairingCommand = ({ origin }: URL, code: string) =>
   `curl -fsS ${origin}/vantage.sh -o ~/vantage.sh && sh ~/vantage.sh pair ${origin} ${code} && sh ~/vantage.sh run`;
 
-/** Vantages: their list, their pairing, and the signed calls of their program. */
+/** Routes that list, pair and delete vantages, and the signed calls of the vantage program. */
 export function vantageRoutes(routes: Slice): void {
   const { encryption, throttle, config, wake, vantageIdleS: idleS = 5 } = routes;
 

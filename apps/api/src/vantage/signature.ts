@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The parts that a signed call covers: the call's name, the id of the vantage, its call counter, and the content of the call. */
+/** The parts of a call that its signature covers: name, vantage id, the vantage's call counter, and content. */
 export type SignedParts = readonly [
   call: 'work' | 'report',
   vantage: number,
@@ -13,7 +13,7 @@ export function sign(key: string, parts: SignedParts): string {
   return createHmac('sha256', Buffer.from(key, 'hex')).update(parts.join(' ')).digest('hex');
 }
 
-/** Whether a signature fits. It compares in constant time. @param signature 64 hex digits */
+/** Verifies the signature of a call in constant time. @param signature 64 hex digits */
 export function verify(key: string, parts: SignedParts, signature: string): boolean {
   return timingSafeEqual(Buffer.from(sign(key, parts), 'hex'), Buffer.from(signature, 'hex'));
 }

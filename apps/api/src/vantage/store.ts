@@ -11,14 +11,13 @@ import type { Db, Tx } from '../db/open.ts';
 import { ofCompany } from '../db/scope.ts';
 import type { Encryption } from '../encryption.ts';
 
-/** The lifetime of a pairing code. */
-const PAIRING_MINUTES = 15;
-/** The limit of vantages of one company, and of the platform. */
+const PAIRING_CODE_MINUTES = 15;
+/** At most 20 vantages per company, and 20 of the platform; further ones are refused. */
 const MAX_VANTAGES = 20;
-/** A vantage that called within this time is present: probes wait for its report. */
+/** A vantage is present for this time after its last call. Probes wait for the reports of present vantages. */
 export const PRESENT = sql.raw(`interval '1 minute'`);
 
-/** The company whose vantages an actor manages; null: the platform's. @throws AppError no_company */
+/** The company whose vantages an actor manages; null for vantages of the platform. @throws AppError no_company */
 function ownerOf(actor: Actor): number | null {
   return isAdmin(actor) && actor.companyId === null ? null : asMember(actor).companyId;
 }
@@ -41,7 +40,7 @@ export async function addVantage(
 ): Promise<{ id: number; code: string; expiresAt: string }> {
   const companyId = ownerOf(actor);
   const { token: code, hash } = newToken();
-  const expiresAt = new Date(Date.now() + PAIRING_MINUTES * 60_000).toISOString();
+  const expiresAt = new Date(Date.now() + PAIRING_CODE_MINUTES * 60_000).toISOString();
   // Serializes the additions of one owner, so that concurrent ones do not exceed the limit.
   await sql`select pg_advisory_xact_lock(${advisoryLocks.vantages}::int, ${companyId ?? 0}::int)`.execute(tx);
   const { rows } = await sql<{ id: number }>`
@@ -55,7 +54,7 @@ export async function addVantage(
   return { id: added.id, code, expiresAt };
 }
 
-/** Deletes a vantage, its key and its tasks. The sites that it served are probed again. @throws AppError not_found, no_company */
+/** Deletes a vantage with its key and tasks, and makes the sites that it probed due. @throws AppError not_found, no_company */
 export async function removeVantage(tx: Tx, actor: Actor, id: number): Promise<void> {
   const companyId = ownerOf(actor);
   const gone = await tx
@@ -69,7 +68,7 @@ export async function removeVantage(tx: Tx, actor: Actor, id: number): Promise<v
   await record(tx, actor, { action: 'deleted', kind: 'vantage', id, name: gone.name, companyId });
 }
 
-/** Pairs the machine that knows the code. @returns the id of the vantage and its new key in hex. @throws AppError link_dead */
+/** Redeems a pairing code. @returns the id of the vantage and its new key in hex. @throws AppError link_dead */
 export async function pairVantage(
   tx: Tx,
   code: string,
@@ -85,7 +84,7 @@ export async function pairVantage(
   return { vantage: found.id, key };
 }
 
-/** The key of a paired vantage; null for an unknown one or an unreadable key. */
+/** Reads the key of a vantage; null if the vantage is unknown or unpaired, or its key cannot be decrypted. */
 export async function findKey(db: Db, id: number, encryption: Encryption): Promise<string | null> {
   const row = await db.selectFrom('vantages').select('key_sealed').where('id', '=', id).executeTakeFirst();
   if (row === undefined || row.key_sealed === null) return null;
@@ -96,14 +95,14 @@ export async function findKey(db: Db, id: number, encryption: Encryption): Promi
   }
 }
 
-/** The place of a vantage's key: it binds the ciphertext to its row. */
+/** Additional authenticated data for the vantage key: binds the ciphertext to its row. */
 export const keyPlace = (id: number) => `vantage/${id}`;
 
 /**
- * Records a verified call. A vantage that comes back after more than a minute makes the probes due that lacked one, and those
- * older than 20 hours: the daily probe may come when it is away again.
- * @returns the company of the vantage; null for one of the platform
- * @throws AppError unauthorized for a used count, which is a replay
+ * Records a verified call. The first call after an absence of more than a minute makes two kinds of sites due: those whose last
+ * probe lacked a vantage, and those last probed over 20 hours ago, because the vantage may be away at their next daily probe.
+ * @returns the company of the vantage; null for a vantage of the platform
+ * @throws AppError unauthorized for a count that was used before, which is a replay
  */
 export async function recordCall(
   tx: Tx,
@@ -122,7 +121,7 @@ export async function recordCall(
   return seen.company_id;
 }
 
-/** Makes finished probes due: those of a company, or of all companies for null. */
+/** Makes sites with finished probes due, in one company or, for null, in all companies. */
 async function makeDue(tx: Tx, companyId: number | null, which: ReturnType<typeof sql>): Promise<void> {
   await sql`update site_checks set next_at = least(next_at, now())
     where state = 'done' and ${companyId === null ? sql`true` : ofCompany(companyId)} and ${which}`.execute(

@@ -7,22 +7,22 @@ import { ofCompany } from '../db/scope.ts';
 import { PRESENT } from './store.ts';
 import { readReport, type Sighting, type VantageRequest, writePlan } from './wire.ts';
 
-/** The tasks of vantages. They are in the database: one api process runs the probe, and the vantage may call another one. */
+/** Vantage tasks are stored in the database, because a vantage may call a different api process than the one that runs the probe. */
 
-/** A vantage that serves a company's sites. */
+/** A vantage that probes a company's sites. */
 export interface SiteVantage {
   readonly id: number;
   readonly name: string;
-  /** Its address as the api saw it; null before its first call. */
+  /** The source IP address of its last call; null before its first call. */
   readonly address: string | null;
   readonly present: boolean;
 }
 
-/** Milliseconds that a probe waits for the reports of a vantage. */
+/** How long a probe waits for the reports of a vantage. */
 const TASK_MS = 60_000;
 const POLL_MS = 300;
 
-/** Reads the paired vantages that serve a company: its own and the platform's. */
+/** Reads the paired vantages that probe sites of a company: its own and those of the platform. */
 export async function readSiteVantages(db: Db, companyId: number): Promise<SiteVantage[]> {
   const { rows } = await sql<SiteVantage>`
     select id, name, address, coalesce(seen_at > now() - ${PRESENT}, false) as present
@@ -32,8 +32,8 @@ export async function readSiteVantages(db: Db, companyId: number): Promise<SiteV
 }
 
 /**
- * Lets a vantage send groups of requests, and waits for its reports.
- * @returns the sightings of each group that came in time, by the numbers of group and request
+ * Queues groups of requests for a vantage, and waits for the reports, at most 60 s.
+ * @returns the sightings of each group that was reported in time, by group number and step number
  * @throws the reason of `stop`
  */
 export async function runTask(
@@ -43,7 +43,7 @@ export async function runTask(
   stop: AbortSignal,
 ): Promise<ReadonlyMap<number, ReadonlyMap<number, Sighting>>> {
   const id = randomUUID();
-  // A deleted vantage gets no task.
+  // Inserts nothing if the vantage was deleted.
   const { numAffectedRows: given } = await sql`
     insert into vantage_tasks (id, vantage_id, plan, groups, expires_at)
     select ${id}::uuid, v.id, ${writePlan(groups)}::text, ${groups.length}::int, now() + ${TASK_MS} * interval '1 millisecond'
@@ -67,7 +67,7 @@ export async function runTask(
 }
 
 /**
- * Takes the next task of a vantage, or null; and counts the probes that will use the vantage.
+ * Takes the next task of a vantage, or null, and counts the running and due probes that will use the vantage.
  * @param companyId null for a vantage of the platform
  */
 export async function takeTask(
@@ -80,8 +80,8 @@ export async function takeTask(
       select id from vantage_tasks where vantage_id = ${vantageId} and taken_at is null and expires_at > now()
       order by expires_at for update skip locked limit 1)
     returning id, plan`.execute(tx);
-  // For a vantage of the platform, which serves all companies, each condition matches a partial index of site_checks. For a vantage
-  // of one company, the primary key suffices: it begins with company_id.
+  // Without a company, each condition matches a partial index of site_checks. With a company, the primary key suffices, because it
+  // begins with company_id.
   const due =
     companyId === null
       ? sql`(state <> 'done' or (state = 'done' and next_at <= now()))`
@@ -91,7 +91,7 @@ export async function takeTask(
   return { task: rows[0] ?? null, pending: counted[0]?.pending ?? 0 };
 }
 
-/** Saves the report of one group, once. @throws AppError not_found when no probe waits for it any more */
+/** Saves the first report of a group. @throws AppError not_found for a second report, or when no probe waits for the task */
 export async function saveReport(
   tx: Tx,
   vantageId: number,

@@ -8,14 +8,14 @@ import { sign } from './signature.ts';
 
 const script = fileURLToPath(new URL('../../../web/public/vantage.sh', import.meta.url));
 
-/** Runs lines after the program's functions. Without arguments the program only prints its usage. */
+/** Sources the vantage program, which without arguments only prints its usage, then runs shell lines. @returns the output lines */
 function after(lines: string, env: Record<string, string> = {}): string[] {
   const source = `. "$SCRIPT" >/dev/null 2>&1\n${lines}`;
   const output = execFileSync('sh', ['-c', source], { env: { ...process.env, SCRIPT: script, ...env } });
   return output.toString().trim().split('\n');
 }
 
-test('the program of a vantage computes the HMAC that the api expects', () => {
+test('the vantage program computes the HMAC that the api expects', () => {
   for (const key of ['00'.repeat(32), '7f'.repeat(32), 'ff25410a'.repeat(8)]) {
     const [seen] = after('inner=$(escapes "$KEY" 54) outer=$(escapes "$KEY" 92); sign "work 7 118"', {
       KEY: key,
@@ -24,7 +24,7 @@ test('the program of a vantage computes the HMAC that the api expects', () => {
   }
 });
 
-test('a numeric host in a plan gets no request, and every other host is requested at the address of the plan', async () => {
+test('the vantage program sends no request to a numeric host, and requests a named host at the address that the plan gives', async () => {
   let connections = 0;
   const server = createServer((socket) => {
     connections += 1;
@@ -57,7 +57,7 @@ test('a numeric host in a plan gets no request, and every other host is requeste
   server.close();
 });
 
-test('the program of a vantage takes only canonical addresses of the public internet', () => {
+test('the vantage program accepts only canonical public IP addresses', () => {
   const open = ['8.8.8.8', '172.32.0.1', '100.63.0.1', '203.0.113.10', '2606:4700::7', '223.255.255.1'];
   const closed = [
     ...['127.0.0.1', '10.1.2.3', '172.16.0.1', '172.31.255.1', '192.168.1.1', '169.254.169.254', '0.0.0.0'],

@@ -31,7 +31,7 @@ import { queueDueChecks } from '../probe/store.ts';
 import { sign } from './signature.ts';
 
 const script = fileURLToPath(new URL('../../../web/public/vantage.sh', import.meta.url));
-/** The address of the vantage; the api and the proxy both leave from 127.0.0.1. */
+/** The address of the vantage. The api and the proxy both connect from 127.0.0.1. */
 const ELSEWHERE = '127.0.0.20';
 
 let world: ProbeWorld;
@@ -41,7 +41,7 @@ let folder: string;
 let lockText: string;
 beforeAll(async () => {
   world = await startProbeWorld(inject('serverUrl'));
-  // A machine with one address: the proxy leaves from the address of the api.
+  // Simulates a server with one IP address: the proxy connects from the address of the api.
   squid = await startSquid([ECHO_HOST, SITE], '127.0.0.1');
   site = await world.site({ allowOverride: 'AuthConfig' });
   folder = await mkdtemp(join(tmpdir(), 'vantage-'));
@@ -108,7 +108,7 @@ async function present(token: string): Promise<void> {
   throw new Error('the vantage does not come');
 }
 
-/** Pairs a vantage of the test itself, with its key and its next signed call. */
+/** Pairs a vantage without its program. @returns its key, and functions that send its next signed call */
 async function ownVantage(token: string, name: string) {
   const from = `127.0.1.${++homes}`;
   const { command } = await world.api.must(token, addVantage, { body: { name } });
@@ -132,7 +132,7 @@ async function ownVantage(token: string, name: string) {
 }
 
 describe('a vantage on a machine with one address', () => {
-  test('a site is protected when it denies a vantage at another address, and open when it serves that vantage', async () => {
+  test('a site has the verdict protected when it denies a vantage at another address, and open when it serves that vantage', async () => {
     const { token, id } = await company();
     await site.lock(lockText);
     const alone = await probe(world.api, token, id);
@@ -154,7 +154,7 @@ describe('a vantage on a machine with one address', () => {
     await site.lock(lockText);
   });
 
-  test('a site that serves a vantage because of a spoofed header is open', async () => {
+  test('a site that serves a vantage because of a spoofed header has the verdict open', async () => {
     const gullible = await world.site({
       allowOverride: 'AuthConfig',
       htaccess: lockText,
@@ -179,7 +179,7 @@ describe('a vantage on a machine with one address', () => {
     expect(await finished(world.api, token, id)).toMatchObject({ verdict: 'protected' });
   });
 
-  test('the vantage program in its run-once mode does the waiting probes and exits', async () => {
+  test('the vantage program in its run-once mode runs the waiting probes and exits', async () => {
     const { token, id } = await company();
     const { env } = await pair(token, 'Cron');
     await probe(world.api, token, id);
@@ -189,7 +189,7 @@ describe('a vantage on a machine with one address', () => {
     expect(await finished(world.api, token, id)).toMatchObject({ verdict: 'protected' });
   });
 
-  test('a vantage at the address that the lock allows proves nothing', async () => {
+  test('the verdict is unknown when the only vantage has the address that the lock allows', async () => {
     const { token, id } = await company();
     const { env } = await pair(token, 'Та же сеть', machine({ PROPUSK_INTERFACE: '127.0.0.1' }));
     run(env);
@@ -223,7 +223,7 @@ describe('a vantage on a machine with one address', () => {
 });
 
 describe('the authentication of vantage reports', () => {
-  test('a site is open when one of two vantages reports it open, whatever the other reports', async () => {
+  test('a site has the verdict open when one of two vantages reports it open, whatever the other reports', async () => {
     const { token, id } = await company();
     await site.lock(null);
     const { env } = await pair(token, 'Честная');
@@ -258,7 +258,7 @@ describe('the authentication of vantage reports', () => {
     const task = '6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c11';
     const from = '127.0.2.2';
     const forged = (count: number) => [
-      // The signatures are: none, and one of another key, another call, another counter and another vantage.
+      // The signatures, in order: none, then those for another key, another call, another counter and another vantage.
       world.api.call(null, takeVantageWork, { body: { vantage, count, signature: '' }, from }),
       world.api.call(null, takeVantageWork, {
         body: { vantage, count, signature: sign('00'.repeat(32), ['work', vantage, count]) },

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The plans and reports of vantages, as text that a POSIX shell reads and writes. */
+/** Text formats of vantage plans and reports, which a POSIX shell reads and writes. */
 
 /** A request that a vantage sends. */
 export interface VantageRequest {
@@ -12,14 +12,14 @@ export interface VantageRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a vantage saw for one request: the head of the response, or the exit status of curl without one. */
+/** The result of one request of a vantage: the response head, or the exit status of curl if there is no response. */
 export type Sighting =
   | { readonly status: number; readonly headers: IncomingHttpHeaders }
   | { readonly exit: number; readonly connected: boolean };
 
 /**
- * Writes a line for each request: group, step within it, scheme, host, port, address, path and header. The steps of
- * one group run one after another; the first failed connection ends the group.
+ * Writes a line for each request: group, step within the group, scheme, host, port, address, path and header. The steps of one
+ * group run in sequence; the first failed connection ends the group.
  */
 export function writePlan(groups: readonly (readonly VantageRequest[])[]): string {
   const lines = groups.flatMap((group, at) =>
@@ -35,7 +35,7 @@ export function writePlan(groups: readonly (readonly VantageRequest[])[]): strin
 const LINE = /^(\d{1,3}) (\d{1,3}) (\d{1,3}) ([01]) ([A-Za-z0-9+/]+={0,2}|-)$/;
 const MAX_HEADERS = 16;
 
-/** Reads the report of a group: the sighting of each step. Lines that are no sighting are ignored. */
+/** Reads the report of a group: the sighting of each step. Other lines are ignored. */
 export function readReport(report: string): ReadonlyMap<number, Sighting> {
   // grows: not, lives for one call
   const sightings = new Map<number, Sighting>();
