@@ -19,7 +19,7 @@ import { serveTls, type TlsSide } from './serve.ts';
 import { type TlsConfig, tlsConfig } from './settings.ts';
 import { readAccountKey, readStored } from './store.ts';
 
-/** Certificates from a real CA, for a console and a gateway of two names. */
+/** The api gets certificates from a local CA (Pebble). Console and gateway have different names. */
 
 let api: TestApi;
 let lines: string[];
@@ -94,7 +94,7 @@ async function until<T>(
   }
 }
 
-/** The certificate that a verifying client of the console sees; null when the handshake fails. */
+/** Connects to the console as a client that verifies certificates. @returns the certificate; null if the handshake fails */
 async function handshake(root: string): Promise<PeerCertificate | null> {
   const socket = connect({ port: ports.HTTPS_PORT, host: '127.0.0.1', servername: 'pass.test', ca: root });
   try {
@@ -114,7 +114,7 @@ const answer = async (request: ReturnType<typeof getHttp>): Promise<IncomingMess
 };
 const overHttp = (path: string) => answer(getHttp({ port: ports.HTTP_PORT, host: '127.0.0.1', path }));
 
-test('console and gateway get certificates that a client verifies, and a restart asks the CA for nothing', async () => {
+test('console and gateway get certificates that a client accepts, and a restart orders none', async () => {
   const ca = await startCa();
   const side = await serve(ca);
   const root = await ca.root();
@@ -151,7 +151,7 @@ test('console and gateway get certificates that a client verifies, and a restart
     expect.stringContaining('max-age'),
   ]);
   expect(lines.join('')).not.toContain('203.0.113.9');
-  // The control: the plain listener believes the same header of an address in TRUST_PROXY.
+  // Control: the app without TLS trusts the same header from an address in TRUST_PROXY.
   await api.app.inject({ path: '/api/health', headers });
   expect(lines.join('')).toContain('203.0.113.9');
 
@@ -176,7 +176,7 @@ test('console and gateway get certificates that a client verifies, and a restart
   ]);
 });
 
-test('the api serves without a certificate while the CA is away, and gets one when the CA is back', async () => {
+test('the api starts without a certificate while the CA is unreachable, and gets one when the CA is reachable', async () => {
   const side = await serve();
   await side.renewal?.tick();
   expect(await handshake('')).toBeNull();
@@ -215,7 +215,7 @@ test('the api serves without a certificate while the CA is away, and gets one wh
   );
 });
 
-test('a CA gets the answer of its challenge while two other addresses fill HTTP_PORT with idle connections', async () => {
+test('HTTP_PORT answers a challenge while two other addresses fill it with idle connections', async () => {
   await serve();
   const to = { port: ports.HTTP_PORT, host: '127.0.0.1' };
   const open = async (localAddress: string) => {
@@ -230,11 +230,11 @@ test('a CA gets the answer of its challenge while two other addresses fill HTTP_
   const path = '/.well-known/acme-challenge/token';
   const reply = await answer(getHttp({ ...to, localAddress: '127.0.0.4', path }));
   expect(reply.statusCode).toBe(200);
-  // Without newcomers, the listener closes idle connections by timeout.
+  // The rest of the idle connections is closed by timeout.
   await expect.poll(() => idle.filter(({ destroyed }) => !destroyed), { timeout: 15_000 }).toEqual([]);
 });
 
-test('a name that the CA refuses does not keep the other name from its certificate', async () => {
+test('the api gets a certificate for one name while the CA refuses the other name', async () => {
   const ca = await startCa({ refused: ['gate.test'] });
   const side = await serve(ca);
   const root = await ca.root();
@@ -247,7 +247,7 @@ test('a name that the CA refuses does not keep the other name from its certifica
   expect(lines.join('')).toMatch(/"name":"gate.test","fault":"[^"]*(rejected|policy|forbid)/i);
 });
 
-test('a renewal cuts no connection, and no request fails', async () => {
+test('a renewal closes no connection and fails no request', async () => {
   const ca = await startCa({ lifeS: 20 });
   const side = await serve(ca);
   const root = await ca.root();
@@ -267,7 +267,7 @@ test('a renewal cuts no connection, and no request fails', async () => {
     socket.on('close', () => (cut += 1)).on('error', () => {});
     let carry = '';
     socket.on('data', (data) => {
-      // A status line may come in two pieces.
+      // A status line may be split between two chunks.
       const parts = `${carry}${data}`.split('HTTP/1.1 200');
       answers += parts.length - 1;
       carry = (parts.at(-1) ?? '').slice(1 - 'HTTP/1.1 200'.length);
@@ -307,7 +307,7 @@ test('a renewal cuts no connection, and no request fails', async () => {
   expect([cut, failed, fresh > 10]).toEqual([0, 0, true]);
 });
 
-test('a trial against a CA passes for names that lead here, names the refusal, and frees the port', async () => {
+test('tryIssue succeeds for names that lead to this machine, throws the reason of a refusal, and frees the port', async () => {
   const ca = await startCa({ refused: ['gate.test'], badNonces: 0 });
   await tryIssue(ca, ['pass.test'], ports.HTTP_PORT);
   await expect(tryIssue(ca, ['gate.test'], ports.HTTP_PORT)).rejects.toThrow(/gate.test|policy|forbid/i);

@@ -8,13 +8,13 @@ import type { Certificate } from '@propusk/certificate/certificate-files';
 /** The CA's ACME server (RFC 8555). */
 export interface Authority {
   readonly directory: string;
-  /** PEM: the CA of the directory's own HTTPS, beside the public ones. */
+  /** PEM. A CA to trust for the directory's own HTTPS, in addition to the public CAs. */
   readonly ca?: string | undefined;
-  /** The CA writes to it before a certificate expires. */
+  /** The address that the CA warns before a certificate expires. */
   readonly mail?: string | undefined;
 }
 
-/** Milliseconds for one response of the CA. acme-client sets no limit. */
+/** The timeout of one response of the CA. acme-client sets none. */
 const RESPONSE_MS = 30_000;
 const CHALLENGE = /^\/\.well-known\/acme-challenge\/([\w-]+)$/;
 
@@ -25,14 +25,14 @@ export function createKey(): string {
 }
 
 /**
- * Answers HTTP-01 (RFC 8555 section 8.3) for every token: the key authorization depends on the token and the account key alone.
- * It keeps no state. The CA's request may therefore reach any api process that has the account key.
+ * Answers HTTP-01 challenges (RFC 8555 section 8.3) for every token: the key authorization depends only on the token and the
+ * account key. No state is kept, so any api process with the account key can answer the CA.
  * @param accountKey PEM, ECDSA P-256
  * @returns a function from a request's path to the response's text; undefined for other paths
  */
 export function answerChallenges(accountKey: string): (path: string | undefined) => string | undefined {
   const { crv, kty, x, y } = createPublicKey(accountKey).export({ format: 'jwk' });
-  // RFC 7638: the members in alphabetical order.
+  // RFC 7638 requires the members in alphabetical order.
   const thumbprint = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
   return (path = '') => {
     const token = CHALLENGE.exec(path)?.[1];
@@ -42,21 +42,21 @@ export function answerChallenges(accountKey: string): (path: string | undefined)
 
 /**
  * Gets a certificate with its chain for one DNS name. Port 80 of the name must lead to `answerChallenges` with this account key.
- * @param accountKey PEM; the CA makes an account for it at the first call
- * @throws Error with the CA's reason, or that of the connection to it
+ * @param accountKey PEM; the first call creates its account at the CA
+ * @throws Error with the CA's reason; Error of the connection to the CA
  */
 export async function issue(authority: Authority, accountKey: string, name: string): Promise<Certificate> {
-  // Loaded on demand: most starts ask the CA for nothing.
+  // Loaded on demand, because most starts order no certificate.
   const { axios, Client, crypto } = await import('acme-client');
   axios.defaults.timeout = RESPONSE_MS;
-  // acme-client's interceptors retry at once, although a CA limits the rate of failures, and replace the error of a connection by a
-  // TypeError.
+  // acme-client's interceptors retry immediately, although a CA limits the rate of failures. They also replace connection errors by
+  // a TypeError.
   axios.interceptors.request.clear();
   axios.interceptors.response.clear();
   const ca = authority.ca === undefined ? [] : [authority.ca];
   axios.defaults.httpsAgent = new Agent({ ca: [...rootCertificates, ...ca] });
   const client = new Client({ directoryUrl: authority.directory, accountKey, backoffMin: 1_000 });
-  // auto() would update a known account with an empty change, which a CA may refuse. It creates an unknown one.
+  // Finds an existing account. Otherwise auto() would send it an empty update, which a CA may refuse. auto() creates a missing one.
   await client.createAccount({ onlyReturnExisting: true }).catch(() => {});
   const key = createKey();
   const [, csr] = await crypto.createCsr({ altNames: [name] }, key);
@@ -65,7 +65,7 @@ export async function issue(authority: Authority, accountKey: string, name: stri
     ...(authority.mail !== undefined && { email: authority.mail }),
     termsOfServiceAgreed: true,
     challengePriority: ['http-01'],
-    // A machine behind NAT may not reach itself by its name.
+    // A machine behind NAT may be unable to reach its own public name.
     skipChallengeVerification: true,
     challengeCreateFn: async () => {},
     challengeRemoveFn: async () => {},
@@ -74,7 +74,7 @@ export async function issue(authority: Authority, accountKey: string, name: stri
 }
 
 /**
- * Gets certificates and discards them: proves that the names lead to `httpPort` of this machine. The port must be free.
+ * Gets certificates and discards them, to test that the names lead to `httpPort` of this machine. The port must be free.
  * @param names DNS names @param httpPort the port to which port 80 of the names leads
  * @throws Error with the CA's reason for the first name that it refuses; EADDRINUSE or EACCES for the port
  */

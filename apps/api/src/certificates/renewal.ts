@@ -9,17 +9,16 @@ import type { Order } from './settings.ts';
 import { readStored, store } from './store.ts';
 
 const DAY_MS = 86_400_000;
-/** A certificate is renewed in the last third of its life, and in its last 30 days at most. */
+/** Renewal is due in the last third of a certificate's validity, but at most 30 days before its end. */
 const RENEW_MS = 30 * DAY_MS;
 const TICK_MS = 10_000;
 const FIRST_RETRY_MS = 60_000;
 const LAST_RETRY_MS = 4 * 3_600_000;
 
-/** The expiry of one name's certificate, and the failures to renew it. */
 interface CertificateState {
   /** Milliseconds since 1970; undefined without a certificate. */
   expiresAt: number | undefined;
-  /** Failures since the last success. */
+  /** Failed orders since the last success. */
   failures: number;
 }
 
@@ -29,7 +28,7 @@ export interface RenewalOptions {
   readonly authority: Authority;
   readonly accountKey: string;
   readonly orders: readonly Order[];
-  /** Milliseconds before the second try; every further one waits twice as long. */
+  /** Milliseconds before the first retry; the delay doubles with each further one. */
   readonly firstRetryMs?: number;
 }
 
@@ -38,12 +37,12 @@ export interface Renewal extends Repeating {
 }
 
 /**
- * Gets the certificates that are missing and renews those near their end; looks every 10 s. A failure is logged and tried again
- * after 1 minute to 4 hours. One process at a time asks the CA.
+ * Orders missing certificates and renews those near their end; checks every 10 s. A failure is logged and retried after 1 minute to
+ * 4 hours. Only one process at a time orders from the CA.
  */
 export function startRenewal(options: RenewalOptions): Renewal {
   const { db, log, orders, firstRetryMs = FIRST_RETRY_MS } = options;
-  // Spreads the load of many servers on the CA.
+  // Spreads the renewals of many servers over time.
   const jitter = 1 + Math.random() / 10;
   // grows: not, filled once at startup
   const states = new Map<string, CertificateState>();
@@ -51,7 +50,7 @@ export function startRenewal(options: RenewalOptions): Renewal {
   // grows: not, filled once at startup
   const retryAt = new Map<string, number>();
 
-  /** Reads the stored certificate. @returns whether it needs no renewal */
+  /** Reads the stored certificate. @returns false if it is missing or due for renewal */
   async function isFresh(order: Order, state: CertificateState): Promise<boolean> {
     const stored = await readStored(order);
     state.expiresAt = stored === null ? undefined : expiryOf(stored);
@@ -60,9 +59,9 @@ export function startRenewal(options: RenewalOptions): Renewal {
 
   async function renew(tx: Tx, order: Order, state: CertificateState): Promise<void> {
     const { name } = order;
-    // The transaction is idle while it waits for the CA.
+    // The transaction is idle during the order.
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
-    // The process that held the lock may have renewed it.
+    // The process that held the lock before may have renewed the certificate.
     if (await isFresh(order, state)) return;
     try {
       const certificate = await issue(options.authority, options.accountKey, name);

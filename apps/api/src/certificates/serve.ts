@@ -15,11 +15,11 @@ import type { TlsConfig } from './settings.ts';
 import { readAccountKey } from './store.ts';
 
 /**
- * At most 256 connections on HTTP_PORT. A further one closes the oldest connection of the subscriber, an IPv4 address or an IPv6 /64,
- * that has the most connections.
+ * At most 256 connections on HTTP_PORT. At the limit, a new connection closes the oldest one of the subscriber (an IPv4 address or
+ * an IPv6 /64) with the most connections.
  */
 const HTTP_SOCKETS = 256;
-/** The headers by which Fastify believes a reverse proxy. */
+/** The headers that Fastify accepts from a trusted proxy. */
 const FORWARDED = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
 
 export interface TlsParts {
@@ -31,16 +31,16 @@ export interface TlsParts {
   readonly metrics: Metrics;
 }
 
-/** The TLS side of a running api. */
+/** The TLS and redirect listeners of a running api. */
 export interface TlsSide {
   readonly renewal: Renewal | undefined;
-  /** Stops accepting and renewing, and resolves when the last response has left. */
+  /** Stops accepting and renewing. Resolves after the last response. */
   close(): Promise<void>;
 }
 
 /**
- * Serves the console of a listening Fastify app on HTTPS_PORT, and redirect and challenges on HTTP_PORT. Without a certificate,
- * HTTPS_PORT fails handshakes until one is there: a self-signed one would teach users to accept any.
+ * Serves a listening Fastify app on HTTPS_PORT, and redirects and ACME challenges on HTTP_PORT. Handshakes on HTTPS_PORT fail until
+ * there is a certificate; a self-signed one would accustom users to accepting any certificate.
  * @throws Error of node:net when a port does not open
  */
 export async function serveTls(app: FastifyInstance, parts: TlsParts): Promise<TlsSide> {
@@ -50,7 +50,7 @@ export async function serveTls(app: FastifyInstance, parts: TlsParts): Promise<T
   const served: { certificate?: Certificate } = {};
 
   const overTls: RequestListener = (req, res) => {
-    // Clients come here directly, so these headers are a stranger's, even from an address of TRUST_PROXY.
+    // Clients connect directly to this listener, so these headers are untrusted, even from an address of TRUST_PROXY.
     for (const name of FORWARDED) delete req.headers[name];
     app.routing(req, res);
   };
@@ -61,7 +61,7 @@ export async function serveTls(app: FastifyInstance, parts: TlsParts): Promise<T
       const type = { 'content-type': 'text/plain; charset=utf-8', 'retry-after': '30' };
       return void res.writeHead(503, type).end(noCertificateYet());
     }
-    // An absolute-form target would end up in the host's place.
+    // An absolute-form target (RFC 9112 section 3.2.2) would change the host of the redirect.
     const path = req.url?.startsWith('/') ? req.url : '/';
     res.writeHead(308, { location: new URL(publicUrl.origin + path).href }).end();
   };
@@ -83,7 +83,7 @@ export async function serveTls(app: FastifyInstance, parts: TlsParts): Promise<T
     renewal,
     async close() {
       unfollow();
-      // Not awaited: the CA may take minutes.
+      // Not awaited, because an order may take minutes.
       void renewal?.close();
       await Promise.all([secure, plain].map((server) => new Promise((done) => void server.close(done))));
     },

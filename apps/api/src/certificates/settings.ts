@@ -8,7 +8,7 @@ import { tlsRefusals, tlsSettingValues as values } from '@propusk/phrases/certif
 import * as z from 'zod/mini';
 import type { Authority } from './issue.ts';
 
-/** The settings of the console's TLS (ADR 025). */
+/** The settings of TLS (ADR 025). */
 export const tlsSettings = {
   TLS: setting(values.tls, z._default(z.enum(['auto', 'files', 'off']), 'off')),
   TLS_CERT: plain(values.cert),
@@ -30,24 +30,23 @@ export const tlsSettings = {
 /** A certificate that the api gets and renews. */
 export interface Order {
   readonly name: string;
-  /** Where it is stored: in two places when console and gateway share a name. */
+  /** The files that store the certificate: two pairs when console and gateway share a name. */
   readonly places: readonly TlsFiles[];
 }
 
 export interface TlsConfig {
   readonly httpsPort: number;
   readonly httpPort: number;
-  /** The files of the console's certificate. */
   readonly console: TlsFiles;
-  /** The files of the gateway's certificate, when the api renews it. */
+  /** Undefined when the api does not renew the gateway's certificate. */
   readonly gateway: TlsFiles | undefined;
-  /** Whom the api asks for which certificates; undefined for TLS=files. */
+  /** The CA and the certificates to order from it; undefined for TLS=files. */
   readonly acme:
     | { readonly authority: Authority; readonly accountKey: string; readonly orders: Order[] }
     | undefined;
 }
 
-/** @throws SettingError when the settings do not fit each other */
+/** Validates the TLS settings together. @throws SettingError for a contradiction or an unreadable ACME_CA */
 export function tlsConfig(
   s: ReturnType<typeof readSettings<typeof tlsSettings>>,
   where: { publicUrl: URL; gatewayUrl: URL; dataDir: string },

@@ -5,7 +5,7 @@ import { type Certificate, readCertificate } from '@propusk/certificate/certific
 import { createKey } from './issue.ts';
 import type { Order } from './settings.ts';
 
-/** Reads the account key of the ACME server, and creates it at the first start. @throws Error of node:fs */
+/** Reads the ACME account key, and creates it at the first start. @throws Error of node:fs */
 export async function readAccountKey(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
@@ -17,7 +17,7 @@ export async function readAccountKey(path: string): Promise<string> {
   }
 }
 
-/** The stored certificate of an order; null when a place has none, or holds another name's. */
+/** Reads the stored certificate of an order; null if a file is missing or unreadable, or the certificate is for another name. */
 export async function readStored({ name, places }: Order): Promise<Certificate | null> {
   try {
     const [first] = await Promise.all(places.map(readCertificate));
@@ -27,24 +27,24 @@ export async function readStored({ name, places }: Order): Promise<Certificate |
   }
 }
 
-/** Stores a certificate in every place of an order. A reader in the middle finds a key of another certificate and keeps what it has. */
+/** Writes a certificate to all files of an order. A reader between two writes sees a mismatched key and keeps its current pair. */
 export async function store({ places }: Order, { cert, key }: Certificate): Promise<void> {
   for (const place of places) {
-    // The group of TLS_DIR is that of the gateway's user.
+    // Group-readable in TLS_DIR, whose group is that of the gateway's user.
     const mode = place.settings[1] === 'TLS_DIR' ? 0o640 : 0o600;
     await write(place.key, key, mode);
     await write(place.cert, cert, mode);
   }
 }
 
-/** Writes a file atomically: a reader finds the old or the new one, after a power cut too. */
+/** Writes a file atomically: a reader finds either the old or the new content, also after a power failure. */
 async function write(path: string, text: string, mode: number): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o750 });
   const part = `${path}.part`;
   const file = await open(part, 'w', 0o600);
   try {
     await file.writeFile(text);
-    // The process's umask may be stricter than the mode.
+    // open() applies the umask, which may be stricter than the mode.
     await file.chmod(mode);
     await file.sync();
   } finally {

@@ -2,18 +2,18 @@ import { shownEmails } from '@propusk/contract/shown-email';
 import { visible } from '@propusk/contract/shown-text';
 import { greeting, mails, type Paragraph, signature } from '@propusk/phrases/mail';
 
-/** One mail as text and as simple HTML, for one recipient. */
+/** A rendered mail for one recipient, as text and as simple HTML. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** The link with the mail's own token; null for a mail without a token. Text that users typed may contain other links. */
+  /** The link with the mail's single-use token; null without a token. Links in text typed by users do not count. */
   readonly link: string | null;
 }
 
 export type MailCode = keyof typeof mails;
-/** The facts that a mail's text needs, beside its recipient. */
+/** The arguments of a mail's template after the recipient. */
 export type Facts<Code extends MailCode> =
   Parameters<(typeof mails)[Code]> extends [string, ...infer F] ? F : never;
 

@@ -6,7 +6,7 @@ import { hashToken } from '../core/tokens.ts';
 import type { Db } from '../db/open.ts';
 import { type Mail, tokenOf } from './compose-mail.ts';
 
-/** The longest life of a link in mail, and the life of a mail without a link. */
+/** A mail is deleted after this time, which no link in a mail outlives. */
 const KEPT_MS = 7 * 86_400_000;
 
 interface FolderMail {
@@ -14,13 +14,13 @@ interface FolderMail {
   readonly date: Date;
   readonly to: string;
   readonly subject: string;
-  /** The link that works once, and its token; empty in a notice. */
+  /** The single-use link; empty in a mail without one, as is its token. */
   readonly link: string;
   readonly token: string;
 }
 
 /**
- * Writes a mail as an `.eml` file of plain text (RFC 6532), readable only by its owner, because its link opens an account.
+ * Writes a mail as an `.eml` file of plain text (RFC 6532), readable only by its owner, because its link gives access to an account.
  * @returns the file's path
  * @throws Error of node:fs; a failed write leaves no partial file
  */
@@ -36,10 +36,10 @@ export async function writeToFolder(folder: string, mail: Mail & { from: string 
     'Content-Transfer-Encoding': '8bit',
     ...(mail.link !== null && { 'X-Link': mail.link }),
   };
-  // A line break in a company's name would begin another header.
+  // Prevents header injection by line breaks, for example in a company name.
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value.replace(/\s+/g, ' ')}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // Sorts by time, with a random part against collisions.
+  // File names sort by time; the random part prevents collisions.
   const name = `${now.toISOString().replace(/[:.]/g, '-')}-${randomBytes(4).toString('hex')}`;
   const [part, file] = [join(folder, `.${name}.part`), join(folder, `${name}.eml`)];
   try {
@@ -53,8 +53,8 @@ export async function writeToFolder(folder: string, mail: Mail & { from: string 
 }
 
 /**
- * Deletes the mails whose links are used, expired or replaced, and each mail after 7 days.
- * @param publicUrl when given, no mail is deleted, and mails with links to other origins are left out
+ * Deletes mails whose link was used, has expired or was replaced, and all mails after 7 days.
+ * @param publicUrl if given, deletes nothing, and omits mails with links to other origins
  * @returns the mails whose links still work, oldest first
  * @throws Error of the database, with no mail deleted; Error of node:fs
  */
@@ -77,9 +77,7 @@ export async function sweepFolder(db: Db, folder: string, publicUrl?: URL): Prom
   );
 }
 
-/**
- * Reads the mails. Mails of release 0.2 have no X-Link header. Their link is the last URL at `publicUrl` on a line of its own.
- */
+/** Reads the mails. A mail of release 0.2 has no X-Link header; its link is the last line that is a URL at `publicUrl`. */
 async function readFolder(folder: string, publicUrl?: URL): Promise<FolderMail[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
@@ -88,7 +86,7 @@ async function readFolder(folder: string, publicUrl?: URL): Promise<FolderMail[]
   const mails: FolderMail[] = [];
   for (const name of names.filter((one) => one.endsWith('.eml')).sort()) {
     const file = join(folder, name);
-    // Another process of the api deletes dead mails too.
+    // Another api process may have deleted the file.
     const text = await readFile(file, 'utf8').catch(() => null);
     if (text === null) continue;
     const [head = ''] = text.split('\n\n', 1);

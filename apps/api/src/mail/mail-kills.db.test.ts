@@ -15,7 +15,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { ofProcess } from '../identity/passwords.ts';
 import { openMail } from './store.ts';
 
-/** The api is killed while it stores invitations and sends their mails. */
+/** Kills the api while it stores invitations and sends their mails. */
 
 const KILLS = quickOrSoak(3, 50);
 const INVITATIONS = 6;
@@ -30,7 +30,7 @@ let company: number;
 let env: Parameters<typeof startApiProcess>[1];
 beforeAll(async () => {
   inbox = await openInbox();
-  // The reply to a mail takes a while, so that some kills fall between its sending and its record.
+  // Delays the SMTP replies, so that some kills happen after a mail was received and before its row is deleted.
   inbox.slow(() => Math.random() * 150);
   database = await createTestDatabase(inject('serverUrl'));
   ({ id: company } = await insertCompany(database.db, 'kills'));
@@ -64,7 +64,7 @@ afterAll(async () => {
 
 const received = (to: string) => inbox.mails.filter((mail) => mail.to === to).length;
 
-/** The recipients in the outbox. */
+/** Reads the recipients of all mails in the outbox. */
 async function waiting(): Promise<Set<string>> {
   const { rows } = await observer.query<{ id: string; sealed: Buffer }>('select id, sealed from mails');
   return new Set(rows.map((row) => openMail(testEncryption, { ...row, run: '', tries: 1 })?.to ?? ''));
@@ -85,7 +85,7 @@ async function untilRolledBack(): Promise<void> {
       `select count(*)::int as count from pg_stat_activity
        where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`,
     );
-    // A password check that a kill interrupted stays charged to the rate limit.
+    // Resets the rate limits, because password checks that the kill interrupted are still charged.
     if (rows[0]?.count === 0) return void (await observer.query('delete from rate_limits'));
     await sleep(10);
   }
@@ -99,7 +99,7 @@ async function untilEmpty(): Promise<void> {
 }
 
 test(
-  'an api killed after a commit loses no mail, and sends one twice only if killed between its sending and the record of it',
+  'an api killed after a commit loses no mail, and repeats one only if killed between sending it and deleting its row',
   () =>
     threatCase('kill -9', 'an api killed between the commit of an invitation and its mail', async (tally) => {
       const seen = { rolledBack: 0, unsent: 0, unrecorded: 0, recorded: 0, twice: 0 };
@@ -146,7 +146,7 @@ test(
 test('two api processes with one outbox send each mail once', async () => {
   const second = await startApiProcess(await freePort(), env);
   const places = Array.from({ length: 20 }, (_, place) => place);
-  // One session may run ten password checks at once.
+  // One session may run at most ten password checks concurrently.
   for (let from = 0; from < 20; from += 10) {
     const group = places.slice(from, from + 10);
     await Promise.all(group.map((place) => invite(KILLS, place, place % 2 === 0 ? api : second)));

@@ -27,19 +27,18 @@ export interface Mailer extends Outbox {
 const CLOSE_MS = 5_000;
 /** Mails that one process sends at once. */
 const PARALLEL = 4;
-/** Milliseconds between queries of the outbox, which find retries and mails of other processes. */
+/** The interval of polling the outbox for retries and for mails that other processes queued. */
 const TICK_MS = 5_000;
-/** Milliseconds between deletions of dead mails in the folder. */
 const SWEEP_MS = 60_000;
-/** Milliseconds that an attempt may take: less than its lease. */
+/** The timeout of one attempt, shorter than its lease. */
 const SEND_MS = 60_000;
-/** Milliseconds after each failed attempt; the last pause repeats until the mail expires. */
+/** The delay after each failed attempt; the last delay repeats until the mail expires. */
 const PAUSES_MS = [5_000, 30_000, 120_000, 300_000];
 
 /**
  * Starts the mailer of this process.
- * @param smtpUrl smtp:// or smtps://; its query may set options of nodemailer, such as `?requireTLS=false`. Without it
- *   every mail becomes a file in `folder`.
+ * @param smtpUrl smtp:// or smtps://; its query may set options of nodemailer, such as `?requireTLS=false`. If it is
+ *   undefined, every mail becomes a file in `folder`
  */
 export function startMailer(options: {
   db: Db;
@@ -120,7 +119,7 @@ function toFolder(folder: string, log: Pick<Logger, 'warn'>): Deliver {
   };
 }
 
-/** Signs in at the mail server and sends nothing. @returns why it failed; null when it did not */
+/** Connects and signs in to the mail server, without sending. @returns the kind of failure; null on success */
 export async function verifySmtp(url: string): Promise<MailFailure | null> {
   const transport = smtpTransport(url);
   try {
@@ -134,28 +133,28 @@ export async function verifySmtp(url: string): Promise<MailFailure | null> {
 }
 
 /**
- * Whether the server refused this mail for good (RFC 5321 section 4.2.1). A refused login, sender or connection concerns the
- * settings: later attempts succeed once they are corrected.
+ * Whether the server refused this mail permanently (RFC 5321 section 4.2.1). A refused login, sender or connection is not final:
+ * attempts succeed after the settings are corrected.
  */
 function isFinal(error: unknown): boolean {
   const { responseCode = 0, command } = error as { responseCode?: number; command?: string };
   return responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA');
 }
 
-/** The kind of a failure, for the console and the setup. */
+/** Classifies an error of sending, for the console and the setup. */
 export function kindOf(error: unknown): MailFailure {
   const { name, code, originalCode, responseCode } = error as Record<string, unknown>;
   if (code === 'EAUTH') return 'login';
   if (originalCode === 'ECONNREFUSED') return 'refused';
   if (code === 'EDNS') return 'no_address';
   if (code === 'ETIMEDOUT' || originalCode === 'ETIMEDOUT' || name === 'TimeoutError') return 'timeout';
-  // OpenSSL's codes of a refused certificate, such as DEPTH_ZERO_SELF_SIGNED_CERT, and Node's ERR_TLS_….
+  // Matches OpenSSL's codes of a refused certificate, such as DEPTH_ZERO_SELF_SIGNED_CERT, and Node's ERR_TLS_* codes.
   if (code === 'ETLS' || (typeof originalCode === 'string' && /CERT|TLS|SSL/.test(originalCode)))
     return 'tls';
   return responseCode === undefined ? 'other' : 'rejected';
 }
 
-/** The fields of an error that may be logged: the server's message contains the recipient. */
+/** Picks the loggable fields of an error. The message is omitted, because it contains the recipient. */
 function describe(error: unknown): Record<string, unknown> {
   const { name, code, originalCode, command, responseCode, syscall } = error as Record<string, unknown>;
   return { name, code, originalCode, command, responseCode, syscall };

@@ -71,7 +71,7 @@ function start(options: Options = {}) {
   return { mailer, lines };
 }
 
-/** An outbox that no process sends from. */
+/** An outbox whose mails stay queued, because no mailer is woken. */
 const silent = { encryption: testEncryption, wake: () => {} };
 
 const queue = (
@@ -94,7 +94,7 @@ async function listen(talk: Parameters<typeof createServer>[1]): Promise<{ serve
 
 describe('mail to an SMTP server', () => {
   test('a queued mail arrives with its subject, text and HTML, and its row is deleted', async () => {
-    // The timer does not fire within the test, so only the commit wakes the mailer.
+    // The timer does not fire within the test, so only the commit can wake the mailer.
     const { mailer, lines } = start({ tickMs: 60_000 });
     await queue(mailer);
     const read = await inbox.take('ivan@company.test');
@@ -151,7 +151,7 @@ describe('mail to an SMTP server', () => {
     expect(JSON.stringify(lines)).not.toMatch(/ivan|secret\.test|token|abc/);
   });
 
-  test('the mailer gives up a mail that the server refuses permanently after one attempt', async () => {
+  test('the mailer drops a mail that the server refuses permanently, without a retry', async () => {
     const { mailer, lines } = start();
     const before = inbox.mails.length;
     inbox.refuse(1, 550);
@@ -253,7 +253,7 @@ test.each([
 });
 
 describe('the leases of mails in the outbox', () => {
-  test('a process whose lease on a mail has ended records neither success nor failure of the sending', async () => {
+  test('a process whose lease on a mail has ended records neither success nor failure of its attempt', async () => {
     await queue();
     const first = await claimMail(database.db);
     if (first === null) throw new Error('nothing was claimed');
@@ -304,7 +304,7 @@ test('the database holds neither recipient nor link of a waiting mail in plain t
   expect(() => openMail(testEncryption, moved)).toThrow(/authenticate/);
 });
 
-test(`the outbox holds ${WAITING_MOST} mails with links and as many notices: it refuses a further link, drops a further notice, and sends links first`, async () => {
+test(`the outbox holds ${WAITING_MOST} mails with links and as many notices: it refuses a further mail with a link, drops a further notice, and sends mails with links first`, async () => {
   const fill = (hasLink: boolean) =>
     database.pool.query(`insert into mails (id, sealed, has_link, expires_at)
       select gen_random_uuid(), '', ${hasLink}, now() + interval '1 day' from generate_series(1, ${WAITING_MOST})`);
@@ -383,7 +383,7 @@ describe('without SMTP_URL', () => {
     expect(invited.link).toBe(LINK);
   });
 
-  test('the folder keeps the mails of working links and young notices, and loses dead links and old mails', async () => {
+  test('sweepFolder deletes mails with dead links and mails older than 7 days, and keeps the others', async () => {
     const folder = join(dataDir, 'sweep');
     const { rows: users } = await database.pool.query<{ id: number }>(
       "insert into users (email, name, surname, password_hash, roles) values ('sweep@company.test', '', '', 'x', '{ADMIN}') returning id",
@@ -403,7 +403,7 @@ describe('without SMTP_URL', () => {
         html: '',
         link: own,
       });
-    // Text that another user typed, with links that contain the valid token.
+    // Text typed by another user, with foreign links that contain the valid token.
     const typed = `https://thief.test/#token=${token}\n\nLink: https://thief.test/#token=${token}\n`;
     const live = await write(`${typed}\nOpen:\n${link(token)}\n`, link(token), 'First\nBcc: thief@b.test');
     await write('Open:\n', link('B'.repeat(43)));
@@ -424,7 +424,7 @@ describe('without SMTP_URL', () => {
     const elsewhere = await sweepFolder(database.db, folder, new URL('https://moved.example.ru'));
     const same = await sweepFolder(database.db, folder, new URL('https://pass.example.ru'));
     expect([elsewhere, same]).toEqual([[], [only]]);
-    // Release 0.2 wrote no X-Link.
+    // Release 0.2 wrote no X-Link header.
     const headed = await readFile(live, 'utf8');
     await writeFile(live, headed.replace(/^X-Link: .*\n/m, ''));
     expect(await sweepFolder(database.db, folder)).toEqual([]);
@@ -437,7 +437,7 @@ describe('without SMTP_URL', () => {
     expect((await readdir(folder)).map((name) => join(folder, name))).toEqual([notice]);
   });
 
-  test('a mail waits while the mailer cannot write to its folder', async () => {
+  test('a mail stays in the outbox while the mailer cannot write to its folder', async () => {
     const folder = join(dataDir, 'a-file', 'mail');
     await writeFile(join(dataDir, 'a-file'), '');
     const { mailer, lines } = start({ smtpUrl: undefined, folder, pausesMs: [60_000] });

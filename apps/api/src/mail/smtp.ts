@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer';
 import type { Mail } from './compose-mail.ts';
 
 /**
- * Creates the transport of mail over SMTP. It does not connect yet.
+ * Creates an SMTP transport, without connecting.
  * @param url smtp:// or smtps://; its query may set options of nodemailer
  */
 export function smtpTransport(url: string) {
@@ -16,7 +16,7 @@ export function smtpTransport(url: string) {
     dnsTimeout: 10_000,
     // Loopback needs no encryption, and a local server often has a self-signed certificate.
     ignoreTLS: local,
-    // An attacker who strips STARTTLS must not get the password (RFC 3207 section 6).
+    // Protects the password from an attacker who strips STARTTLS (RFC 3207 section 6).
     requireTLS: password !== '' && !local,
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -24,9 +24,9 @@ export function smtpTransport(url: string) {
 }
 
 /**
- * Creates the sender of mail over SMTP (`smtpTransport`).
- * @returns a function that sends one mail and returns the server's reply. It throws nodemailer's error, which carries the
- *   reply as `response`
+ * Creates a sender over `smtpTransport`.
+ * @returns a function that sends one mail and returns the server's reply. It throws nodemailer's error, whose `response` is the
+ *   server's reply
  */
 export function smtpSender(
   url: string,

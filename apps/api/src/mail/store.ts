@@ -8,7 +8,10 @@ import { pipeline, statement } from '../db/pipeline.ts';
 import type { Encryption } from '../encryption.ts';
 import type { Facts, MailCode } from './compose-mail.ts';
 
-/** The limit of waiting mails with a link, and of waiting notices, at 0.5 KB each: strangers request links while the mail server is down. */
+/**
+ * At most 10,000 waiting mails with a link, and as many without, of 0.5 KB each. Limited, because strangers can request links while
+ * the mail server is down.
+ */
 export const WAITING_MOST = 10_000;
 /** The lease of an attempt to send a mail. The mailer aborts the attempt before the lease ends. */
 const LEASE = sql.raw(`interval '90 seconds'`);
@@ -23,11 +26,11 @@ export interface OutgoingMail<Code extends MailCode = MailCode> {
 /** The dependencies of `queueMail`; the mailer of the process implements them. */
 export interface Outbox {
   readonly encryption: Encryption;
-  /** Sends waiting mails now. */
+  /** Makes the mailer claim waiting mails now. */
   wake(): void;
 }
 
-/** A mail that this process sends. */
+/** A mail that this process has leased for one attempt. */
 export interface ClaimedMail {
   readonly id: string;
   readonly run: string;
@@ -37,12 +40,12 @@ export interface ClaimedMail {
 }
 
 /**
- * Queues a mail in the transaction of the change that causes it: both are stored, or neither. It is sent after the commit, and
- * again after a crash.
- * @param mail null queues a decoy, which costs the same statements and is deleted unsent
- * @param expiresAt when the link of the mail expires, which ends the attempts; null for 24 hours
- * @throws AppError unavailable for a mail with a link when 10,000 of them wait. Of 10,000 notices the next one is dropped: it must
- *   not keep anybody from revoking access
+ * Queues a mail in the transaction of the change that causes it. It is sent after the commit, and again if the process crashes
+ * before the row is deleted.
+ * @param mail null queues a decoy: it takes the same statements, against timing attacks, and is deleted unsent
+ * @param expiresAt the expiry of the mail's link, after which attempts end; null for a notice, which expires after 24 hours
+ * @throws AppError unavailable when 10,000 mails with a link wait. A notice beyond 10,000 is dropped without an error, so that a
+ *   full outbox does not prevent revoking access
  */
 export function queueMail<Code extends MailCode>(
   tx: Tx,
@@ -76,12 +79,12 @@ export async function queueMails<Code extends MailCode>(
   afterCommit(tx, wake);
 }
 
-/** Reads the content of a claimed mail; null for a decoy. @throws Error when the row was changed or moved */
+/** Reads the content of a claimed mail; null for a decoy. @throws Error if the ciphertext was changed or moved to another row */
 export function openMail(encryption: Encryption, { id, sealed }: ClaimedMail): OutgoingMail | null {
   return JSON.parse(encryption.open(placeOf(id), sealed)) as OutgoingMail | null;
 }
 
-/** Claims the mail that is due for the longest time, first of those with a link, for this process alone until its lease ends. */
+/** Leases the mail that has been due longest; mails with a link come first. @returns null if none is due */
 export async function claimMail(db: Db): Promise<ClaimedMail | null> {
   const run = randomUUID();
   const { rows } = await sql<Omit<ClaimedMail, 'run'>>`
@@ -93,12 +96,12 @@ export async function claimMail(db: Db): Promise<ClaimedMail | null> {
   return rows[0] === undefined ? null : { ...rows[0], run };
 }
 
-/** Erases a mail that was sent or given up. */
+/** Deletes a mail that was sent or given up, unless another process has claimed it since. */
 export async function removeMail(db: Db, claimed: ClaimedMail): Promise<void> {
   await sql`delete from mails where ${own(claimed)}`.execute(db);
 }
 
-/** Records a failed attempt. @param pauseMs milliseconds until the next one */
+/** Records a failed attempt, unless another process has claimed the mail since. @param pauseMs milliseconds until the next attempt */
 export async function postponeMail(
   db: Db,
   claimed: ClaimedMail,
@@ -108,19 +111,19 @@ export async function postponeMail(
     where ${own(claimed)}`.execute(db);
 }
 
-/** Puts a mail back whose attempt this process aborted. */
+/** Ends the lease of a mail whose attempt this process aborted. The attempt is not counted. */
 export async function releaseMail(db: Db, claimed: ClaimedMail): Promise<void> {
   await sql`update mails set run = null, due_at = now(), tries = tries - 1 where ${own(claimed)}`.execute(db);
 }
 
-/** Drops unsent mails whose link has expired, except those that a process is sending. @returns their count */
+/** Deletes expired mails, except those with a running lease. @returns their count */
 export async function dropExpiredMails(db: Db): Promise<number> {
   const { numAffectedRows = 0n } = await sql`delete from mails
     where expires_at <= now() and (run is null or due_at <= now())`.execute(db);
   return Number(numAffectedRows);
 }
 
-/** Counts the mails that failed repeatedly or wait for long. */
+/** Counts the mails that failed 3 times or have waited for 10 minutes. */
 export async function findStuckMail(db: Db): Promise<StuckMail> {
   const { rows } = await sql<StuckMail>`
     select count(*)::int as count, min(created_at) as since,
@@ -134,5 +137,5 @@ function own({ id, run }: ClaimedMail) {
   return sql`id = ${id} and run = ${run}`;
 }
 
-/** The context that binds an encrypted mail to its row. */
+/** Additional authenticated data for an encrypted mail: binds the ciphertext to its row. */
 const placeOf = (id: string) => `mail/${id}`;

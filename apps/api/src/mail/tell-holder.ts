@@ -11,25 +11,26 @@ import { type Outbox, queueMail } from './store.ts';
 /** The number of owners or admins that a mail names as contacts. */
 const CONTACTS = 3;
 
-/** A change of an account by somebody else; `newEmail` for a moved address. */
+/** A change of an account by another user; `newEmail` for a change of the email address. */
 interface AccountChange {
   readonly what: 'email' | 'password' | 'factor' | 'role' | 'removed';
   readonly newEmail?: string | undefined;
 }
 
-/** Queues the mail in the transaction of the change. */
+/** Queues the notice about a change in the transaction of the change. */
 export type Tell = (tx: Tx, change: AccountChange) => Promise<void>;
 
-/** Prepares the mail to the holder of an account, before the transaction of the change. */
+/** Prepares the notice to the holder of account `id`, before the transaction of the change. */
 export type Teller = (db: Db, actor: Actor, id: number) => Promise<Tell>;
 
 /**
- * Mails the holder of an account that somebody else changed its password, email, role or second factor: who, when, and whom to ask.
- * The mail goes to the address before the change. The mail has no link, because a thief of the actor's session caused it as well.
+ * Creates notices to the holder of an account whose password, email, role or second factor another user changed. A notice names the
+ * actor, the time and contacts. It goes to the address before the change. It contains no link, because a thief of the actor's session
+ * can also cause it.
  *
- * An owner types in the addresses of agents, so the mails are limited for each mailbox and actor, and an unconfirmed company sends
- * none. A mailbox with five notices in an hour gets no further one; the change is stored. An actor with 300 is refused the change:
- * dropped mails would let a thief hide the next one.
+ * Owners choose the addresses of agents, so notices are limited per mailbox and per actor, and an unconfirmed company sends none. At
+ * five notices an hour, a mailbox gets no further one, but the change is stored. At 300, the actor's change is refused, because
+ * dropped notices would let a thief hide a change.
  * @throws AppError too_many_requests
  */
 export function createTeller(throttle: Throttle, outbox: Outbox): Teller {
@@ -50,7 +51,7 @@ export function createTeller(throttle: Throttle, outbox: Outbox): Teller {
     if (ofActor > 0) throw tooMany(ofActor);
     if (ofMailbox > 0) return async () => {};
     return (tx, change) => {
-      // A refused change does not use up the budget.
+      // Charged after the commit, so that a refused change uses no budget.
       afterCommit(tx, () => Promise.allSettled(keys.map((key) => throttle.begin({ keys: [key] }))));
       const facts = { ...change, by, at: new Date().toISOString(), contacts };
       return queueMail(tx, outbox, { to, code: 'account_changed', facts: [facts] }, null);
