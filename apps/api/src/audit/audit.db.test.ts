@@ -23,7 +23,6 @@ afterAll(() => api.close());
 
 const read = async (token: string, query: AuditQuery = {}) =>
   (await api.must(token, listAudit, { query: { take: 100, ...query } })).rows;
-/** An audit row without its time, address and actor. */
 const summary = ({ action, object, changes }: AuditRow) =>
   [action, object.kind, object.name, changes] as const;
 const newest = async (token: string) => {
@@ -32,8 +31,8 @@ const newest = async (token: string) => {
   return row;
 };
 
-describe('audit rows', () => {
-  test('an audit row contains the actor, IP address, company, object and changes', async () => {
+describe('audit events', () => {
+  test('an audit event contains the actor, IP address, company, object and changes', async () => {
     const { token, email } = await api.company();
     const owner = await api.must(token, me);
     const before = Date.now();
@@ -192,7 +191,7 @@ describe('audit rows', () => {
     ]);
   });
 
-  test('the audit records each site of a bulk create and each change of the own account', async () => {
+  test('the audit records each site of a bulk create and each change of one’s own account', async () => {
     const { token, email } = await api.company();
     await api.must(token, createSites, {
       body: [{ address: 'one.example.ru' }, { address: 'two.example.ru' }],
@@ -225,7 +224,7 @@ describe('audit rows', () => {
     expect(rows[6]?.changes).toEqual({ client: { to: 'extension' } });
   });
 
-  test('an edit without a change and a repeated create write no audit row', async () => {
+  test('an edit without a change writes no audit event, nor does a repeated create', async () => {
     const { token } = await api.company();
     const headers = { 'idempotency-key': 'one and the same'.replaceAll(' ', '-') };
     const body = { address: 'same.example.ru' };
@@ -239,7 +238,7 @@ describe('audit rows', () => {
     expect(await read(token, { name: 'same.example' })).toHaveLength(1);
   });
 
-  test('an audit row holds the beginning of a long text or list, and the number of names that it leaves out', async () => {
+  test('an audit event stores the beginning of a long text or list, and the number of omitted names', async () => {
     const { token } = await api.company();
     const [{ id: proxyId } = { id: 0 }] = (
       await api.database.pool.query('select id from proxies where direct')
@@ -268,7 +267,7 @@ describe('audit rows', () => {
     expect(rows[0].longest).toBeLessThan(5_000);
   });
 
-  test('audit rows of a deleted company keep its name', async () => {
+  test('audit events of a deleted company keep its name', async () => {
     const made = await api.must(admin, createCompany, {
       body: { companyName: 'Недолгая', companySite: 'x.test' },
     });
@@ -281,8 +280,8 @@ describe('audit rows', () => {
   });
 });
 
-describe('the list of audit rows', () => {
-  test('an owner lists the audit of the own company, including changes by admins, and an admin lists all', async () => {
+describe('the list of audit events', () => {
+  test('the audit list has events of the own company for an owner, including changes by admins, and all events for an admin', async () => {
     const [one, two] = [await api.company(), await api.company()];
     const { company } = await api.must(one.token, me);
     const [site] = [await api.must(one.token, createSite, { body: { address: 'mine.example.ru' } })];
@@ -308,7 +307,7 @@ describe('the list of audit rows', () => {
     expect(await read(one.token, { name: 'shared-way.test' })).toEqual([]);
   });
 
-  test('the audit list is always one page, newest first, with the count of all rows', async () => {
+  test('the audit list is always paged, newest first, with the count of all events', async () => {
     const { token } = await api.company();
     await api.must(token, createSites, {
       body: Array.from({ length: 12 }, (_, n) => ({ address: `page${n}.example.ru` })),
@@ -326,7 +325,7 @@ describe('the list of audit rows', () => {
     expect(ids).toEqual(ids.toSorted((a, b) => b - a));
   });
 
-  test('the audit lists only events of one action when the query names it', async () => {
+  test('the audit list has only events of the action in the query', async () => {
     const { token } = await api.company();
     await api.must(token, createSite, { body: { address: 'crm.example.ru' } });
     const actions = async (query: AuditQuery) => (await read(token, query)).map(({ action }) => action);
@@ -334,7 +333,7 @@ describe('the list of audit rows', () => {
     expect(await actions({ action: 'deleted' })).toEqual([]);
   });
 
-  test('a search of the audit finds actors and objects case-insensitively and matches % literally', async () => {
+  test('a search of the audit matches actors and objects, ignores case, and takes % literally', async () => {
     const { token, email } = await api.company();
     await api.must(token, createUser, {
       body: { email: 'Vera@audit.test', password: PASSWORD, name: 'Вера' },
@@ -344,7 +343,7 @@ describe('the list of audit rows', () => {
     expect(await read(token, { name: '%' })).toEqual([]);
   });
 
-  test('a period of the audit accepts whole days in Moscow time and times with a zone', async () => {
+  test('the audit list accepts a period of whole days in Moscow time, or of times with a zone', async () => {
     const { token } = await api.company();
     const { company } = await api.must(token, me);
     const at = [

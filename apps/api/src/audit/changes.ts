@@ -1,22 +1,22 @@
 import type { AuditChange, AuditField } from '@propusk/contract/audit';
 import { shownEmails } from '@propusk/contract/shown-email';
 
-/** An element of a list, identified by `id`: a rename is not a change of the list. */
+/** An element of a list. Elements are compared by `id`, so a rename does not change the list. */
 interface Item {
   readonly id: number | string;
   readonly name: string;
 }
 /**
- * The audited fields of an entity. Build it from the entity's reply, so that a row contains nothing that replies do not
- * show. Omit counts and values derived from other rows.
+ * The audited fields of an entity, built from its reply, so that an audit event contains nothing that replies hide. Omit counts
+ * and values derived from other rows.
  */
 export type AuditFields = { readonly [F in AuditField]?: string | boolean | readonly Item[] };
 export type Changes = { [F in AuditField]?: AuditChange };
 
-/** Limits of one change: names in a list, characters of those names in all, characters of a text. */
+/** Limits of one changed field: names in a list, total characters of those names, characters of a text. */
 export const BOUNDS = { names: 50, list: 1_500, text: 300 } as const;
 
-/** The fields that differ. Empty fields of a created or deleted object are left out. */
+/** Returns the fields that differ. Empty fields of a created or deleted object are omitted. */
 export function differences(before: AuditFields, after: AuditFields): Changes {
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])] as AuditField[];
   return Object.fromEntries(
@@ -52,13 +52,13 @@ function difference(before: AuditFieldValue, after: AuditFieldValue): AuditChang
 const isList = (value: AuditFieldValue): value is readonly Item[] => Array.isArray(value);
 const isEmpty = (value: AuditFieldValue) => value === undefined || value === '' || value === false;
 
-/** The names of the items that `other` lacks, compared by id. */
+/** Returns the names of the items that are not in `other`. */
 function without(list: readonly Item[], other: readonly Item[]): string[] {
   const ids = new Set(other.map(({ id }) => id));
   return list.filter(({ id }) => !ids.has(id)).map(({ name }) => bounded(name));
 }
 
-/** The names that fit the limits; the first name always fits. */
+/** Returns the names within the limits; the first name is always included. */
 function fitting(names: readonly string[]): string[] {
   let room = BOUNDS.list;
   return names.filter((name, place) => {

@@ -21,7 +21,7 @@ export interface AuditEvent {
   readonly action: AuditAction;
   readonly kind: AuditKind;
   readonly id: number;
-  /** A site's address, a user's email, a policy's or company's name, a proxy's host and port. */
+  /** The object's display name: site address, user email, policy or company name, or proxy host and port. */
   readonly name: string;
   /** The company that owns the object; null for an object of the platform. */
   readonly companyId: number | null;
@@ -31,18 +31,18 @@ export interface AuditEvent {
 export interface Difference {
   readonly before?: AuditFields;
   readonly after?: AuditFields;
-  /** A field that was set. No row may contain its value. */
+  /** A changed field whose value must not be stored. */
   readonly secret?: AuditField | undefined;
 }
 
-/** The audit event of an actor who changes their own account: its name and company are those of the actor. */
+/** A change of the actor's own account; the statement reads name and company from the actor's row. */
 type OwnEvent = Omit<AuditEvent, 'name' | 'companyId'> & { readonly name: null; readonly companyId: null };
 
 /**
- * Writes audit rows in the transaction of the change. Call it before an object is deleted and after it is created: names of
- * actor and company are read at that moment. An edit that changes no field writes no row.
- * @throws AppError unauthorized when the actor was deleted meanwhile, which rolls the change back; too_many_requests when
- *   the actor's daily write budget is exhausted
+ * Writes audit events in the transaction of the change. Reads the names of actor and company, so call it before an object is
+ * deleted and after it is created. An edit that changes no field writes no event.
+ * @throws AppError unauthorized when the actor was deleted meanwhile, which rolls the change back; too_many_requests when the
+ *   actor's daily write budget is exhausted
  */
 export async function record(
   tx: Tx,
@@ -52,7 +52,7 @@ export async function record(
   await pipeline(tx, ...recording(tx, by, ...events));
 }
 
-/** The statement of `record`; none when no event has a row. */
+/** The statement of `record`; none if there is no event to write. */
 export function recording(
   db: Db,
   by: AuditActor,
@@ -88,9 +88,9 @@ export function recording(
 }
 
 /**
- * Writes the audit row of a read, unless the actor has one for the same object and day (UTC). One statement, so concurrent reads
- * write one row.
- * @param event.name the object's name in SQL; null, for an object that the company does not have, writes nothing
+ * Writes an audit event for the actor's first read of an object in a day (UTC). Uses one statement, so that concurrent reads write
+ * one event.
+ * @param event.name SQL of the object's name. If it yields null, because the company has no such object, nothing is written
  */
 export async function recordDaily(
   db: Db,
@@ -112,7 +112,7 @@ export async function recordDaily(
     from first, object o, users u where u.id = ${by.userId}`.execute(db);
 }
 
-/** Writes the audit row of an actor who changes their own account. @throws AppError as `record` */
+/** Writes the audit event of a change of the actor's own account. @throws AppError as `record` */
 export async function recordOwn(
   tx: Tx,
   by: AuditActor,
@@ -127,7 +127,7 @@ export const recordingOwn = (db: Db, by: AuditActor, action: AuditAction, differ
   recording(db, by, { action, kind: 'user', id: by.userId, name: null, companyId: null, ...difference });
 
 /**
- * One page of audit rows, newest first: of the actor's company, or of every company for an ADMIN.
+ * Lists one page of audit events, newest first: of the actor's company, or of all companies for an ADMIN.
  * @throws AppError forbidden, no_company
  */
 export async function listAudit(
@@ -168,8 +168,8 @@ export async function listAudit(
 }
 
 /**
- * Returns the changes of an audit row. The user name of a proxy is left out when an ADMIN stored it: such a proxy is a paid one,
- * and owners must not see its user name. For an edit, the field is listed without values, as a secret is.
+ * Returns the changes of an audit event for an owner. The user name of a proxy that an ADMIN stored is removed, because only paid
+ * proxies are stored by ADMINs, and owners must not see their user names. An edit lists the field without values, as for a secret.
  */
 function withoutAdminsLogin({
   action,
@@ -185,12 +185,11 @@ function withoutAdminsLogin({
 const DAY_MS = 86_400_000;
 const isDay = (moment: string) => moment.length === 'YYYY-MM-DD'.length;
 
-// A day without a zone is a day in Moscow (ADR 011), which has kept UTC+3 since 2014.
+// A date is a day in Moscow (ADR 011), which has been at UTC+3 since 2014.
 function startOf(moment: string): string {
   return new Date(isDay(moment) ? `${moment}T00:00:00+03:00` : moment).toISOString();
 }
 
-/** The exclusive end of the period. */
 function endOf(moment: string): string {
   if (!isDay(moment)) return startOf(moment);
   return new Date(Date.parse(startOf(moment)) + DAY_MS).toISOString();

@@ -35,7 +35,7 @@ const rewriting = [
     select id, at, company, actor_id, 'другой', actor_email, actor_roles, address, action, object_kind, object_id, object_name from audit
     on conflict (at, id) do update set actor_name = 'другой'`,
   `merge into audit using (select 1) as one on true when matched then delete`,
-  // Statements on a partition of the audit.
+  // Statements on partitions, and on the log of removed partitions.
   `update ${month} set address = '192.0.2.1'`,
   `delete from ${month}`,
   `truncate ${month}`,
@@ -85,16 +85,16 @@ describe('the audit is append-only', () => {
       await pool.query(`select relname from pg_class c where relname like 'audit%' and relkind in ('r', 'p')
       and not exists (select from pg_trigger where tgrelid = c.oid and tgname = 'append_only')`);
     expect(bare).toEqual([]);
-    // 'A' means that the trigger always fires (pg_trigger). Only a superuser could set session_replication_role, and the tests have none.
+    // 'A': the trigger fires in every replication role (pg_trigger). The tests cannot set the role, which needs a superuser.
     expect(rows).toEqual([{ state: 'A' }]);
   });
 });
 
-describe('a change and its audit row are atomic', () => {
-  test('a change that fails at commit leaves no audit row', async () => {
+describe('a change and its audit event are atomic', () => {
+  test('a change that fails at commit leaves no audit event', async () => {
     const { token } = await api.company();
     const before = await all();
-    // The constraint trigger fails at the commit, after the audit row was written.
+    // The constraint trigger fails at the commit, after the audit event was written.
     await pool.query(`create function fail() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
       create constraint trigger fail after insert or update or delete on sites deferrable initially deferred
       for each row execute function fail()`);
@@ -104,7 +104,7 @@ describe('a change and its audit row are atomic', () => {
     expect(await all()).toEqual(before);
   });
 
-  test('a change refused halfway leaves no audit row', async () => {
+  test('a refused change leaves no audit event', async () => {
     const { token } = await api.company();
     const agent = await api.agent(token);
     const site = await api.must(token, createSite, { body: { address: 'whole.example.ru' } });
@@ -117,7 +117,7 @@ describe('a change and its audit row are atomic', () => {
     expect(await all()).toEqual(before);
   });
 
-  test('a change rolls back when its audit row cannot be written', async () => {
+  test('a change rolls back when its audit event cannot be written', async () => {
     const { token } = await api.company();
     const site = await api.must(token, createSite, { body: { address: 'kept.example.ru' } });
     const params = { id: site.id };
@@ -133,7 +133,7 @@ describe('a change and its audit row are atomic', () => {
     expect(await held()).toEqual(before);
   });
 
-  test('an api killed during writes leaves both the change and its audit row, or neither', async () => {
+  test('an api killed during writes leaves both the change and its audit event, or neither', async () => {
     const { db } = api.database;
     const { id: companyId } = await insertCompany(db, 'killed');
     const owner = await addUser(db, { companyId, email: 'owner@killed.test', roles: ['CREATOR'], hash: 'x' });

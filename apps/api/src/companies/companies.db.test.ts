@@ -69,7 +69,7 @@ describe('the list of companies', () => {
     expect(String(all.body.length)).toBe(all.headers['x-total-count']);
   });
 
-  test('the filter of the list of companies leaves those whose email address is confirmed, or those where it is not', async () => {
+  test('the filter of the list of companies selects only confirmed companies, or only unconfirmed ones', async () => {
     const { token } = await api.company();
     const { id } = await api.must(token, myCompany);
     await api.database.pool.query('update companies set confirmed = false where id = $1', [id]);
@@ -81,7 +81,7 @@ describe('the list of companies', () => {
     expect(all).toContain(id);
   });
 
-  test('the list without a page has the first 100 companies with all their users, sites and proxies, even if it takes several queries', async () => {
+  test('the list of companies without a page has the first 100 with all their users, sites and proxies, also when read by several queries', async () => {
     const large = await startApi(inject('serverUrl'));
     await large.database.pool.query(`
       insert into companies (company_name, company_site) select 'C' || n, 'c.test' from generate_series(1, 120) n;
@@ -100,7 +100,7 @@ describe('the list of companies', () => {
     await large.close();
   });
 
-  test('a company created without a name is named after its site', async () => {
+  test('a company created without a name gets its site as its name', async () => {
     const company = await api.must(admin, createCompany, { body: { companySite: 'alone.test' } });
     expect(company).toMatchObject({ companyName: 'alone.test', companySite: 'alone.test', users: [] });
   });

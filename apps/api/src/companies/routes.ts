@@ -10,7 +10,7 @@ import {
   updateCompany,
 } from './store.ts';
 
-/** The calls of companies, and of the own company (spec section 7). */
+/** Routes for all companies and for the actor's own company (spec section 7). */
 export function companyRoutes(routes: Routes): void {
   implement(routes, contract.createCompany, ({ actor, body, write }) =>
     write((tx) => createCompany(tx, actor, body)),

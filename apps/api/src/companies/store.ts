@@ -27,7 +27,7 @@ const columns = [
   'companies.updated_at as updatedAt',
 ] as const;
 
-/** A company's own fields, without the lists of its rows. */
+/** A company without the lists of its users, sites, proxies and policies. */
 export const companyEntity = entity({
   table: 'companies',
   kind: 'company',
@@ -40,7 +40,7 @@ export const companyEntity = entity({
   }),
 });
 
-/** The rows of a table with the company's id in a column, as JSON objects in the order of their ids. */
+/** SQL for a company's rows of a table, as a JSON array in the order of their ids. */
 function rowsOf<T>(table: RawBuilder<unknown>, item: RawBuilder<unknown>) {
   return sql<
     T[]
@@ -73,13 +73,13 @@ const fullEntity = entity({
   facts: (company) => companyEntity.facts(company),
 });
 
-/** @throws AppError not_found, also for a company that the actor may not see */
+/** Reads a company with its lists. @throws AppError not_found, also for a company that the actor may not see */
 export const findCompany = (db: Db, actor: Actor, id: number) => findEntity(db, actor, fullEntity, id);
 
-/** Users, sites, proxies and policies that one query reads: more would hold the event loop for over 50 ms. */
+/** At most this many users, sites, proxies and policies per query; more would block the event loop for over 50 ms. */
 const CHILDREN_A_QUERY = 3_000;
 
-/** Lists every company, for admins: without a page the first 100 (answers.md). */
+/** Lists all companies, for admins; without a page, the first 100 (answers.md). */
 export async function listCompanies(
   db: Db,
   actor: Actor,
@@ -96,7 +96,7 @@ export async function listCompanies(
   const page = query.page === undefined && query.take === undefined ? { take: limits.page.maxTake } : {};
   const { rows: listed, count } = await readList(matching, { ...query, ...page }, sql.ref('companies.id'));
   const rows: Company[] = [];
-  // Groups companies of up to 3,000 children a query; a single company may exceed it.
+  // Groups companies up to the limit of a query. A single company may exceed the limit.
   for (let from = 0, to = 0; from < listed.length; from = to) {
     let left = CHILDREN_A_QUERY;
     do left -= listed[to++]?.children ?? 0;
@@ -129,7 +129,7 @@ export async function updateCompany(
   return findCompany(tx, actor, target.id);
 }
 
-/** Confirms a company in place of its owner. @throws AppError not_found, already_confirmed */
+/** Confirms a company on behalf of its owner. @throws AppError not_found, already_confirmed */
 export async function confirmCompany(tx: Tx, actor: Actor, id: number): Promise<void> {
   await lockCompany(tx, id);
   const { company_name: name } = await tx
@@ -156,7 +156,7 @@ export function deleteCompany(tx: Tx, actor: Actor, target: Target): Promise<voi
       .where('roles', '@>', sql<never>`array['ADMIN']`)
       .executeTakeFirst();
     if (admin !== undefined) throw new AppError('company_of_admin');
-    // The company's users, sites, proxies and policies get no audit events of their own.
+    // Listed in the company's audit event, because its users, sites, proxies and policies get no events of their own.
     const { users, domainsAllowed, proxy, politics } = await findCompany(tx, actor, id);
     return {
       facts: {
@@ -165,8 +165,8 @@ export function deleteCompany(tx: Tx, actor: Actor, target: Target): Promise<voi
         proxies: proxy.map(({ id: proxyId, host, port }) => ({ id: proxyId, name: `${host}:${port}` })),
         politics,
       },
-      // Deleting a million links exceeds the usual statement timeout. Deletes whole tables, links first: a cascade would fire the
-      // triggers for each policy. Policies refer to proxies, so they go before the company's proxies.
+      // Deletes links table by table before policies, because a cascade would fire the triggers for each policy. Policies are deleted
+      // before the proxies that they refer to. Deleting a million links exceeds the usual statement timeout.
       first: [
         sql`set local statement_timeout = '60s'`,
         ...['policy_users', 'policy_sites', 'policies'].map(
@@ -177,7 +177,7 @@ export function deleteCompany(tx: Tx, actor: Actor, target: Target): Promise<voi
   });
 }
 
-/** Without this check, actors who require a second factor of their own company would lock themselves out. */
+/** Prevents actors without a second factor from locking themselves out of their own company. */
 async function demandOwnFactor(tx: Tx, { userId }: Actor): Promise<void> {
   await tx
     .selectFrom('users')

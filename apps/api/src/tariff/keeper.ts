@@ -5,17 +5,18 @@ import type { Tx } from '../db/open.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
 import { concerned, hasPaidEnd, PAID_GRACE, WARNED } from './store.ts';
 
-/** A stop reaches the gateways within a second of its moment. */
+/** Gateways apply the stop of paid proxies within about one second. */
 const TICK_MS = 1_000;
-/** Ticks between two looks for warnings. */
+/** Ticks between two runs of the warnings. */
 const WARN_EVERY = 60;
-/** Warnings of one look; the next one goes on. */
+/** At most 1,000 warnings per run; the next run sends the rest. */
 const MOST_WARNINGS = 1_000;
 
 /**
  * Stops paid proxies 14 days after the end of the plan that included them, and mails owners before a plan, a trial or a paid proxy
- * ends. Each api runs one. Only the database's clock counts, and the database admits one mail of a kind.
- * @param page the console's tariff page
+ * ends. Each api process runs one keeper. Times are compared with the database's clock. A unique row in plan_warnings prevents a
+ * second mail of the same warning.
+ * @param page URL of the console's tariff page
  */
 export function startPlanKeeper({
   db,
@@ -47,7 +48,7 @@ interface Warning {
   owners: string[];
 }
 
-/** Mails one due warning to the owners of its company. @returns false when none is due */
+/** Mails one due warning to at most 10 owners of its company. @returns false when none is due */
 async function warnOne(tx: Tx, outbox: Outbox, page: string): Promise<boolean> {
   const left = (days: number) => sql`e.at <= now() + ${sql.raw(`interval '${days} days'`)}`;
   const { rows } = await sql<Warning>`

@@ -9,10 +9,10 @@ import type { Db, Tx } from '../db/open.ts';
 import { changeEntity, createEntities } from '../entities/change.ts';
 import { entity } from '../entities/entity.ts';
 
-/** The most plans of the platform, archived ones included: the console shows them on one page. */
+/** At most 100 plans, including archived ones, because the console shows them on one page. Further ones are refused. */
 const MOST_PLANS = 100;
 
-/** What the company `c` of a query has of each limited kind, as a JSON object. */
+/** SQL for the number of objects of each limited kind that company `c` of a query has, as a JSON object. */
 export const usage = sql`json_build_object(
   'people', (select count(*) from users where company_id = c.id),
   'sites', (select count(*) from sites where company_id = c.id),
@@ -83,7 +83,7 @@ export async function updatePlan(tx: Tx, actor: Actor, target: Target, body: Pla
   });
 }
 
-/** The companies that a change of a plan concerns, and what each has beyond it. @throws AppError not_found */
+/** Lists at most 100 companies with a plan, and the kinds of which each has more than `body` allows. @throws AppError not_found */
 export async function findConcerned(
   db: Db,
   id: number,
@@ -106,8 +106,8 @@ export async function findConcerned(
 }
 
 /**
- * Serializes the changes of plans, so that names stay unique and the trial mark moves atomically.
- * @throws AppError plan_exists when the name is new for plan `id` and another plan has it
+ * Serializes changes of plans, so that names stay unique and only one plan is the trial plan.
+ * @throws AppError plan_exists if the change gives plan `id` a name that another plan has
  */
 async function lockPlans(tx: Tx, { name }: PlanInput, id?: number): Promise<Plan[]> {
   await sql`lock table plans in share row exclusive mode`.execute(tx);

@@ -14,7 +14,7 @@ import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
 
-/** Reads requests: of one company, newest first, or of all. */
+/** Lists tariff requests of one company, or of all, by default newest first. */
 export async function readRequests(
   db: Db,
   { companyId, id, state, ...query }: RequestQuery & { companyId?: number; id?: number },
@@ -46,9 +46,9 @@ export async function readRequests(
 }
 
 /**
- * Stores a request of the actor's company and mails it to the operator's contact, or else to the ADMINs.
- * @param page the console's page of requests
- * @throws AppError request_open; bad_input for a plan that is not offered
+ * Stores a request of the actor's company and mails it to `operators`.
+ * @param page URL of the console's page of requests
+ * @throws AppError request_open if a request of the kind is open; bad_input for a plan that is not offered
  */
 export async function createRequest(
   tx: Tx,
@@ -78,7 +78,7 @@ export async function createRequest(
   return request;
 }
 
-/** The addresses that get requests: the contact's, or those of at most three ADMINs. */
+/** The recipients of requests: the operator's contact address or, without one, at most three ADMINs. */
 async function operators(tx: Tx): Promise<string[]> {
   const { rows } = await sql<{ email: string }>`select email from contact where email <> '' union all
     (select email::text from users where roles @> '{ADMIN}' and (select email = '' from contact) order by id limit 3)`.execute(
@@ -93,7 +93,7 @@ export async function withdrawRequest(tx: Tx, actor: Member, id: number): Promis
 }
 
 /**
- * Answers or refuses an open request, and mails the owner.
+ * Answers or refuses an open request, and mails the address that was stored with it.
  * @throws AppError not_found; request_closed; bad_input for a refusal without a reason
  */
 export async function answerRequest(

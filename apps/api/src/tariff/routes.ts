@@ -7,7 +7,7 @@ import { createPlan, findConcerned, readPlans, updatePlan } from './plans.ts';
 import { answerRequest, createRequest, readRequests, withdrawRequest } from './requests.ts';
 import { findContact, findTariff, setContact, setPhone, setTariff, startTrial } from './store.ts';
 
-/** The calls of plans, tariffs, the operator's contact and requests. */
+/** Routes for plans, tariffs of companies, tariff requests and the operator's contact. */
 export function tariffRoutes(routes: Slice): void {
   const { outbox, links } = routes;
 

@@ -14,13 +14,13 @@ import { readRequests } from './requests.ts';
 
 /** How long paid proxies work after the plan that included them ended. */
 export const PAID_GRACE = sql.raw(`interval '14 days'`);
-/** How long before its end a plan or trial is warned of. */
+/** Owners are warned this long before the end of a plan or trial. */
 export const WARNED = sql.raw(`interval '7 days'`);
 const WARNED_MS = 7 * 86_400_000;
-/** How far in the future an ADMIN may set the end of a trial. */
+/** An ADMIN may set the end of a trial at most this far in the future. */
 const MOST_TRIAL_MS = 366 * 86_400_000;
 
-/** Whether the company `c` of a query has a paid proxy whose plan has ended. */
+/** SQL condition: company `c` of a query has a paid proxy, and the plan that included it has ended. */
 export const hasPaidEnd = sql`(c.paid_ends_at <= now()
   and exists (select from proxies where owner_id = c.id and type = 'payment'))`;
 
@@ -28,7 +28,7 @@ const onPaidProxy = (table: string, column: string, id: string) =>
   sql`exists (select from ${sql.table(table)} l join policies p on p.id = l.policy_id
     join proxies x on x.id = p.proxy_id and x.type = 'payment' where l.company_id = c.id and l.${sql.ref(column)} = ${sql.ref(id)})`;
 
-/** The users, or the sites, of the company `c` of a query that a policy on a paid proxy concerns. At most 50 names. */
+/** SQL for the users and the sites of company `c` of a query that have a policy with a paid proxy. At most 50 names of each. */
 export const concerned = {
   people: sql`array(select coalesce(nullif(trim(u.name || ' ' || u.surname), ''), u.email::text) from users u
     where u.company_id = c.id and ${onPaidProxy('policy_users', 'user_id', 'u.id')} order by u.id limit 50)`,
@@ -47,7 +47,7 @@ interface Row
   sites: string[];
 }
 
-/** The plan of a company, what it uses, and the offers. @throws AppError not_found */
+/** Reads the plan of a company, its usage, the offered plans and its last 20 requests. @throws AppError not_found */
 export async function findTariff(db: Db, companyId: number): Promise<Tariff> {
   const { rows } = await sql<Row>`
     select c.version, c.phone, c.plan_ends_at as "planEndsAt", c.trial_ends_at as "trialEndsAt",
@@ -72,7 +72,7 @@ export async function findTariff(db: Db, companyId: number): Promise<Tariff> {
   };
 }
 
-/** The ends of a company's plan as JSON of a query, and the database's time. Null for no end. */
+/** The database's time, and the ends of a company's trial, plan and paid proxies as JSON dates; null for no end. */
 export interface Ends {
   readonly now: string;
   readonly trialEndsAt: string | null;
@@ -80,7 +80,10 @@ export interface Ends {
   readonly paidEndsAt: string | null;
 }
 
-/** What of the plan ends within 7 days, or the paid proxies that stop. `GET /me` calls it for owners, so it mostly queries nothing. */
+/**
+ * Returns the trial or plan that ends first within 7 days, or the stop of paid proxies. Queries only after the end of a plan with
+ * paid proxies, because `GET /me` calls it for owners.
+ */
 export async function findEnding(
   db: Db,
   companyId: number,
@@ -124,8 +127,8 @@ export async function setTariff(tx: Tx, actor: Actor, target: Target, body: Tari
 }
 
 /**
- * Begins the trial of the actor's company: 720 hours of the database's clock (answers.md), once.
- * @throws AppError no_trial
+ * Begins the trial of the actor's company: 720 hours by the database's clock (answers.md).
+ * @throws AppError no_trial if the company has had a trial, or no plan is marked for it
  */
 export async function startTrial(tx: Tx, actor: Member): Promise<Tariff> {
   const { companyId: id } = actor;
@@ -144,7 +147,7 @@ export async function setPhone(tx: Tx, actor: Member, phone: string, ifMatch: If
   return findTariff(tx, id);
 }
 
-/** What a change of a company's tariff may change. */
+/** The tariff fields of a company. */
 const tariffEntity = entity({
   ...companyEntity,
   columns: () => [

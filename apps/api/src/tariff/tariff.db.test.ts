@@ -74,7 +74,7 @@ async function company(plan?: Partial<PlanInput>) {
 
 const sql = (text: string, ...values: unknown[]) => api.database.pool.query(text, values);
 
-/** The texts of the mails to an address. */
+/** Reads the texts of all mails to an address. */
 async function mailsTo(address: string): Promise<string[]> {
   const files = await readdir(mailFolder);
   const mails = await Promise.all(
@@ -93,7 +93,7 @@ const keeper = (of: TestApi, log = { warn: vi.fn<(...facts: unknown[]) => void>(
   }),
 });
 
-/** Runs the keeper once, with its look for warnings. */
+/** Runs the keeper once, including its warnings. */
 async function keep(): Promise<void> {
   const one = keeper(api);
   await one.tick();
@@ -101,7 +101,7 @@ async function keep(): Promise<void> {
   expect(one.log.warn).not.toHaveBeenCalled();
 }
 
-test('1,000 concurrent creates over two apis at a limit of 100 create exactly 100', async () => {
+test('1,000 concurrent creates at two api processes with a limit of 100 create exactly 100 sites', async () => {
   const { token } = await company({ sites: 100 });
   const statuses = new Map<number, number>();
   const create = async (n: number) => {
@@ -115,7 +115,7 @@ test('1,000 concurrent creates over two apis at a limit of 100 create exactly 10
   expect((await api.must(token, listSites, { query: {} })).count).toBe(100);
 });
 
-test('a refusal names the limit, its figure and the plan, for one row and for many', async () => {
+test('the refusal of a create, also of a bulk create, names the limit, its value and the plan', async () => {
   const { token } = await company({ name: 'Small', people: 2, sites: 1, proxies: 1 });
   await api.must(token, createSite, { body: { address: 'one.example.ru' } });
   const second = await api.call(token, createSite, { body: { address: 'two.example.ru' } });
@@ -150,7 +150,7 @@ test('a plan without all sites refuses new policies for all sites and keeps the 
   expect(kept.allSites).toBe(true);
 });
 
-test('50 clicks over two apis begin one trial of 720 hours by the clock of the database', async () => {
+test('50 concurrent calls at two api processes begin one trial of 720 hours by the clock of the database', async () => {
   const { token, id } = await company({ sites: 1 });
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 });
   const replies = await Promise.all(
@@ -193,7 +193,7 @@ test('within a second of the end of a trial its limits apply: existing rows stay
   expect((await api.must(admin, setTariff, { params: { id }, body })).trialRuns).toBe(true);
 });
 
-test('several apis and restarts mail the owner once 7, 3 and 1 days before the end', async () => {
+test('the owner gets one mail 7, 3 and 1 days before the end of a trial, despite several api processes and restarts', async () => {
   const { token, email, id } = await company();
   await api.must(token, startTrial);
   for (const [days, mails] of [
@@ -204,7 +204,7 @@ test('several apis and restarts mail the owner once 7, 3 and 1 days before the e
     [0.9, 3],
     [0.1, 3],
   ] as const) {
-    // The end stays the same moment; the clock of the database cannot move, so the stored end and the sent warnings do.
+    // Simulates the passage of time: the database's clock cannot be changed, so the test moves the stored ends.
     await sql(
       `with moved as (update companies set trial_ends_at = now() + make_interval(secs => $2::float * 86400) where id = $1
         returning trial_ends_at) update plan_warnings set ends_at = (select trial_ends_at from moved) where company_id = $1`,
@@ -217,13 +217,13 @@ test('several apis and restarts mail the owner once 7, 3 and 1 days before the e
     }
     const ended = (await api.must(token, me)).company?.ending;
     expect(ended?.what).toBe(days > 7 ? undefined : 'trial');
-    // Each api sends the queued mails.
+    // Both api processes send queued mails.
     await expect.poll(async () => (await sql('select from mails')).rowCount).toBe(0);
     expect((await mailsTo(email)).length, `${days} days before`).toBe(mails);
   }
 });
 
-test('an ADMIN gives a paid proxy; the owner uses it, cannot read its login, change or delete it', async () => {
+test('an owner can use a paid proxy that an ADMIN created, but not read its login, edit or delete it', async () => {
   const { token, id } = await company({ proxies: 1 });
   await api.must(token, createProxy, { body: upstream });
   const paid = await api.must(admin, createPaidProxy, { body: { ...upstream, companyId: id } });
@@ -273,7 +273,7 @@ test('the tariff of a company does not reveal how many companies have a plan', a
   }
 });
 
-test('paid proxies stop 14 days after the plan, own ones go on, and a new plan starts them again', async () => {
+test('paid proxies stop 14 days after the end of the plan, own proxies keep working, and a new plan restarts the paid ones', async () => {
   const { token, email, id } = await company();
   const { rows: plans } = await api.must(admin, listPlans);
   const standard = plans.find((plan) => plan.standard) as PlanInput & { id: number; name: string };
@@ -283,7 +283,7 @@ test('paid proxies stop 14 days after the plan, own ones go on, and a new plan s
   ).id;
   const give = (planId: number, planEndsAt?: string) =>
     api.must(admin, setTariff, { params: { id }, body: { planId, ...(planEndsAt && { planEndsAt }) } });
-  // The plan of a fresh installation has paid proxies; the operator of a platform with tariffs turns that off.
+  // The standard plan of a new installation includes paid proxies, which an operator with tariffs turns off.
   const input = { ...full, name: standard.name, paidProxies: false };
   await api.must(admin, updatePlan, { params: { id: standard.id }, body: input });
   await give(paidPlan);
@@ -340,7 +340,7 @@ test('paid proxies stop 14 days after the plan, own ones go on, and a new plan s
   await api.must(admin, updatePlan, { params: { id: standard.id }, body: { ...full, name: standard.name } });
 });
 
-test('a request reaches the operator, is open once, and is answered, refused with a reason, or withdrawn', async () => {
+test('a tariff request is mailed to the operator, is unique while open, and can be answered, refused with a reason, or withdrawn', async () => {
   const { token, email, id } = await company();
   await api.must(admin, setContact, { body: { name: 'Anna', email: 'sales@platform.test' } });
   await api.must(token, setPhone, { body: { phone: '+79161234567' } });
@@ -424,7 +424,7 @@ test('exactly one of 8 concurrent PUTs of one version of the contact succeeds', 
   expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, ...Array(7).fill(412)]);
 });
 
-test('refused duplicates of an open request do not use up the requests of a day', async () => {
+test('refused duplicates of an open request are not charged to the daily limit of requests', async () => {
   const { token } = await company();
   const body = { kind: 'paid_proxy' } as const;
   await api.must(token, createRequest, { body });
@@ -471,14 +471,14 @@ test('a plan stays editable when an earlier release stored another plan with the
     api.call(admin, updatePlan, { params: { id }, body: { ...full, name, sites: 9 } });
   expect(await edit('Двойной')).toMatchObject({ status: 200, body: { sites: 9 } });
   expect((await edit('ДВОЙНОЙ')).status).toBe(409);
-  // A name that a release up to 0.2 stored, as the replies show it.
+  // Releases up to 0.2 stored names with control characters; replies escape them.
   await api.database.pool.query("update plans set name = E'a\\u202e' where id = $1", [id]);
   expect(await edit('a\\u202e')).toMatchObject({ status: 200, body: { name: 'a\\u202e' } });
   const stored = await api.database.pool.query('select name from plans where id = $1', [id]);
   expect(stored.rows).toEqual([{ name: 'a\u202e' }]);
 });
 
-test('the mark of the trial moves to one plan, and the standard plan is never archived', async () => {
+test('marking a plan for the trial unmarks the previous one, and the standard plan cannot be archived', async () => {
   const before = await api.must(admin, listPlans);
   const moved = await api.must(admin, createPlan, { body: { ...full, name: 'New trial', trial: true } });
   const after = await api.must(admin, listPlans);
