@@ -43,8 +43,8 @@ function selectAccounts(db: Db) {
 }
 
 /**
- * Locks an account against a change of the checked password until the new session is stored. The statement throws AppError
- * bad_login when the password changed since its check: no session may outlive its password.
+ * Locks an account until its new session is stored, so that the password cannot change in between. The statement throws AppError
+ * bad_login when the password has changed since it was checked, because no session may outlive its password.
  */
 export function holdPassword(db: Db, account: Account): Statement<void> {
   const held = db
@@ -58,7 +58,7 @@ export function holdPassword(db: Db, account: Account): Statement<void> {
   });
 }
 
-/** Locks an account before a change of its credentials; its company first, like every write of a company. */
+/** Locks the company of an account, as every write does first, and then the account, before a change of its credentials. */
 export async function lockAccount(tx: Tx, userId: number): Promise<Account | undefined> {
   const lock = selectAccounts(tx).where('id', '=', userId).forUpdate();
   const [, account] = await pipeline(
@@ -134,7 +134,7 @@ export async function endGatewayTokens(tx: Tx, userId: number): Promise<void> {
     .execute();
 }
 
-/** Changes columns of a user and raises its version, also without a column after a change in another table that replies show. */
+/** Changes columns of a user and raises its version. Without columns it marks a change in another table that replies also show. */
 export async function touchUser(
   tx: Tx,
   userId: number,

@@ -59,11 +59,14 @@ describe('registration', () => {
     ['name', 'Ива\u0000н', 'Здесь есть недопустимые символы'],
     ['email', undefined, 'Заполните это поле'],
     ['password', 12345678, 'Проверьте это поле'],
-  ])('a registration with %s = %j is refused by the name of the field', async (field, value, message) => {
-    const body = { ...newcomer('bad@romashka.test'), [field]: value };
-    const { status, error } = await api.call(null, register, { body });
-    expect([status, error.code, error.fields]).toEqual([400, 'bad_input', { [field]: message }]);
-  });
+  ])(
+    'a registration with %s = %j is refused with an error that names the field',
+    async (field, value, message) => {
+      const body = { ...newcomer('bad@romashka.test'), [field]: value };
+      const { status, error } = await api.call(null, register, { body });
+      expect([status, error.code, error.fields]).toEqual([400, 'bad_input', { [field]: message }]);
+    },
+  );
 
   test('registration ignores undeclared fields such as roles', async () => {
     const body = { ...newcomer('mass@romashka.test'), roles: ['ADMIN'], company_id: 1, id: 999_999 };
@@ -203,7 +206,7 @@ describe('access checks', () => {
     ]);
   });
 
-  test('unknown paths, invalid JSON and oversized bodies get errors of the usual form', async () => {
+  test('unknown paths, invalid JSON and oversized bodies get an error with a code and a message', async () => {
     const send = (url: string, payload: string, type = 'application/json') =>
       api.app.inject({ method: 'POST', url, headers: { 'content-type': type }, payload });
     expect((await send('/api/nothing', '{}')).json()).toMatchObject({ code: 'no_such_call' });

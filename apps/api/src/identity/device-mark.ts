@@ -8,13 +8,13 @@ const LENGTH = TIME + NONCE + EPOCH + MAC;
 
 /** A device mark with a valid signature. */
 export interface DeviceMark {
-  /** The unique id of the mark, while the account has the password that the mark was issued under. */
+  /** The unique id of the mark; undefined when the password has changed since the mark was issued. */
   idUnder(passwordHash: string): string | undefined;
 }
 
 /**
- * Issues the mark of a browser that has just signed in. It grants no access, only a separate budget of password checks for
- * one account. Layout, in base64url: time, nonce, epoch, MAC; the MAC also covers the email. The epoch is a keyed hash of the
+ * Issues a device mark for a browser that has just signed in. The mark grants no access, only a separate budget of password checks
+ * for one account. Layout, in base64url: time, nonce, epoch, MAC; the MAC also covers the email. The epoch is a keyed hash of the
  * password hash, so a new password invalidates every mark of the account without a database column.
  */
 export function issueMark(

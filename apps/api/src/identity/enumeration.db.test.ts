@@ -4,7 +4,7 @@ import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createPasswords } from './passwords.ts';
 
-/** Account enumeration, guesses of passwords, and the cost of cracking stolen hashes. */
+/** Tests against account enumeration, password guessing and the cracking of stolen hashes. */
 
 let api: TestApi;
 let second: TestApi;

@@ -47,7 +47,7 @@ const usersIn = async (companyId: number) => {
 };
 
 describe('a company that requires a second factor', () => {
-  test('an owner without a second factor cannot require one of the company', async () => {
+  test('an owner without a second factor cannot require a second factor of the company', async () => {
     const owner = await api.company();
     expect((await require(owner.token, true)).error.code).toBe('own_factor_first');
     // Turning the requirement off is allowed even when it is off.
@@ -162,7 +162,7 @@ describe('a company that requires a second factor', () => {
     expect((await usersIn(companyId)).version).toBeGreaterThan(version ?? 0);
   });
 
-  test('an owner sees which users have a second factor, and the missing one as the reason for a denial', async () => {
+  test('an owner sees which users have a second factor, and an explained denial names the missing second factor', async () => {
     const { owner, agent } = await strict();
     const { rows } = await api.must(owner.token, allCompanyUsers);
     expect(rows.map(({ secondFactor }) => secondFactor)).toEqual([true, false]);
@@ -246,7 +246,7 @@ describe('the reset of a lost second factor', () => {
     expect((await api.must(signedIn.body.token, me)).secondFactor).toBe(false);
   });
 
-  test('nobody can reset the own second factor, and only an admin can reset that of an owner or admin', async () => {
+  test('nobody can reset their own second factor, and only an admin can reset that of an owner or admin', async () => {
     const owner = await api.company();
     await enrol(api, owner.token);
     const { company, id } = await api.must(owner.token, me);

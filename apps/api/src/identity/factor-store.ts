@@ -10,7 +10,7 @@ import { endAccess, lockAccount, touchUser } from './account-store.ts';
 import { newRecoveryCodes, plainCode } from './recovery.ts';
 import { enrolmentUri, newSecret, stepOf } from './totp.ts';
 
-/** The context that binds a sealed secret to its user. */
+/** Additional authenticated data for the second-factor secret of a user. */
 export const secretPlace = (userId: number) => `second-factor/${userId}`;
 
 /** The state of the actor's second factor, with the count of unused recovery codes. */
@@ -102,12 +102,12 @@ export async function findSealed(tx: Tx, userId: number): Promise<Buffer | null>
 }
 
 /**
- * Makes the statements that consume a code in the transaction of the operation it permits, after a lock of the account. Of concurrent
- * calls with one code only the first succeeds.
- * @param attempt.sealed the sealed secret of the second factor, from a read before; null without one
+ * Makes the statements that consume a code. The caller runs them after a lock of the account, in the transaction of the operation
+ * that the code permits. Of concurrent calls with one code only the first succeeds.
+ * @param attempt.sealed the sealed secret of the second factor, read earlier; null without a second factor
  * @param attempt.code from the app, or a recovery code
  * @param attempt.wrong makes the error that the statements throw for a wrong code
- * @throws AppError second_factor_needed without a code where one is needed; so do the statements when the factor was turned on meanwhile
+ * @throws AppError second_factor_needed when a needed code is missing; the statements throw it when the factor was turned on meanwhile
  */
 export function useCode(
   db: Db,

@@ -51,7 +51,7 @@ const forgetSteps = () => api.database.pool.query('update second_factors set las
 const proof = (code: string) => ({ currentPassword: PASSWORD, code });
 
 describe('turning the second factor on', () => {
-  test('turning the second factor on needs the password and a code, and sign-in asks for no code before', async () => {
+  test('turning the second factor on needs the password and a code, and sign-in needs no code until then', async () => {
     const { token, email } = await api.company();
     const body = { currentPassword: 'wrong horse' };
     const refused = await api.call(token, startSecondFactor, { body, from: fresh() });
@@ -117,7 +117,7 @@ describe('turning the second factor on', () => {
 });
 
 describe('signing in with a second factor', () => {
-  test('a sign-in with a wrong password does not reveal a second factor, with a right code or without', async () => {
+  test('a sign-in with a wrong password does not reveal a second factor, whether or not it sends the right code', async () => {
     const plain = await api.company();
     const { token, email } = await api.company();
     const { secret } = await enrol(api, token);
@@ -130,7 +130,7 @@ describe('signing in with a second factor', () => {
       expect(guarded).toMatchObject({ status: 401, error: { code: 'bad_login' } });
       expect([guarded?.error, unguarded?.error]).toEqual([nobody?.error, nobody?.error]);
     }
-    // The wrong password did not use the right code up.
+    // The sign-in with the wrong password did not consume the right code.
     expect(await outcome(signIn(email, appCode(secret)))).toBe(200);
   });
 
@@ -260,7 +260,7 @@ describe('the limits of wrong second-factor codes', () => {
     const answers: unknown[] = [];
     for (let i = 0; i < 25; i++) {
       answers.push(await outcome(signIn(email, '000000', { on: i % 2 === 0 ? api : second })));
-      // Two other uses of the right password.
+      // Two calls with the right password, which do not reset the count of wrong codes.
       expect(await outcome(signIn(email))).toBe('401 second_factor_needed');
       await api.call(token, startSecondFactor, { body: { currentPassword: PASSWORD }, from: fresh() });
     }
@@ -285,7 +285,7 @@ describe('the limits of wrong second-factor codes', () => {
 });
 
 describe('a second factor that is on', () => {
-  test('password and code renew the recovery codes, and the old ones end', async () => {
+  test('a call with password and code renews the recovery codes, and the old codes stop working', async () => {
     const { token, email } = await api.company();
     const { secret, codes } = await enrol(api, token);
     const renew = (body: { currentPassword: string; code: string }) =>
@@ -299,7 +299,7 @@ describe('a second factor that is on', () => {
     expect(await outcome(signIn(email, fresher[3]))).toBe(200);
   });
 
-  test('password and code turn the second factor off and delete its rows', async () => {
+  test('a call with password and code turns the second factor off and deletes its rows', async () => {
     const { token, email } = await api.company();
     const { secret, codes } = await enrol(api, token);
     const off = (body: { currentPassword: string; code: string }) =>

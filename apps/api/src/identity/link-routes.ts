@@ -37,13 +37,13 @@ export function linkRoutes(routes: Slice): void {
           }),
         );
       }
-      // Before the slow hash: a dead link costs nothing.
+      // Look the link up before the slow hash, so that a dead link costs no hash.
       await redeeming(() => findLink(db, 'password', token));
       const passwordHash = await routes.passwords.hash(password, strangers(address));
       const owner = await redeeming(() =>
         write((tx) => redeemPasswordLink(tx, token, passwordHash, { address, typed: email })),
       );
-      // The link proves the account's owner: reset the failed attempts, which strangers may have caused.
+      // The link authenticates the user, so reset the failed attempts, which strangers may have caused.
       await throttle.reset(
         keyOf('passwordPair', owner, address),
         keyOf('passwordAccount', owner),
@@ -56,7 +56,7 @@ export function linkRoutes(routes: Slice): void {
     if (email === undefined) throw new AppError('bad_input');
     if (change === true) {
       if (actor === null || currentPassword === undefined) throw new AppError('unauthorized');
-      // A new email leads to a new password: a stolen session alone must not reach it.
+      // A new email permits a new password, so a stolen session alone must not suffice.
       await proved(routes, { actor, body: { currentPassword }, device });
       await chargeLink(throttle, email, address);
       const begin = () =>

@@ -17,12 +17,12 @@ import type { LinkKind } from './links.ts';
 type MadeLink = Issued & { readonly email: string };
 
 /**
- * Creates a link that sets a password. An email without an account costs the same statements, so that their time does not
- * reveal it.
- * @returns the link with the account's email; null in its place when no account has it, and then the link does not work
+ * Creates a link that sets a password. For an email without an account it runs the same statements, so that their time does not
+ * reveal whether the account exists.
+ * @returns the link and the account's email; the email is null when no account has it, and then the link does not work
  */
 export async function addPasswordLink(tx: Tx, email: string): Promise<Issued & { email: string | null }> {
-  // Lock until the link exists: an address that a concurrent change replaces gets no link.
+  // Lock the account until the link exists, so that an address that a concurrent change replaces gets no link.
   const account = await tx
     .selectFrom('users')
     .select(['id', 'email'])
@@ -90,7 +90,7 @@ export async function addConfirmationLink(tx: Tx, owner: Member): Promise<MadeLi
 
 /**
  * Creates a link.
- * @param userId null stores nothing, by the same statement
+ * @param userId null runs the same statement and stores nothing
  * @param newEmail the address that an email link confirms; null for a password link
  */
 export function addLink(
@@ -166,7 +166,7 @@ export async function findLink(
  * @param address the caller's IP address
  * @param typed the email of the first ADMIN
  * @returns the email of the account
- * @throws AppError link_dead, email_taken; bad_input when another account gets an email, or when the first ADMIN has no email
+ * @throws AppError link_dead, email_taken; bad_input when `typed` is given for another account, or missing for an ADMIN without email
  */
 export async function redeemPasswordLink(
   tx: Tx,
@@ -242,9 +242,10 @@ async function moveEmail(tx: Tx, userId: number, email: string): Promise<void> {
 }
 
 /**
- * Deletes a link or code under the lock of its account. Of concurrent calls one finds the row, and a change of the password waits.
+ * Deletes a link or code under the lock of its account. Of concurrent calls only one finds the row. A concurrent change of the
+ * password waits for the lock.
  * @returns the email of the account
- * @throws AppError by `dead`
+ * @throws AppError that `dead` returns
  */
 export async function redeem(
   tx: Tx,
@@ -257,7 +258,7 @@ export async function redeem(
   return account.email;
 }
 
-/** The address of the first ADMIN before one is typed. It does not fit `Email`, so nobody signs in with it or requests a link. */
+/** The email of the first ADMIN until a real one is typed. The schema `Email` refuses it in a sign-in or a request for a link. */
 export const NO_ADDRESS = 'admin@localhost';
 
 /** An ADMIN without a password. Only `putAdmin` creates one; other accounts have a password before they become ADMIN. */

@@ -246,7 +246,7 @@ describe('password links', () => {
     expect((await signIn(moved, PASSWORD)).status).toBe(200);
   });
 
-  test('a link leads to PUBLIC_URL whatever the headers of the request', async () => {
+  test('a link starts with PUBLIC_URL and ignores the headers of the request', async () => {
     const { email } = await api.company();
     const hostile = { host: 'evil.test', 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'gopher' };
     const headers = { ...hostile, origin: 'https://evil.test', referer: 'https://evil.test/' };
@@ -509,7 +509,7 @@ test('neither the database nor the log contains a link token in plain text', asy
   expect(log.join('')).toContain('/api/auth/register');
 });
 
-test('a user locked out by wrong passwords of others can change the own password or set a new one by a link', async () => {
+test('a user locked out by wrong passwords of others can change their own password or set a new one by a link', async () => {
   const { email, token: session } = await api.company();
   for (let network = 0; network < 10; network++) {
     await Promise.all(

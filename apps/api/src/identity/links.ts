@@ -28,7 +28,7 @@ export function createLinks(publicUrl: URL): Links {
 
 /**
  * Charges a link to its mailbox and address, or to the mailbox's reserve when one of these is exhausted.
- * @param email as entered: an address without an account counts alike
+ * @param email as entered; an address without an account is charged in the same way
  * @throws AppError too_many_requests
  */
 export async function chargeLink(throttle: Throttle, email: string, address: string): Promise<void> {

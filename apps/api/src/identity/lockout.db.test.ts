@@ -42,7 +42,7 @@ async function markedOwner() {
   return { email, token, mark: markOf(reply) };
 }
 
-test('an owner signs in from a known browser, and gets a link, during a storm from 200 addresses', () =>
+test('an owner can sign in from a known browser, and gets a link, while 200 addresses guess the password', () =>
   threatCase(THREAT, '200 addresses guess and request links: the owner signs in', async (tally) => {
     for (let round = 0; round < quickOrSoak(1, 5); round++) {
       await api.database.pool.query('delete from rate_limits');
@@ -111,7 +111,7 @@ test('strangers cause at most 100 mails a day to a mailbox, then one in five min
   expect((await askLink(email, fresh())).status).toBe(204);
 });
 
-test('200 networks guess the current password with stolen sessions, and the holder ends them from a known browser', () =>
+test('a user can end stolen sessions from a known browser while 200 networks guess the current password with them', () =>
   threatCase(
     THREAT,
     'guesses of a current password with stolen sessions from 200 networks',

@@ -24,7 +24,7 @@ async function account(email: string) {
   return rows[0];
 }
 
-describe('the own password', () => {
+describe('a change of the actor’s password', () => {
   const body = { currentPassword: PASSWORD, password: 'another horse' };
 
   test('a change with the current password ends the other sessions, gateway tokens and links', async () => {

@@ -5,7 +5,7 @@ import type { Derivation } from './password-threads.ts';
 
 /**
  * The nice increment of a hash thread; `password-threads.ts` starts this file. It gives a third of an ordinary thread's
- * weight (sched(7)). At the lowest priority, a seventieth, sign-ins would starve while other work keeps the processor busy.
+ * weight (sched(7)). The lowest priority gives a seventieth: sign-ins would starve while other work keeps the processor busy.
  */
 const NICER = 5;
 

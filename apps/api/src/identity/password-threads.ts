@@ -15,7 +15,7 @@ export interface Derivation {
 
 /** Each thread uses 46 MiB while it hashes. */
 const THREADS = 2;
-/** Limits of waiters. Two threads serve 500 waiters in about 15 s. 200 waiters are an office that signs in at once. */
+/** Limits of waiting hashes. Two threads compute 500 hashes in about 15 s. 200 are enough for an office that signs in at once. */
 const WAITING = { ofLane: 200, ofAll: 500 };
 
 const turns = createFairQueue({ atOnce: THREADS, ...WAITING });

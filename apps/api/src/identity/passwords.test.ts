@@ -9,7 +9,7 @@ import { strangers } from '../core/fair-queue.ts';
 import { type Derivation, derive as deriveIn } from './password-threads.ts';
 import { createPasswords, ofProcess } from './passwords.ts';
 
-// The hash threads have the lowest priority: other tests delay them.
+// The hash threads have a low priority, so other tests delay them.
 vi.setConfig({ testTimeout: 30_000 });
 
 /** Worker threads started by the current test. */

@@ -22,8 +22,8 @@ export interface ProofCall {
 }
 
 /**
- * Checks the actor's password again. A wrong one counts against the budgets of the session and of the account; the tenth of an hour
- * ends the session.
+ * Checks the actor's password again. A wrong password counts against the budgets of the session and of the account; the tenth in an
+ * hour ends the session.
  * @returns the account, with the hash that the password was checked against
  * @throws AppError bad_input for a wrong password; too_many_requests
  */
@@ -56,8 +56,8 @@ export function wrongCode(): AppError {
 }
 
 /**
- * Creates the check of every call whose endpoint asks for proof: password, and a code where a second factor is on. The transaction
- * of the change consumes the code, after its locks and refusals; a refused change leaves it unused.
+ * Creates the re-authentication of the calls whose endpoint requires it: a password, and a code where a second factor is on. The
+ * transaction of the change consumes the code after its locks and refusals, so a refused change leaves the code unused.
  */
 export function createProver(parts: ProofParts): Prover {
   const { throttle, encryption } = parts;

@@ -5,12 +5,12 @@ import type { Db } from '../db/open.ts';
 import { keyOf, times } from '../throttle/budgets.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 
-/** The changes of one company run in turn, so that each knows how many addresses it may reveal. */
+/** Runs the changes of one company one after another: each reads the budget after the previous change has charged it. */
 const inTurn = createKeyedLimiter(1, 100);
 
 /**
- * Runs a change that may answer email_taken, unless the budget of such replies is exhausted: then 429 precedes the look-up, so that
- * the reply reveals nothing. An ADMIN, who sees all accounts, is not limited.
+ * Runs a change that may throw email_taken, which reveals accounts. When the budget of such replies is exhausted, it throws
+ * too_many_requests before the look-up. An ADMIN, who sees all accounts, is not limited.
  * @param emails the addresses that the reply may reveal
  * @param change gets the number of addresses that its refusal may name
  * @throws what `change` throws; AppError too_many_requests

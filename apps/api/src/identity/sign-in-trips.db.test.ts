@@ -40,14 +40,14 @@ test('a sign-in takes at most 5 round trips to the database, with or without a c
     expect(await counted(() => signIn(wrong))).toEqual({ status: 401, statements: 2, trips: 2 });
 });
 
-/** Counts the statements of a call, and its round trips: a statement that is sent after a reply begins another one. */
+/** Counts the statements and round trips of a call. A statement that is sent after a reply begins another round trip. */
 async function counted(work: () => Promise<{ status: number }>) {
   const sent: number[] = [];
   let answered = 0;
   const query = pg.Client.prototype.query as (...given: unknown[]) => Promise<unknown>;
   const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given) {
     const [first] = given as unknown as [string | { text: string }];
-    // The watch of the database.
+    // Leaves out the query of the database watchdog.
     if (first !== 'select 1') sent.push(answered);
     const answer = query.apply(this, given);
     const count = () => void answered++;

@@ -29,7 +29,7 @@ export interface Origin {
 
 /**
  * Opens a session.
- * @param checks statements that run first, in the same round trip; what they throw opens none
+ * @param checks statements that run first, in the same round trip; when one throws, no session is opened
  * @returns its token, of which only the hash is stored
  */
 export async function openSession(
@@ -67,8 +67,8 @@ export async function openSession(
 
 /**
  * Ends the session of the call. If this session fetched a gateway token, revokes every gateway token of the user: a browser
- * keeps proxy credentials until it is closed, so the next user of the same desk would browse under this name. The user's other
- * extensions fetch new tokens by themselves (ADR 014).
+ * keeps proxy credentials until it is closed, so the next person at the same computer would browse as this user. The user's other
+ * extensions fetch new tokens automatically (ADR 014).
  */
 export async function endSession(tx: Tx, actor: Actor): Promise<void> {
   const { tokenHash, userId } = actor;
@@ -86,7 +86,7 @@ export async function endSession(tx: Tx, actor: Actor): Promise<void> {
 
 /**
  * Creates a company and its owner.
- * @param by a hash of the password; the caller's IP address; whether the owner's mailbox is proved
+ * @param by a hash of the password; the caller's IP address; whether the owner's mailbox is confirmed
  * @returns the owner's id
  * @throws AppError email_taken
  */

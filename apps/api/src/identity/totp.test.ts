@@ -47,7 +47,7 @@ test('the otpauth URI contains the product, the account and the secret', () => {
   });
 });
 
-test('a set has ten recovery codes of 80 bits without look-alike characters', () => {
+test('a new set of recovery codes has ten codes of 80 bits without look-alike characters', () => {
   const codes = newRecoveryCodes();
   expect(new Set(codes).size).toBe(10);
   for (const code of codes) expect(code).toMatch(/^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/);

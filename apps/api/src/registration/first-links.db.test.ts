@@ -49,7 +49,7 @@ test('the link that propusk admin prints creates the first ADMIN with the typed 
     `select round(extract(epoch from expires_at - now()) / 60)::int as minutes, token_hash from mail_links`,
   );
   expect(rows).toEqual(Array.from({ length: 2 }, () => ({ minutes: 60, token_hash: expect.any(Buffer) })));
-  // Without an address nobody could sign in.
+  // The first ADMIN needs an email to sign in.
   expect((await setPassword(first)).error.code).toBe('bad_input');
   expect(await admins()).toEqual([{ email: 'admin@localhost', invited: true }]);
   const uses = await Promise.all(Array.from({ length: 20 }, () => setPassword(first, 'typed@example.ru')));
@@ -61,7 +61,7 @@ test('the link that propusk admin prints creates the first ADMIN with the typed 
   await opened.pool.query('delete from users');
 });
 
-test('the next setup, or the page of the link, replaces a mistyped email of the first ADMIN', async () => {
+test('a second setup or the page of the link can replace a mistyped email of the first ADMIN', async () => {
   const wrong = await makeFirstLinks(opened.db, config, { ...who, email: 'amdin@example.ru' });
   expect(wrong?.company).toContain('invitation=');
   const right = await makeFirstLinks(opened.db, config, who);
@@ -133,13 +133,13 @@ test('the first links set the password of the ADMIN within an hour and register 
   expect((await api.call(null, register, { body })).status).not.toBe(201);
 });
 
-test('an owner who has an account gets no second invitation, and the ADMIN a link anyway', async () => {
+test('an owner who has an account gets no invitation from a second setup, but the ADMIN still gets a link', async () => {
   await makeFirstLinks(opened.db, config, { ...who, owner: 'none@example.ru', again: true });
   const links = await makeFirstLinks(opened.db, config, { ...who, again: true });
   expect(links).toEqual({ admin: expect.stringContaining('#token='), company: null });
 });
 
-test('a second run makes no links unless it asks for them, and none for an address that is no ADMIN', async () => {
+test('a second setup makes links only with the option `again`, and never for the email of a user who is not ADMIN', async () => {
   await makeFirstLinks(opened.db, config, { ...who, owner: 'second@example.ru', again: true });
   expect(await makeFirstLinks(opened.db, config, { ...who, owner: 'third@example.ru' })).toBeNull();
   const other = { email: 'owner@example.ru', owner: 'third@example.ru', again: true };

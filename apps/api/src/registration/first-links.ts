@@ -9,10 +9,10 @@ import { createPasswords, ofProcess } from '../identity/passwords.ts';
 import { hasAdmin, putAdmin } from '../identity/store.ts';
 import { addInvitation } from './store.ts';
 
-/** The link that sets the first ADMIN's password: the operator opens it from a terminal, not from a mailbox. */
+/** The lifetime of the link that sets the first ADMIN's password. The operator copies the link from a terminal. */
 const ADMIN_LINK_MINUTES = 60;
 
-/** The links that open a new platform. */
+/** The links for the first users of a new platform. */
 export interface FirstLinks {
   /** Creates the first ADMIN, or resets the password of an ADMIN. Valid once, for one hour. */
   readonly admin: string;
@@ -24,7 +24,7 @@ export interface FirstLinks {
 }
 
 /**
- * Creates a link that makes the first ADMIN: its page asks for address and password. Only its hash is stored.
+ * Creates a link whose page asks for email and password and creates the first ADMIN. Stores only the hash of its token.
  * @returns null when an ADMIN has a password
  */
 export async function makeAdminLink(db: Db, publicUrl: URL): Promise<string | null> {

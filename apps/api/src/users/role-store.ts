@@ -91,7 +91,7 @@ async function lockAdmins(tx: Tx, id: number): Promise<void> {
 function rolesOf(tx: Tx, id: number, roles: Role[]) {
   const afterUpdate = async () => {
     await endAccess(tx, id);
-    // A lock link shows a site of the company without an account; an agent may not create one.
+    // Lock links are deleted too: they show a site of the company without an account, and an agent may not create them.
     for (const table of ['lock_links', 'company_invitations', 'mail_links'] as const)
       await tx.deleteFrom(table).where('made_by', '=', id).execute();
   };

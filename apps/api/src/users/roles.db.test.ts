@@ -253,7 +253,7 @@ describe('a change of an account by somebody else', () => {
     expect((await api.call(owner.token, deleteUser, { params: { id: agent.id } })).status).toBe(204);
   });
 
-  test('the old address of an owner whom an admin moved gets a notice that names the other owners', async () => {
+  test('a change of an owner’s email by an admin sends the old address a notice that names the other owners', async () => {
     const admin = await createAdmin(api, 'mover@platform.test');
     const owner = await api.company();
     const { id } = await api.must(owner.token, me);
@@ -271,7 +271,7 @@ describe('a change of an account by somebody else', () => {
 describe('an admin', () => {
   beforeEach(() => api.database.pool.query(`delete from users where 'ADMIN' = any (roles)`));
 
-  test('an admin can invite another admin, who can remove the first one and so end all sessions of the first', async () => {
+  test('an admin can invite another admin, and a removal by the invited admin ends all sessions of the first', async () => {
     const leaving = await createAdmin(api, 'leaving@platform.test');
     const extension = await signIn('leaving@platform.test');
     const { id } = await api.must(leaving, me);
@@ -354,7 +354,7 @@ describe('an admin', () => {
     expect((await api.database.pool.query('select from users where email = $1', [email])).rowCount).toBe(0);
   });
 
-  test('an admin cannot invite an email with an account, nor remove the own role or a user who is not ADMIN', async () => {
+  test('an admin cannot invite an email with an account, nor remove their own role or a user who is not ADMIN', async () => {
     const admin = await createAdmin(api);
     const { id } = await api.must(admin, me);
     const owner = await api.company();
