@@ -22,7 +22,6 @@ export interface Key extends Limit {
 // Folds case like the citext column, so that every spelling of an email counts for its account.
 const fold = (email: string) => email.trim().toLowerCase();
 
-/** Hashes the parts of a key. */
 function hash(...parts: string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
@@ -55,7 +54,7 @@ const budgets = {
   },
   /** Wrong current passwords of one account, in all its sessions. */
   ownPasswordAccount: { key: account, attempts: 20, minutes: 60, extends: true },
-  /** Wrong current passwords with one device mark, before the account's budget: its user can still end a thief's sessions. */
+  /** Wrong current passwords with one device mark, in place of the account's budget, so that the user can end a thief's sessions. */
   ownPasswordDevice: { key: device, attempts: 10, minutes: 60, extends: true },
   /**
    * Wrong second-factor codes of one user, from all addresses. Of a million codes, three are valid at any time. A right code does
@@ -64,7 +63,7 @@ const budgets = {
   code: { key: id, attempts: 20, minutes: 60 },
   /** Registrations without an invitation from one address. */
   registration: { key: subscriber, attempts: 20, minutes: 60 },
-  /** Links to one mailbox requested by one address, and by all addresses. A mailbox without an account counts alike. */
+  /** Links to one mailbox requested by one address, and by all addresses. A mailbox without an account has the same limits. */
   linkPair: { key: pair, attempts: 3, minutes: 15 },
   linkEmail: { key: account, attempts: 10, minutes: 15 },
   linkAddress: { key: subscriber, attempts: 10, minutes: 15 },
@@ -90,7 +89,7 @@ const budgets = {
   noticeActor: { key: id, attempts: 300, minutes: 60 },
   /** Pending changes of one company that shorten retention, each of which is mailed to its other owners. */
   recordsCut: { key: id, attempts: 10, minutes: 60 },
-  /** Agents that one company invites: its owner may be a stranger, and a mailbox a stranger's. */
+  /** Agents that one company invites. Anybody may own a company, and the mailboxes may belong to uninvolved people. */
   invitation: { key: id, attempts: 500, minutes: 1_440 },
   /** Invitations of one company to one mailbox. A company cannot block another company's invitations to the mailbox. */
   invitationMailbox: {
@@ -101,7 +100,7 @@ const budgets = {
   /** The number of accounts of other companies that email_taken replies reveal to one user, and to one company. */
   takenUser: { key: id, attempts: 20, minutes: 60 },
   takenCompany: { key: id, attempts: 60, minutes: 60 },
-  /** Pairing codes of one user: each ended session of the extension sends a change to every gateway. */
+  /** Pairing codes of one user. Each session of the extension that ends sends a change to every gateway. */
   pairing: { key: id, attempts: 20, minutes: 15 },
   /** Requests of one company to the operator, each of which is mailed. */
   tariffRequest: { key: id, attempts: 20, minutes: 1_440 },

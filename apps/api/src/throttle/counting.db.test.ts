@@ -44,11 +44,11 @@ test('an attempt is refunded at the end of its block, also after an error, unles
   expect(await left(user, company)).toEqual([19, 59]);
 });
 
-test('a refusal charges none of its keys and waits for the exhausted one', async () => {
+test('a refusal charges none of its keys, and its wait is that of the exhausted key', async () => {
   await throttle.begin({ keys: [times(user, 20)] });
   expect(await refusal(throttle.begin({ keys: [company, user] }))).toBe(3_600);
   expect(await left(company)).toEqual([60]);
-  // Several attempts that do not fit together leave room for fewer.
+  // A refused charge of three attempts leaves the remaining two.
   await throttle.begin({ keys: [times(company, 58)] });
   expect(await refusal(throttle.begin({ keys: [times(company, 3)] }))).toBe(3_600);
   expect(await left(company)).toEqual([2]);
@@ -75,7 +75,7 @@ test('a refund does not add an attempt to the next window', async () => {
   expect(await left(user)).toEqual([15]);
 });
 
-test('a window of passwords is extended by each attempt, and a right password resets only its pair', async () => {
+test('each password check extends the window of its budget, and a right password resets only the count of account and address', async () => {
   const pair = keyOf('passwordPair', 'a@company.test', '192.0.2.1');
   const address = keyOf('passwordAddress', '192.0.2.1');
   await throttle.begin({ keys: [times(pair, 8), times(address, 8)] });

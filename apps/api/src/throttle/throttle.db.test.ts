@@ -38,7 +38,7 @@ const statuses = async (tries: Promise<{ status: number }>[]) => {
 const times = <T>(n: number, make: (i: number) => T) => Array.from({ length: n }, (_, i) => make(i));
 
 describe('password checks', () => {
-  test('two processes check 10 of 50 concurrent passwords of an account, and the right password waits as well', async () => {
+  test('two processes check 10 of 50 concurrent passwords of an account and then refuse the right password too', async () => {
     const { email } = await api.company();
     const from = freshAddress();
     const tries = times(50, (i) => signIn({ email, from, on: i % 2 === 0 ? api : second }));
@@ -143,7 +143,7 @@ describe('password checks', () => {
         Date.now() + ms,
       ]);
     await statuses(times(9, () => signIn({ email, from })));
-    // The first attempt was almost 15 minutes ago: the window must not reset a second later.
+    // As if the first attempt was almost 15 minutes ago: the next attempt must extend the window.
     await expire(5_000);
     await signIn({ email, from });
     const refused = await signIn({ email, from });

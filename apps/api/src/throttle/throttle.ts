@@ -5,8 +5,8 @@ import type { Db } from '../db/open.ts';
 import { type Budget, type Key, keyOf, type Owner, type Redeemed } from './budgets.ts';
 
 /**
- * The queue for counting. Two callers at once leave the rest of the pool to others. 200 waiters of a network are an office
- * that signs in at once; 1,000 waiters are one or two seconds of work.
+ * The queue of charges. Two charges run at once and leave the other connections of the pool free. 200 waiting charges of one network
+ * are an office that signs in at once; 1,000 waiting charges take one or two seconds.
  */
 const COUNTING = { atOnce: 2, ofLane: 200, ofAll: 1_000 };
 
@@ -168,7 +168,8 @@ async function refund(db: Db, charges: readonly Charge[], resets: (key: Key) => 
   const namesOf = (of: readonly Charge[]) => of.map(({ key }) => key.name);
   const names = namesOf(charges);
   const reset = namesOf(charges.filter(({ key }) => resets(key)));
-  // The next window gets no refund. It has another end; of the windows that are extended, it begins after the end known here.
+  // Only the charged window gets a refund. A fixed window is identified by its end. An extended window changes its end, and no next
+  // window begins before the end known here.
   const extended = namesOf(charges.filter(({ key, until }) => key.extends && until > Date.now()));
   await sql`
     with own as (select key from rate_limits where key = any(${names}::text[]) order by key for update)
