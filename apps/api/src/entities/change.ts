@@ -30,7 +30,6 @@ interface Change<T extends EntityTable> {
   readonly refusals?: Refusals;
   /** The links to replace, by their field. */
   readonly links?: LinkedIds;
-  /** Further writes. */
   readonly afterUpdate?: (() => Promise<void>) | undefined;
   /** A secret that the edit sets. The audit names the field without its value. */
   readonly secret?: AuditField | undefined;
@@ -75,7 +74,7 @@ export async function changeEntity<T extends EntityTable, View, Found = undefine
     .where('id', '=', id)
     .where(entity.sees(actor, scopeOfWrite(actor)))
     .returning(entity.columns(actor) as readonly SelectExpression<Tables, 'sites'>[]);
-  // The links come first, because the update also reads the entity as it is after the edit.
+  // The links are replaced first, because the statement of the update also reads the edited entity.
   const results = await refusing(
     refusals,
     pipeline<[...void[], View]>(
@@ -89,7 +88,7 @@ export async function changeEntity<T extends EntityTable, View, Found = undefine
     afterUpdate === undefined ? results.at(-1) : (await run(tx, readEntities(tx, actor, entity, [id])))[0];
   await record(tx, actor, {
     ...{ action: 'changed', kind: entity.kind, id, companyId: companyOf(entity, row) },
-    // A company is named in the audit as it is after the edit, as its own column of the audit is.
+    // The audit names a company as it is after the edit, like the audit's company column.
     name: entity.name(entity.table === 'companies' ? (after as View) : before),
     before: entity.facts(before),
     after: entity.facts(after as View),
@@ -108,7 +107,7 @@ interface Deletion {
 }
 
 /**
- * Deletes an entity by the same protocol as `changeEntity`. The rows that list it get a new version.
+ * Deletes an entity by the same protocol as `changeEntity`. Raises the version of the rows that list it.
  * @throws AppError not_found, changed_meanwhile, and what `plan` and `refusals` throw
  */
 export async function deleteEntity<T extends EntityTable, View>(

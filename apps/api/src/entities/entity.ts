@@ -22,7 +22,7 @@ import type { Tables } from '../db/schema.ts';
 export interface Entity<T extends EntityTable, View> {
   readonly table: T;
   readonly kind: AuditKind;
-  /** The columns of a reply. One with the name of a column of the table must be that column. */
+  /** The columns of a reply. A column with the name of a column of the table must be that column. */
   columns(actor: Actor): readonly SelectExpression<Tables, T>[];
   /** Converts a row of `columns`. */
   present(row: never, actor: Actor): View;
@@ -62,7 +62,7 @@ export function selectEntities<T extends EntityTable, View>(
     .where(sees(actor, scope));
 }
 
-/** Reads entities by id, in the order of their ids. Absent ones are left out. */
+/** Reads entities by id, in the order of their ids. Leaves out absent entities. */
 export function readEntities<T extends EntityTable, View>(
   db: Db,
   actor: Actor,
@@ -71,7 +71,7 @@ export function readEntities<T extends EntityTable, View>(
   scope = scopeOfWrite(actor),
 ): Statement<View[]> {
   const id = sql.ref(`${entity.table}.id`);
-  // For `any` of one id, PostgreSQL may look a USER's site up in the rows of every company.
+  // With `= any` of one id, PostgreSQL may choose a plan that searches a USER's site in the rows of every company.
   const which = ids.length === 1 ? sql<SqlBool>`${id} = ${ids[0]}` : sql<SqlBool>`${id} = any(${ids})`;
   const rows = selectEntities(db, actor, entity, scope).where(which).orderBy(id);
   return statement(rows.compile(), (read) => read.map((row) => entity.present(row as never, actor)));
