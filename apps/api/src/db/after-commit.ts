@@ -5,7 +5,7 @@ type Hook = () => unknown;
 // grows: not, the entry of a transaction is garbage-collected with it
 const hooksOf = new WeakMap<Tx, Set<Hook>>();
 
-/** Runs a transaction, and after its commit the hooks that `afterCommit` gave it. It waits for them. @throws what `work` throws, after a rollback */
+/** Runs a transaction, then waits for the hooks that `afterCommit` added to it. @throws what `work` throws, after a rollback */
 export async function committing<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   const hooks = new Set<Hook>();
   const result = await db.transaction().execute((tx) => {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { advisoryLocks } from './advisory-locks.ts';
 import type { Db, Tx } from './open.ts';
 
-/** What background work needs. */
+/** The dependencies of background work. */
 export interface Background {
   readonly db: Db;
   readonly log: Pick<Logger, 'warn'>;
@@ -91,7 +91,7 @@ export function startWorkers<Job>({
     while (!closing.signal.aborted) {
       const job = await claim();
       if (job === null) return;
-      // Another job may wait too, so another worker looks for it.
+      // The queue may hold more jobs, so start another worker.
       wake();
       await work(job, closing.signal);
     }
@@ -117,8 +117,8 @@ export function startWorkers<Job>({
 }
 
 /**
- * Runs work in a transaction, unless another process holds the lock. Its statements may take longer than those of calls: they count
- * or move the rows of a month.
+ * Runs work in a transaction, unless another process holds the lock. Its statements have no timeout, because they count or move
+ * the rows of a month.
  * @param waitMs lock_timeout in milliseconds, because calls queue behind the locks that the work waits for; 0 waits without end
  * @returns null, without running the work, when another process holds the lock
  */

@@ -22,7 +22,7 @@ export function lockOwnCompany(tx: Tx, { companyId }: Member): Promise<void> {
 }
 
 /**
- * Refuses gateway credentials of a company of which nobody has proved a mailbox yet, and calls that make this server dial for it
+ * Refuses a company without a confirmed mailbox. Such a company gets no gateway credentials, and this server dials nothing for it
  * (ADR 020).
  * @throws AppError company_unconfirmed
  */
@@ -41,7 +41,7 @@ const companyColumns: Partial<Record<EntityTable, RawBuilder<unknown>>> = {
   plans: sql`null::bigint`,
 };
 
-/** Finds and locks the company of a row in one statement. @param visible the condition of rows that the actor may change */
+/** Finds and locks the company of a row in one statement. @param visible the condition of the rows that the actor may change */
 export function lockCompanyOf(
   tx: Tx,
   table: EntityTable,

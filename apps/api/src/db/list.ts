@@ -3,8 +3,8 @@ import { limits } from '@propusk/contract/limits';
 import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 
 /**
- * Reads a page of a list, and the count of all matching rows. Without parameters it returns all rows in ascending order
- * (answers.md), up to `limits.list`: no company has as many rows, but the whole platform may.
+ * Reads a page of a list, and the count of all matching rows. Without parameters it returns all rows in ascending order, up to
+ * `limits.list`. No company has as many rows, but the whole platform may.
  * @param matching the query with its conditions, without order and limit
  * @param keys the sort keys
  */

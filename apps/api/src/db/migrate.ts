@@ -6,7 +6,7 @@ import type { Db } from './open.ts';
 
 const ours = new URL('./migrations/', import.meta.url);
 
-/** Serializes migrations; no statement after the first one waits for a lock longer than 3 s. */
+/** Serializes migrations. Every later statement waits at most 3 s for a lock. */
 const LOCK = sql`set local statement_timeout = 0; set local lock_timeout = 0; select pg_advisory_xact_lock(${sql.lit(advisoryLocks.migrations)});
   set local lock_timeout = '3s'`;
 

@@ -24,7 +24,7 @@ const types: pg.CustomTypesConfig = {
 
 /** Connections for writes, sign-in, sessions, the feed and health. */
 const CONTROL = 10;
-/** Connections for ordinary and for heavy reads of users. */
+/** Connections for users' ordinary reads, and for their heavy reads. */
 export const READS = 8;
 export const HEAVY = 4;
 /** The priority of heavy reads (nice(2)): one statement may keep a core busy for seconds. */
@@ -34,7 +34,7 @@ export interface OpenDb {
   readonly url: string;
   readonly db: Db;
   readonly pool: pg.Pool;
-  /** Reads of users have pools of their own, so that they cannot take the connections of writes, the feed and health. */
+  /** Users' reads have separate pools, so that they cannot take the connections of writes, the feed and health. */
   readonly reads: Db;
   /** For heavy reads: a statement takes at most 5 s and one core, with low priority if the server runs on this machine. */
   readonly heavy: Db;
@@ -63,7 +63,7 @@ export function connectionConfig(url: string): pg.ClientConfig {
  * @param url postgresql://… with TCP or a socket folder as `?host=`
  */
 export function openDb(url: string): OpenDb {
-  // grows: by the pools; bound: 22 connections, one for LISTEN and one for the watch of the database (watch.ts); at the
+  // grows: by the pools; bound: 22 connections, one for LISTEN and one for the watchdog (watch.ts); at the
   // bound: calls wait for a connection, then 503
   const sockets = new Set<Socket>();
   const stream = () => {

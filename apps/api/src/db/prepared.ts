@@ -1,9 +1,9 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 
-/** Statements to prepare: more than the program has. Every connection keeps each of them. */
+/** The limit of prepared statements, above the number that the program has. Every connection keeps each of them. */
 const MOST = 500;
-/** Statements with more values are not prepared: a list of each length would be a statement of its own. */
+/** Statements with more values are not prepared, because an IN list of each length is a separate statement. */
 const MOST_VALUES = 40;
 
 /** feature_not_supported: a newer program altered a table, so the cached plan no longer fits. */
@@ -11,8 +11,8 @@ const STALE = '0A000';
 
 /**
  * Wraps the pool for Kysely and prepares repeated statements on each connection: parsing and planning a list costs more
- * than running it. It does not prepare statements without parameters, which may hold several statements, and searches:
- * a generic plan scans the whole table even for a rare pattern.
+ * than running it. A text without parameters is not prepared, because it may hold several statements. A search is not prepared,
+ * because a generic plan scans the whole table even for a rare pattern.
  */
 export function preparing(pool: pg.Pool): PostgresPool {
   // grows: by statements of the program, with up to 40 values; bound: 500 texts, about 5 MB; at the bound: the cache is

@@ -32,8 +32,7 @@ const addRow = (at: string, name = 'crm.example.ru') =>
     [name],
   );
 
-/** Runs the reaper once with a retention in months. */
-async function look(auditMonths = 60, log = createLog('silent')): Promise<void> {
+async function runReaper(auditMonths = 60, log = createLog('silent')): Promise<void> {
   const reaper = startReaper({ db: api.database.db, log, auditMonths });
   await reaper.tick();
   await reaper.close();
@@ -63,10 +62,10 @@ describe('expired rows', () => {
     const before = await count();
     await query(`insert into ${table} ${rows}`, [new Date(Date.now() - 1_000).toISOString()]);
     expect(await count()).toBe(before + 2_500);
-    await look();
+    await runReaper();
     expect(await count()).toBe(before);
     await query(`insert into ${table} ${rows}`, [new Date(Date.now() + 60_000).toISOString()]);
-    await look();
+    await runReaper();
     expect(await count()).toBe(before + 2_500);
   });
 
@@ -81,13 +80,13 @@ describe('expired rows', () => {
           select decode($1, 'hex'), company_id, id, (select min(id) from users), now() + $2::interval from sites where id = $3`,
         [hash, away, site.id],
       );
-    await look();
+    await runReaper();
     expect(await query(`select encode(token_hash, 'hex') as hash from lock_links`)).toEqual([{ hash: '02' }]);
   });
 });
 
 describe('the partitions of the audit', () => {
-  beforeEach(() => look());
+  beforeEach(() => runReaper());
 
   test('the audit has partitions for this month, the next three, and a default one', async () => {
     expect(await partitions()).toEqual([nameOf(0), nameOf(1), nameOf(2), nameOf(3), 'audit_rest'].toSorted());
@@ -95,7 +94,7 @@ describe('the partitions of the audit', () => {
 
   test('the reaper creates a dropped audit partition of a coming month again', async () => {
     await query(`drop table ${nameOf(3)}`);
-    await look();
+    await runReaper();
     expect(await partitions()).toContain(nameOf(3));
   });
 
@@ -104,7 +103,7 @@ describe('the partitions of the audit', () => {
     const [before] = await query(`select tableoid::regclass::text as part, to_jsonb(a) as row from audit a
       where object_name = 'ahead.example.ru'`);
     expect(before?.part).toBe('audit_rest');
-    await look();
+    await runReaper();
     const after = await query(`select tableoid::regclass::text as part, to_jsonb(a) as row from audit a
       where object_name = 'ahead.example.ru'`);
     expect(after).toEqual([{ part: nameOf(5), row: before?.row }]);
@@ -120,7 +119,7 @@ describe('the partitions of the audit', () => {
     await addRow(`${month} - interval '3 months'`, 'young.example.ru');
     // The first run finds rows in the default partition; it creates partitions before it drops any.
     const logged: string[] = [];
-    await look(3, createLog('info', { write: (line: string) => logged.push(line) }));
+    await runReaper(3, createLog('info', { write: (line: string) => logged.push(line) }));
     expect(await query(`select object_name as name from audit where object_name ~ '^(old|young)'`)).toEqual([
       { name: 'young.example.ru' },
     ]);

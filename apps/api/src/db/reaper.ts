@@ -66,7 +66,8 @@ export async function removeRows(
   condition: RawBuilder<unknown>,
   signal: AbortSignal,
 ): Promise<void> {
-  // The partitions of records repeat a ctid. PostgreSQL fetches rows by an array of ctids directly, and joins on any other key.
+  // Partitions of records may use the same ctid, so their rows are found by key, with a join. In other tables PostgreSQL fetches
+  // the rows of an array of ctids directly.
   const isPartitioned = table === 'records';
   const key = sql.raw(isPartitioned ? 'started_at, id' : 'ctid');
   for (let batch = 0; batch < MOST_BATCHES && !signal.aborted; batch++) {

@@ -2,7 +2,7 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Actor, type Scope, scopeOfWrite } from '../core/actor.ts';
 
 /**
- * The condition of rows that an actor may access by id: rows of the own company; for an admin, every row (answers.md).
+ * The condition of rows that an actor may access by id: the rows of the actor's company, or every row for an admin.
  * @param companyId the column with the row's company, such as `sites.company_id`
  */
 export function managedBy(actor: Actor, companyId: string): Expression<SqlBool> {

@@ -5,7 +5,7 @@ import type { Db } from './open.ts';
 /** The tables of links and codes that work until they expire. */
 type LinkTable = 'mail_links' | 'pairing_codes' | 'company_invitations' | 'lock_links';
 
-/** A new link or code: its token, of which only the hash is stored, and its end. */
+/** A new link or code: its token, of which only the hash is stored, and its expiry. */
 export interface Issued {
   readonly token: string;
   readonly expiresAt: string;
@@ -13,7 +13,7 @@ export interface Issued {
 
 /**
  * Issues a link or code.
- * @param columns those of `row`
+ * @param columns the columns that `row` selects
  * @param row a SELECT; when it finds nothing, the same statement stores nothing
  * @returns the token, and whether it is stored
  */

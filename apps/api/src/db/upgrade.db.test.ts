@@ -20,7 +20,7 @@ import { DatabaseUnfit, migrate } from './migrate.ts';
 
 const serverUrl = inject('serverUrl');
 const migrations = fileURLToPath(new URL('./migrations/', import.meta.url));
-/** A database that release 0.1 made, by pg_dump, and a backup of it by `npm run backup`. */
+/** A pg_dump of a database of release 0.1, and a backup of that database by `npm run backup`. */
 const release = new URL('../../test/release-0.1.sql', import.meta.url);
 const backup = fileURLToPath(new URL('../../test/release-0.1.backup', import.meta.url));
 
@@ -48,8 +48,8 @@ async function databaseOfRelease(): Promise<TestDatabase> {
 }
 
 /**
- * Columns, constraints, indexes, triggers and functions. The months of the audit depend on the date, and pg_dump adds
- * parentheses.
+ * Reads columns, constraints, indexes, triggers and functions. Leaves out the monthly partitions of the audit, which depend on the
+ * date, and all parentheses, because pg_dump adds some.
  */
 async function schemaOf({ pool }: TestDatabase): Promise<string[]> {
   const { rows } = await pool.query<{ line: string }>(`
@@ -79,7 +79,7 @@ async function columnsOf({ pool }: TestDatabase): Promise<Columns> {
   return new Map(rows.map(({ name, columns }) => [name, columns]));
 }
 
-/** The rows of the tables, with these columns alone. */
+/** Reads the rows of the tables, with only the given columns. */
 async function rowsOf({ pool }: TestDatabase, columns: Columns): Promise<Record<string, unknown[]>> {
   const { tables } = await everything(pool);
   const narrow = (name: string, row: string) => {

@@ -28,7 +28,7 @@ async function behindSlowRelay(url: string, delayMs: number): Promise<string> {
   return `postgresql://${user}@127.0.0.1:${(relay.address() as { port: number }).port}/${database}`;
 }
 
-test('the watchdog does not mistake a database slow to connect for a silent one', async () => {
+test('the watchdog tolerates a database that is slow to accept a connection', async () => {
   const opened = openDb(await behindSlowRelay(inject('serverUrl'), 1_650));
   const watch = watchDatabase(opened, createLog('silent'));
   const seen = new Set<boolean>();

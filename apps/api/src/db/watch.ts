@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
 import { connectionConfig, type OpenDb } from './open.ts';
 
-/** Milliseconds between ticks, and how many ticks an answer may take: the watchdog notices silence within 1.75 s. */
+/** Milliseconds between ticks, and how many ticks an answer may take. The watchdog detects silence within 1.75 s. */
 const TICK_MS = 250;
 const PATIENCE = 6;
 /** Ticks that connecting may take: DNS, TCP and authentication take longer than a query. */
