@@ -132,7 +132,7 @@ test('invitations end with the role of the owner who made them, and a colleague 
   expect((await accept(tokenOf(again.invitations[0]?.link ?? ''))).status).toBe(204);
 });
 
-test('a withdrawn, expired or outdated invitation opens no account', async () => {
+test('the link of an invitation is dead after a withdrawal, the expiry, or a change of email or password by the owner', async () => {
   const owner = await api.company();
   const withdrawn = await invited(owner.token);
   await api.must(owner.token, deleteUser, { params: { id: withdrawn.id } });
@@ -151,7 +151,7 @@ test('a withdrawn, expired or outdated invitation opens no account', async () =>
   }
 });
 
-test('one address with an account refuses the whole list and names the address', async () => {
+test('a list of invitations with one address that has an account is refused with an error that names the address', async () => {
   const owner = await api.company();
   const other = await api.company();
   const email = address();

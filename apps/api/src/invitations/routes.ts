@@ -56,7 +56,7 @@ export function invitationRoutes(routes: Slice): void {
     routes.throttle.redeeming('mailLink', address, () => openPasswordLink(db, body.token)),
   );
 
-  /** A later refusal does not refund: it may reveal which addresses have accounts. @throws AppError too_many_requests */
+  /** A later refusal does not refund the charge, because it may reveal which addresses have accounts. @throws AppError too_many_requests */
   function chargeInvitations({ companyId }: Member, emails: readonly string[]) {
     const ofMailboxes = emails.map((email) => keyOf('invitationMailbox', companyId, email));
     return routes.throttle.begin({

@@ -68,7 +68,7 @@ async function addSite(token: string, address: string): Promise<number> {
   return (await api.must(token, createSite, { body: { address, politics: [policy.id] } })).id;
 }
 
-test('the mailed link confirms the company, works once and leaves the session', async () => {
+test('the mailed link confirms the company, works once and ends no session', async () => {
   const { token, email } = await stranger();
   expect(await confirmed(token)).toBe(false);
   const before = await snapshotOf(token);
@@ -128,7 +128,7 @@ test('an invited company needs no confirmation', async () => {
   expect(await confirmed(token)).toBe(true);
 });
 
-test('an unconfirmed company makes the server dial nothing', async () => {
+test('the server dials nothing for an unconfirmed company', async () => {
   const { token, email } = await stranger();
   const site = await addSite(token, 'dial.example.ru');
   const proxy = { host: 'proxy.example.ru', port: '3128', username: 'login', password: 'upstream secret' };

@@ -132,7 +132,7 @@ describe('REGISTRATION=invited', () => {
     expect(await companies()).toBe(0);
   });
 
-  test('an invitation tells what became of it in the list and by its link, and a withdrawn one registers nobody', async () => {
+  test('the list and the link of an invitation show its state, and a withdrawn invitation registers nobody', async () => {
     const listed = async () =>
       (await api.must(admin, listInvitations, { query: { order: 'ASC' } })).rows.map(
         ({ email, madeBy, state }) => ({

@@ -38,7 +38,7 @@ export async function precheckRegistration(
   const invited = applicant.invitation !== undefined;
   if (mode === 'closed' || (mode === 'invited' && !invited)) throw new AppError('registration_closed');
   if (applicant.invitation === undefined) return;
-  // In every registration mode: an invented invitation must be refused before the slow password hash.
+  // Runs in every registration mode, so that an invented invitation is refused before the slow password hash.
   const invitation = db.selectFrom('company_invitations').select('id').where(admits(applicant));
   await invitation.executeTakeFirstOrThrow(() => new AppError('invitation_dead'));
 }
@@ -48,8 +48,8 @@ const admits = ({ email, invitation = '' }: Applicant) =>
   sql<boolean>`${works('company_invitations', invitation)} and state = 'waiting' and email = ${email}`;
 
 /**
- * Admits a registration within its transaction, and uses up its invitation. Under the rule `first` registrations without an
- * invitation queue, so that one of them finds the platform without a company.
+ * Admits a registration within its transaction, and consumes its invitation. Under the rule `first`, registrations without an
+ * invitation wait for each other, so that only one of them finds the platform without a company.
  * @throws AppError registration_closed, invitation_dead
  */
 export async function admitRegistration(tx: Tx, rule: RegistrationRule, applicant: Applicant): Promise<void> {
@@ -69,7 +69,7 @@ export async function admitRegistration(tx: Tx, rule: RegistrationRule, applican
 }
 
 /**
- * Creates an invitation to register a company, in place of an earlier one for the address.
+ * Creates an invitation to register a company. It replaces an earlier invitation of the address.
  * @throws AppError email_taken, registration_closed
  */
 export async function addInvitation(
@@ -128,7 +128,7 @@ export async function withdrawInvitation(tx: Tx, actor: AuditActor, id: number):
   await record(tx, actor, { ...target, action: 'invitation_withdrawn' });
 }
 
-/** Reads what became of an invitation. @throws AppError invitation_dead for an unknown or replaced token */
+/** Reads the state of an invitation. @throws AppError invitation_dead for an unknown or replaced token */
 export async function readInvitation(db: Db, token: string): Promise<{ state: InvitationState }> {
   return db
     .selectFrom('company_invitations as i')

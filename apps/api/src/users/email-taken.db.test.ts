@@ -34,7 +34,7 @@ test('a user gets at most 20 email_taken replies an hour, and a company 60; afte
   const agent = await api.agent(token);
   const [second, third, fourth] = [await colleague(token), await colleague(token), await colleague(token)];
   const [taken = ''] = strangers;
-  // Addresses of the own company and free addresses do not count.
+  // Addresses of the user's company and free addresses do not count.
   for (let n = 0; n < 25; n++)
     expect(await create(token, n % 2 === 0 ? email : free())).toBe(n % 2 === 0 ? 409 : 201);
 
@@ -45,7 +45,8 @@ test('a user gets at most 20 email_taken replies an hour, and a company 60; afte
   }
   const move = { email: taken, change: true, currentPassword: PASSWORD } as const;
   expect((await api.call(token, useLink, { body: move })).status).toBe(409);
-  // The user's budget has six left: of nine addresses of another company the reply names six. It also names the own company's.
+  // The user's budget has six left, so the reply names six of nine addresses of another company. It also names the address of the
+  // user's company.
   const emails = [...strangers, email];
   const invited = await api.call(token, inviteUsers, { body: { emails, politics: [] } });
   expect(invited.status).toBe(409);

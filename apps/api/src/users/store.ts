@@ -60,7 +60,7 @@ export const userEntity = entity({
 
 /** The actor's own account. */
 export async function findSelf(db: Db, actor: Actor): Promise<User> {
-  // Only this call shows what of the plan ends. A second query for it would cost it a third of its time.
+  // Only this call returns the ends of the plan. A second query for them would add a third to the time of the call.
   const row = await db
     .selectFrom('users')
     .select(columns)
@@ -144,10 +144,10 @@ export async function refuseTaken(
  */
 export async function findInvited(db: Db, actor: Member, id: number): Promise<User> {
   const user = await findEntity(db, actor, userEntity, id);
-  // An account that is an owner and an ADMIN finds users of other companies too.
+  // For an owner who is also an ADMIN, the lookup finds users of other companies too.
   if (user.company?.id !== actor.companyId) throw new AppError('not_found');
   if (user.invitation === null) throw new AppError('already_joined');
-  // The link opens the account, and a new password of an owner needs more than a session.
+  // The link sets the password, and a session alone must not permit a new password of an owner or ADMIN.
   if (isProtected(user.roles.map(({ value }) => value))) throw new AppError('protected_user');
   return user;
 }
