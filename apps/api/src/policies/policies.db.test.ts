@@ -90,7 +90,7 @@ describe('policies', () => {
     expect(emptied.description).toBe('Закупка');
   });
 
-  test('a policy accepts only proxies of the own company or the platform and users of the own company', async () => {
+  test('a policy accepts only proxies of its company or the platform, and only users of its company', async () => {
     const stranger = (await api.company()).token;
     const foreignProxy = await api.must(stranger, createProxy, { body: upstream });
     const foreigner = await api.agent(stranger);
@@ -134,7 +134,7 @@ describe('policies', () => {
     expect(await names()).toEqual(['Поддержка']);
   });
 
-  test('a USER reads only own policies and sees no other user in them', async () => {
+  test('a USER reads only policies that apply to that user, and sees no other user in them', async () => {
     const { id } = await api.must(owner, createPolicy, { body: { name: 'Отдел кадров', proxyId: 1 } });
     const agent = await api.agent(owner, [id]);
     await api.agent(owner, [id]);
@@ -191,7 +191,7 @@ describe('users', () => {
     expect((await api.must(token, me)).email).toBe(email);
   });
 
-  test('an owner cannot delete the own account, and a deleted user is signed out', async () => {
+  test('an owner cannot delete their own account, and a deleted user is signed out', async () => {
     const self = await api.must(owner, me);
     expect(await api.call(owner, deleteUser, { params: { id: self.id } })).toMatchObject({
       status: 403,

@@ -28,7 +28,7 @@ test('a policy is created with its sites, and each site lists the policy', async
   expect(site.version).toBe(crm.version + 1);
 });
 
-test('a change keeps absent sites, replaces listed ones and removes all by an empty list', async () => {
+test('an edit of a policy without the field sites keeps its sites, and a list replaces them, also an empty one', async () => {
   const [one, two] = [await addSite('one.changed.ru'), await addSite('two.changed.ru')];
   const { id } = await addPolicy('Перемены', [one]);
   const change = (body: object) => api.must(owner, updatePolicy, { params: { id }, body });
@@ -39,7 +39,7 @@ test('a change keeps absent sites, replaces listed ones and removes all by an em
   expect(rows[0]?.changes).toEqual({ sites: { removed: ['two.changed.ru'] } });
 });
 
-test('a create with a site of another company is refused by the field sites and stores no policy', async () => {
+test('a policy with a site of another company is refused with an error in the field sites and is not stored', async () => {
   const stranger = await api.company();
   const foreign = await addSite('foreign.test-company.ru', stranger.token);
   const body = { name: 'Чужое', proxyId: 1, sites: [foreign.id] };
@@ -57,7 +57,7 @@ test('deleting a site raises the version of the policies that list it', async ()
   expect([after.sites, after.version]).toEqual([[], policy.version + 1]);
 });
 
-test('a USER sees the sites of own policies', async () => {
+test('a USER sees the sites in a policy that applies to that user', async () => {
   const site = await addSite('own.agents.ru');
   const policy = await addPolicy('Агенты', [site]);
   const agent = await api.agent(owner, [policy.id]);

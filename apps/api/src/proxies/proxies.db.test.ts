@@ -109,7 +109,7 @@ describe('edits of a proxy', () => {
     },
   );
 
-  test('a stored password does not open for a host that somebody wrote into the database', async () => {
+  test('a stored password does not decrypt after somebody changes the host in the database', async () => {
     const { token } = await api.company();
     const { id } = await api.must(token, createProxy, { body: upstream });
     await api.must(token, createPolicy, { body: { name: 'Склад', proxyId: id } });
@@ -119,7 +119,7 @@ describe('edits of a proxy', () => {
     expect(await readProbeProxy(db, testEncryption, id)).toMatchObject({ route: null });
   });
 
-  test('a start binds a password of an older version to its address, once', async () => {
+  test('a start of the api binds a password that an older version stored to its address, once', async () => {
     const { token } = await api.company();
     const { id } = await api.must(token, createProxy, { body: upstream });
     await api.must(token, createPolicy, { body: { name: 'Склад', proxyId: id } });

@@ -17,7 +17,7 @@ import { changeEntity, createEntities, deleteEntity } from '../entities/change.t
 import { entity, listEntities } from '../entities/entity.ts';
 import { demandInPlan, makeRoom } from '../entities/plan-limits.ts';
 
-/** An actor sees the proxies of the own company and of the platform. */
+/** An actor sees the proxies of the actor's company and of the platform. */
 export const proxyEntity = entity({
   table: 'proxies',
   kind: 'proxy',
@@ -161,7 +161,7 @@ export function updateProxy(
 
 type Key = { readonly id: number; readonly owner_id: number };
 
-/** Touches policies of every company, because companies share the platform's proxies. */
+/** Covers policies of every company, because companies share the platform's proxies. */
 async function touchPoliciesForAllSites(tx: Tx, proxy: Key): Promise<void> {
   await tx
     .updateTable('policies')
