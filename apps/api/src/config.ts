@@ -83,9 +83,9 @@ export interface ServerConfig {
   readonly publicUrl: URL;
   /** The URL of the gateway for clients. */
   readonly gatewayUrl: URL;
-  /** The URL of our echo for proxies, which shows their egress addresses. */
+  /** The URL of the echo call, which returns the egress address of a proxy. */
   readonly echoUrl: URL;
-  /** The gateway's rules for dialing and name resolution. Probes follow them too. */
+  /** Like the next fields, a rule of the gateway for dialing and name resolution. Probes obey the same rules. */
   readonly allowNetworks: Networks;
   readonly ownAddresses: readonly string[];
   /** The product's ports on this machine. Connections of tenants to these ports are refused. */
@@ -99,7 +99,7 @@ export interface ServerConfig {
   readonly mailFrom: string;
   readonly mailFolder: string;
   readonly registration: RegistrationRule;
-  /** Whether a company that registered without an invitation confirms its mail before the gateway admits its users. */
+  /** Whether a company that registered without an invitation must confirm its mailbox before the gateway admits its users. */
   readonly confirmsMail: boolean;
   /** Addresses and networks of reverse proxies whose X-Forwarded-For is trusted. */
   readonly trustProxy: readonly string[];
@@ -107,7 +107,7 @@ export interface ServerConfig {
   readonly dataDir: string;
   /** How many days records of access are kept. */
   readonly logDays: number;
-  /** The knowledge base that replaces the console's user guide. */
+  /** The URL of the knowledge base that replaces the console's user guide. */
   readonly helpUrl: string | undefined;
   /** The limit of concurrent connections. */
   readonly sockets: number;
@@ -152,7 +152,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const publicUrl = new URL(s.PUBLIC_URL ?? localUrl);
   const dataDir = resolve(s.DATA_DIR);
   const gatewayUrl = new URL(s.GATEWAY_PUBLIC_URL ?? `http://${reachable(s.GATEWAY_HOST)}:${s.GATEWAY_PORT}`);
-  // Without PUBLIC_URL its default hides a listener on a wildcard address, so the listener decides.
+  // The default of PUBLIC_URL is on loopback even for a listener on a wildcard address, so without PUBLIC_URL use the listener.
   const onLoopback = isLoopback(s.PUBLIC_URL === undefined ? s.HOST : publicUrl.hostname);
   // Without SMTP_URL, confirmation mails would be files on this machine, and no stranger could confirm a company.
   if (s.REGISTRATION === 'open' && !onLoopback && s.SMTP_URL === undefined)

@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { proxyAddress } from '@propusk/contract/proxies';
 
-/** Encrypts secrets in the database. A ciphertext decrypts only in the context that it was encrypted for. */
+/** Encrypts secrets in the database. A ciphertext decrypts only with the additional authenticated data of its encryption. */
 export interface Encryption {
-  /** @param place the context, such as `proxy/12/7`: a ciphertext copied to another row does not decrypt */
+  /** @param place additional authenticated data, such as `proxy/12/7`: a ciphertext copied to another row does not decrypt */
   seal(place: string, text: string): Buffer;
   /** @throws Error when the key or the place differs, or the ciphertext was changed */
   open(place: string, sealed: Buffer): string;
@@ -49,8 +49,8 @@ function derived(secretKey: string, use: string): Buffer {
 }
 
 /**
- * The place of a proxy's password: it binds the ciphertext to its row, its owner and the address that it was typed for, so that
- * a row with another host or port yields no password.
+ * Additional authenticated data for a proxy's password. It binds the ciphertext to its row, its owner and the address that the
+ * password was typed for, so that a row with another host or port yields no password.
  */
 export function passwordPlace(
   ownerId: number,

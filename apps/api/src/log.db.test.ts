@@ -20,7 +20,7 @@ test('each log line has its documented fields and contains no secret', async () 
   await api.must(token, createProxy, {
     body: { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-proxy' },
   });
-  // These requests carry tokens in unexpected places, and search terms: the log may contain neither.
+  // These requests carry search terms, and tokens in unexpected places. The log must contain neither.
   const headers = { authorization: `Bearer ${token}` };
   for (const url of [
     '/api/me?token=canary-query',
@@ -67,7 +67,7 @@ test.each([
   await own.close();
 });
 
-test('a request with a path and a host of 7 KB each writes less than 4 KB to the log', async () => {
+test('a request whose path and host have 7 KB each writes less than 4 KB to the log', async () => {
   const lines: string[] = [];
   const own = await startApi(inject('serverUrl'), {
     logTo: (line) => void lines.push(line),

@@ -144,7 +144,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const outbound = {
     transport: createTransport({ ...config, keys: gatewayKeys, lookup: parts.lookup }),
     echoUrl: config.echoUrl,
-    // Silent proxies of one company must not delay other companies.
+    // At most 4 of the 32 concurrent calls are of one company, so that its unresponsive proxies do not delay other companies.
     turns: createCompanyQueue(4, 50, 32),
     stop: stopping.signal,
   };

@@ -10,7 +10,7 @@ import type { Outbound } from './probe/transport.ts';
 /** The dependencies of the routes of every slice. */
 export interface Slice extends Routes {
   readonly config: ServerConfig;
-  /** The settings of the process, for the checks of its state. */
+  /** The environment variables of the process, for the checks of the installation's state. */
   readonly env: NodeJS.ProcessEnv;
   readonly opened: OpenDb;
   readonly passwords: Passwords;
