@@ -74,7 +74,6 @@ export interface ServerParts extends Pick<Slice, Given> {
   readonly runsProbes: boolean;
 }
 
-/** The routes of the slices. */
 const slices: readonly ((slice: Slice) => void)[] = [
   ...[
     healthRoutes,

@@ -23,7 +23,6 @@ import { type Entity, readEntities, selectEntities } from './entity.ts';
 /** The errors of database constraints, by name. */
 type Refusals = Record<string, () => Error>;
 
-/** The writes of an edit. */
 interface Change<T extends EntityTable> {
   /** The new values. An undefined one stays unchanged. */
   readonly set: UpdateObject<Tables, T>;
@@ -97,7 +96,6 @@ export async function changeEntity<T extends EntityTable, View, Found = undefine
   return after as View;
 }
 
-/** The additional parts of a deletion. */
 interface Deletion {
   /** Fields for the audit that the entity's own view lacks. */
   readonly facts?: AuditFields;

@@ -34,7 +34,7 @@ describe('registration', () => {
     });
   });
 
-  test('exactly one of concurrent registrations with one email in any letter case succeeds and no other company is stored', async () => {
+  test('one of concurrent registrations with one email in any letter case succeeds, and the others store no company', async () => {
     const before = await companies();
     const replies = await Promise.all(
       ['race@romashka.test', 'RACE@romashka.test', 'Race@Romashka.test', ' race@romashka.test '].map(

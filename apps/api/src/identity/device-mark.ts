@@ -1,7 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Encryption } from '../encryption.ts';
 
-/** The lifetime of a device mark in milliseconds. */
 const LIFE_MS = 180 * 86_400_000;
 const [TIME, NONCE, EPOCH, MAC] = [6, 12, 8, 16];
 const LENGTH = TIME + NONCE + EPOCH + MAC;

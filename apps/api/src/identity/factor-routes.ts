@@ -67,7 +67,6 @@ export function factorRoutes(routes: Slice): void {
   }
 }
 
-/** A call that sends the password and a code. */
 interface CodeCall extends ProofCall {
   readonly body: { readonly currentPassword: string; readonly code: string };
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;

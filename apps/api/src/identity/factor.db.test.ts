@@ -46,8 +46,7 @@ const account = async (email: string) => {
   );
   return rows[0];
 };
-/** Marks the current codes as unused. */
-const forgetSteps = () => api.database.pool.query('update second_factors set last_step = 0');
+const markCodesUnused = () => api.database.pool.query('update second_factors set last_step = 0');
 const proof = (code: string) => ({ currentPassword: PASSWORD, code });
 
 describe('turning the second factor on', () => {
@@ -169,7 +168,7 @@ describe('signing in with a second factor', () => {
     const [one, other] = [await api.company(), await api.company()];
     const { secret } = await enrol(api, one.token);
     await enrol(api, other.token);
-    await forgetSteps();
+    await markCodesUnused();
     for (const code of [appCode(secret, -3), appCode(secret, 3)]) {
       expect(await outcome(signIn(one.email, code))).toBe('401 wrong_code');
     }

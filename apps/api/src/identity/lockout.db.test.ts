@@ -30,7 +30,7 @@ const markOf = ({ headers }: { headers: Readonly<Record<string, unknown>> }) =>
   String(headers[DEVICE_HEADER]);
 const askLink = (email: string, from: string) => api.call(null, useLink, { body: { email }, from });
 /** Guesses until the account's budget is exhausted for every new address. */
-async function storm(email: string, addresses = 14, each = 8): Promise<void> {
+async function exhaustAccount(email: string, addresses = 14, each = 8): Promise<void> {
   const from = Array.from({ length: addresses }, fresh);
   await Promise.all(
     from.flatMap((address) => Array.from({ length: each }, () => signIn(email, address, 'wrong horse'))),
@@ -47,12 +47,12 @@ test('an owner can sign in from a known browser, and gets a link, while 200 addr
     for (let round = 0; round < quickOrSoak(1, 5); round++) {
       await api.database.pool.query('delete from rate_limits');
       const { email, mark } = await markedOwner();
-      const storming = storm(email, 200, quickOrSoak(1, 8));
+      const guesses = exhaustAccount(email, 200, quickOrSoak(1, 8));
       const during = await signIn(email, fresh(), PASSWORD, mark);
-      tally.see(during.status === 200, `the known browser got ${during.status} during the storm`);
-      await storming;
+      tally.see(during.status === 200, `the known browser got ${during.status} during the guesses`);
+      await guesses;
       const without = await signIn(email, fresh(), PASSWORD);
-      tally.see(without.status === 429, `the storm left tries: ${without.status}`);
+      tally.see(without.status === 429, `the guesses left tries: ${without.status}`);
       const after = await signIn(email, fresh(), PASSWORD, mark);
       tally.see(after.status === 200, `the known browser got ${after.status}`);
       const strangers = Array.from({ length: 4 }, fresh);
@@ -71,7 +71,7 @@ test('an owner can sign in from a known browser, and gets a link, while 200 addr
 test('a device mark allows ten password checks of its own account, and forged, foreign and outdated marks allow none', async () => {
   const { email, token, mark } = await markedOwner();
   const foreign = (await markedOwner()).mark;
-  await storm(email);
+  await exhaustAccount(email);
   const at = mark.length >> 1;
   const forged = mark.slice(0, at) + (mark[at] === 'A' ? 'B' : 'A') + mark.slice(at + 1);
   for (const bad of [foreign, forged, 'x', '']) {

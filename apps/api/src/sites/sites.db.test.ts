@@ -75,7 +75,7 @@ test('a site of another company is hidden from lists and a deletion gets the sam
   expect(await addresses(owner)).toContain('private.example.ru');
 });
 
-test('a USER lists only the sites of own policies and cannot create or delete a site', async () => {
+test('a USER lists only sites in a policy that applies to that user, and cannot create or delete a site', async () => {
   const agent = await api.agent(owner, [policy]);
   const idle = await api.agent(owner);
   expect(await addresses(agent.token)).toEqual(['crm.example.ru']);
@@ -198,7 +198,7 @@ test('a deletion by address gets 404 when a concurrent edit has moved the site t
   expect(await addresses(token)).toEqual(['precious.example.ru']);
 });
 
-test('a USER sees only own policies of a site', async () => {
+test('a USER sees only those policies of a site that apply to that user', async () => {
   const { token } = await api.company();
   const own = await api.must(token, createPolicy, { body: { name: 'Своя политика', proxyId: 1 } });
   const other = await api.must(token, createPolicy, { body: { name: 'Увольнения', proxyId: 1 } });

@@ -25,7 +25,7 @@ function protection(own: boolean) {
     from site_checks k where k.company_id = sites.company_id and k.site_id = sites.id and k.shown_verdict is not null)`;
 }
 
-/** An owner sees the company's sites. A USER sees the sites of own policies, and only these policies in them. */
+/** An owner sees the company's sites. A USER sees the sites in policies that apply to that user, and only these policies in them. */
 export const siteEntity = entity({
   table: 'sites',
   kind: 'site',

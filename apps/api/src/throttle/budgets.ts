@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { subscriberOf } from '@propusk/overload/networks';
 
-/** A limit of attempts within a window. */
 interface Limit {
   readonly attempts: number;
   readonly minutes: number;

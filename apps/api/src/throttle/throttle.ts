@@ -23,7 +23,7 @@ interface Way {
  * kept. Otherwise they stay charged.
  */
 interface Attempt<W extends Way = Way> extends AsyncDisposable {
-  /** The way that was charged. */
+  /** The argument of `begin` that was charged. */
   readonly way: W;
   /** The attempts left in the window of a charged key. */
   left(key: Key): number;
@@ -56,12 +56,10 @@ export interface Throttle {
   reset(...keys: Key[]): Promise<void>;
 }
 
-/** A charged key. */
 interface Charge {
   readonly key: Key;
-  /** The end of its window, in milliseconds since 1970. */
+  /** The end of the window of `key`, in milliseconds since 1970. */
   readonly until: number;
-  /** The attempts left in its window. */
   readonly left: number;
 }
 

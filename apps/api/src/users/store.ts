@@ -90,7 +90,6 @@ export function listUsers(db: Db, actor: Actor, scope: 'company' | 'platform', q
   return listEntities(db, actor, userEntity, scope, { ...query, name });
 }
 
-/** The credentials and rights of new users. */
 interface NewUsers {
   readonly role: Role;
   readonly passwordHash: string;
