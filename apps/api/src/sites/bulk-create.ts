@@ -10,7 +10,7 @@ import { run } from '../db/pipeline.ts';
 import { recordCreated } from '../entities/change.ts';
 import { readEntities } from '../entities/entity.ts';
 import { makeRoom } from '../entities/plan-limits.ts';
-import { alreadyThere, readAddress, shownAddress, siteEntity } from './store.ts';
+import { alreadyThere, newRow, readAddress, siteEntity } from './store.ts';
 
 /**
  * Creates a list of sites: all of them or none. The error names every invalid line by its index (`3.address`).
@@ -42,12 +42,7 @@ export async function createSites(
   );
   const sites = await tx
     .insertInto('sites')
-    .values(
-      read.map(({ address, paths }) => ({
-        ...{ company_id: companyId, address, shown_address: shownAddress(address) },
-        start_paths: paths,
-      })),
-    )
+    .values(read.map((one) => newRow(actor, one)))
     .returning(['id', 'address'])
     .execute();
   const ids = new Map(sites.map(({ id, address }) => [address, id]));

@@ -96,15 +96,16 @@ export function shownAddress(address: string): string {
 export async function createSite(tx: Tx, actor: Member, body: SiteInput): Promise<Site> {
   const { address, paths } = storedAddress(body.address);
   await makeRoom(tx, 'sites', actor.companyId);
-  const row = {
-    company_id: actor.companyId,
-    address,
-    shown_address: shownAddress(address),
-    start_paths: paths,
-  };
   const options = { linked: body, refusals: takenBy(address) };
-  return found((await createEntities(tx, actor, siteEntity, [row], options))[0]);
+  const rows = [newRow(actor, { address, paths })];
+  return found((await createEntities(tx, actor, siteEntity, rows, options))[0]);
 }
+
+/** The row of a new site of the actor's company. */
+export const newRow = ({ companyId }: Member, { address, paths }: { address: string; paths: string[] }) => ({
+  ...{ company_id: companyId, address, shown_address: shownAddress(address) },
+  start_paths: paths,
+});
 
 /** @throws AppError not_found, bad_input, site_exists, changed_meanwhile */
 export function updateSite(tx: Tx, actor: Actor, target: Target, body: SiteChange): Promise<Site> {

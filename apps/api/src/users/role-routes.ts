@@ -13,11 +13,7 @@ import type { Slice } from '../slice.ts';
 import { changeRole, removeAdmin, resetFactor } from './role-store.ts';
 import { createUsers } from './store.ts';
 
-<<<<<<< HEAD:apps/api/src/users/role-routes.ts
 /** Owners of a company, admins of the platform (ADR 017), and the reset of another user's second factor. */
-=======
-/** Adds and removes owners of a company and admins of the platform (ADR 017). Each call requires re-authentication. */
->>>>>>> 56158371 (api: Comments and test titles of identity are plain sentences):apps/api/src/identity/role-routes.ts
 export function roleRoutes(routes: Slice): void {
   const { outbox, links, teller } = routes;
 
