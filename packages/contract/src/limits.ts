@@ -30,7 +30,11 @@ export const limits = {
   linkMinutes: 10,
   /** Lifetime of an invitation, in days. */
   invitationDays: 7,
-  /** Days until a link to a lock expires. */
+  /** Lifetime of a link that makes the first ADMIN, in minutes. */
+  firstLinkMinutes: 60,
+  /** Lifetime of a code that pairs a vantage, in minutes. */
+  vantagePairingMinutes: 15,
+  /** Lifetime of a link to a lock, in days. */
   lockLinkDays: 7,
   /** Agents that one call invites. */
   invitations: 50,

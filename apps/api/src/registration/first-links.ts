@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { limits } from '@propusk/contract/limits';
 import { sql } from 'kysely';
 import type { Config } from '../config.ts';
 import type { Db, Tx } from '../db/open.ts';
@@ -8,9 +9,6 @@ import { createLinks } from '../identity/links.ts';
 import { createPasswords, ofProcess } from '../identity/passwords.ts';
 import { hasAdmin, putAdmin } from '../identity/store.ts';
 import { addInvitation } from './store.ts';
-
-/** The lifetime of the link that sets the first ADMIN's password. The operator copies the link from a terminal. */
-const ADMIN_LINK_MINUTES = 60;
 
 /** The links for the first users of a new platform. */
 export interface FirstLinks {
@@ -59,7 +57,7 @@ export async function makeFirstLinks(
 }
 
 async function adminLink(db: Db | Tx, publicUrl: URL, id: number): Promise<string> {
-  const { token } = await addLink(db, id, null, ADMIN_LINK_MINUTES);
+  const { token } = await addLink(db, id, null, limits.firstLinkMinutes);
   return createLinks(publicUrl).token('password', token);
 }
 

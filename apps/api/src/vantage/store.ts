@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { limits } from '@propusk/contract/limits';
 import type { Vantage } from '@propusk/contract/vantages';
 import { plainAddress } from '@propusk/dial/addresses';
 import { sql } from 'kysely';
