@@ -14,15 +14,21 @@ export function Support() {
   const { data } = query;
   const { mutate, mutateAsync, isPending } = useCall(setSupport);
   if (!data) {
+    // As high as the loaded button, so that the page does not move when it loads.
+    if (!query.error) {
+      return (
+        <Button variant="default" loading>
+          {t.statistics.support}
+        </Button>
+      );
+    }
     return (
-      query.error && (
-        <div className={classes.support} role="alert">
-          <span>{t.statistics.supportFailed}</span>
-          <Button variant="default" loading={query.isFetching} onClick={() => query.refetch()}>
-            {t.common.retry}
-          </Button>
-        </div>
-      )
+      <div className={classes.support} role="alert">
+        <span>{t.statistics.supportFailed}</span>
+        <Button variant="default" loading={query.isFetching} onClick={() => query.refetch()}>
+          {t.common.retry}
+        </Button>
+      </div>
     );
   }
   async function allow() {
