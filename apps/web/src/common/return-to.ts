@@ -20,8 +20,13 @@ export function noteReturn(): void {
   returnTo.store(isDefault ? null : `${pathname}${search}${hash}`);
 }
 
-/** Reads and deletes the stored path. After the sign-in, the gate checks the path against the user's roles. */
-export const takeReturn = (): string | null => dashboardPage(returnTo.take());
+let returned: string | null = null;
+
+/** Reads and deletes the stored path. After the sign-in, the gate checks the path against the user and the user's roles. */
+export const takeReturn = (): string | null => (returned = dashboardPage(returnTo.take()));
+
+/** Whether the last sign-in returned to this page. */
+export const isReturn = (pathname: string): boolean => returned?.split(/[?#]/)[0] === pathname;
 
 /** A dashboard page as a path of this console; null for any other address. */
 export function dashboardPage(address: string | null): string | null {

@@ -9,7 +9,7 @@ import { ApiError } from '../api/api-error.ts';
 import { queryOptions } from '../api/queries.ts';
 import { token } from '../api/token.ts';
 import { MeProvider, rolesOf } from '../common/me.tsx';
-import { noteReturn } from '../common/return-to.ts';
+import { isReturn, noteReturn } from '../common/return-to.ts';
 import { signInAgain, useSignInAgain } from '../common/sign-in-again.ts';
 import { unsaved } from '../common/unsaved.ts';
 import { paths } from '../paths.ts';
@@ -68,12 +68,12 @@ function SignedIn({ children }: { children: ReactNode }) {
     !sparesToken(window.location);
   // A form with unsaved changes stays open after the session has ended: SignInAgainDialog renews the session.
   const spared = data !== undefined && unsaved.any();
-  // The open page may be that of the tab's previous user. Another user begins at the start page.
+  // The sign-in may have returned to the page of the tab's previous user. Another user begins at the start page.
   const previous = useStored(() => tabUser.read() ?? '');
   const id = data && String(data.id);
   const start = data && landing(rolesOf(data), paths.dashboard);
   const isForeign =
-    previous !== '' && id !== undefined && previous !== id && start?.kind === 'go' && start.to !== pathname;
+    isReturn(pathname) && previous !== '' && previous !== id && start?.kind === 'go' && start.to !== pathname;
   const verdict = isForeign ? start : data && landing(rolesOf(data), pathname);
   const leaving = verdict?.kind === 'leave';
   const signingOut = useLeaving();
