@@ -561,3 +561,22 @@ test('an ADMIN reads the visits of a company while its owner allows it', async (
   await expect(section).toContainText('Владелец открыл посещения до');
   await expect(section.getByRole('row', { name: /crm/ })).toBeVisible();
 });
+
+test('the print has every row of a list and every refusal', async ({ page: tab }) => {
+  const refused = Array.from({ length: 14 }, (_, n) => ({
+    ...figures.refused[0],
+    host: `r${n}.romashka.ru`,
+  }));
+  const unused = Array.from({ length: 14 }, (_, n) => ({
+    user: { id: n, name: `Пользователь ${n}` },
+    site: { id: 1, name: 'crm.romashka.ru' },
+  }));
+  await open(tab, page, { 'GET /statistics': { ...figures, refused, unused } });
+  await expect(figure(tab, 'Посещения')).toBeVisible();
+  await tab.emulateMedia({ media: 'print' });
+  for (const text of [/r\d+\.romashka\.ru/, /Пользователь \d+/]) {
+    await expect(
+      tab.locator('dl dt, dl li, dl dd span').filter({ hasText: text, visible: true }),
+    ).toHaveCount(14);
+  }
+});
