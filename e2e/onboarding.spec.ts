@@ -37,6 +37,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
     }, async ({ page }) => {
       await enter(page, `${product.url}/dashboard/creator/domains`, owner, {});
       const dialog = dialogOf(page);
+      await expect(dialog.locator('..')).toHaveCSS('border-top-width', '0px');
       const next = dialog.getByRole('button', { name: 'Следующий слайд' });
       const previous = dialog.getByRole('button', { name: 'Предыдущий слайд' });
       for (const index of [0, 1, 2, 3]) {

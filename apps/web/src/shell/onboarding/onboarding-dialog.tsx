@@ -64,9 +64,10 @@ export function OnboardingDialog({ opened, of, evidence, onClose, onUnderstood }
       size={560}
       padding={0}
       transitionProps={{ duration: 150, transition: 'fade' }}
+      classNames={{ content: classes.content }}
     >
       <Modal.Overlay backgroundOpacity={1} color="var(--backdrop)" />
-      <Modal.Content aria-label={t.onboarding.label} className={classes.content}>
+      <Modal.Content aria-label={t.onboarding.label}>
         {/* The dialog's body takes the first focus, so that the arrow keys work at once and Enter presses no button. */}
         <Modal.Body data-autofocus tabIndex={-1} className={classes.body} onKeyDown={onKeyDown}>
           <section
@@ -136,7 +137,7 @@ export function OnboardingDialog({ opened, of, evidence, onClose, onUnderstood }
                 </ActionIcon>
               </div>
             )}
-            <Button onClick={onUnderstood} className={classes.understood}>
+            <Button lang="en" onClick={onUnderstood} className={classes.understood}>
               {t.onboarding.understood}
             </Button>
           </footer>
