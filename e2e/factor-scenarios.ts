@@ -28,7 +28,9 @@ const factorIs =
 
 const begin = async (page: Page) => {
   await button(page, 'Включить второй фактор').click();
-  await card(page).getByLabel('Текущий пароль').fill(password);
+  await card(page)
+    .getByLabel(/^Текущий пароль/)
+    .fill(password);
 };
 const scan = async (page: Page) => {
   await begin(page);

@@ -39,8 +39,8 @@ test('npm start in a terminal prints, below the address, a link that creates the
       const found = new RegExp(`Консоль +http://127.0.0.1:${port}[^]+?(http://\\S+#token=\\S+)`).exec(screen);
       await page.goto(found?.[1] ?? '');
       await page.getByRole('textbox', { name: 'Почта' }).fill('boss@example.ru');
-      await page.getByLabel('Новый пароль').fill(PASSWORD);
-      await page.getByLabel('Повторите пароль').fill(PASSWORD);
+      await page.getByLabel(/^Новый пароль/).fill(PASSWORD);
+      await page.getByLabel(/^Повторите пароль/).fill(PASSWORD);
       await page.getByRole('button', { name: 'Задать пароль и войти' }).click();
       await expect(page).toHaveURL(/\/dashboard/);
       const { token } = await call(null, login, { body: { email: 'boss@example.ru', password: PASSWORD } });

@@ -178,6 +178,8 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await submit.click();
       const warning = page.getByRole('alert');
       await expect(warning).toHaveText('Ошибка проверки паролей');
+      await expect(field(main, 'Повторите пароль')).toHaveAccessibleDescription(/Пароли не совпадают/);
+      await expect(main.getByRole('button', { name: 'Показать или скрыть: Повторите пароль' })).toBeVisible();
       expect(sent).toEqual([]);
 
       await field(main, 'Повторите пароль').fill('correct horse');

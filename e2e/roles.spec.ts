@@ -68,7 +68,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
 
       await enter(page, await linkTo(product.dataDir, email), null);
       await page.getByLabel('Новый пароль', { exact: true }).fill(PASSWORD);
-      await page.getByLabel('Повторите пароль').fill(PASSWORD);
+      await page.getByLabel(/^Повторите пароль/).fill(PASSWORD);
       await page.getByRole('button', { name: 'Сохранить пароль' }).click();
       await expect(page).toHaveURL(/\/auth\/login/);
       const next = await product.signIn(email);

@@ -319,12 +319,12 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         () => page.mouse.click(3, 3),
       ]) {
         await close();
-        await question.getByRole('button', { name: 'Нет' }).click();
+        await question.getByRole('button', { name: 'Остаться' }).click();
         await expect(question).toHaveCount(0);
         await expect(field(form, 'Адрес')).toHaveValue('crm.romashka.test');
       }
       await form.getByRole('button', { name: 'Отмена' }).click();
-      await question.getByRole('button', { name: 'Да', exact: true }).click();
+      await question.getByRole('button', { name: 'Закрыть' }).click();
       await expect(page.getByRole('dialog')).toHaveCount(0);
     });
 
@@ -333,7 +333,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await enter(page, `${product.url}${creator}/domains`, owner);
       await add(page);
       await fill(page, { Адрес: 'crm.romashka.test' });
-      for (const answer of ['Нет', 'Да']) {
+      for (const answer of ['Остаться', 'Закрыть']) {
         await page.keyboard.press('Escape');
         await question.getByRole('button', { name: answer, exact: true }).click({ timeout: 2_000 });
         await expect(question).toHaveCount(0);

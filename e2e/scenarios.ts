@@ -288,9 +288,10 @@ const siteList: Scenario[] = [
     'sites-vantages-empty': vantagesShow('Точек пока нет'),
     'sites-check-cdn': lastCheck('cdn'),
     'sites-why': why,
-    'sites-drifted': evidenceIs({ drifted }, (page) =>
-      expect(page.getByRole('region', { name: 'Защита сайтов' })).toBeVisible(),
-    ),
+    'sites-drifted': evidenceIs({ drifted }, async (page) => {
+      await expect(page.getByRole('region', { name: 'Защита сайтов' })).toBeVisible();
+      await expect(page.getByRole('alert')).toHaveCount(0);
+    }),
     'sites-remove': rowDialog(/otchet/, 'Удалить'),
   }),
   ...states('owner', `${sites}?page=2`, { 'sites-page-2': loaded }),

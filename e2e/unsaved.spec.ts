@@ -370,7 +370,7 @@ for (const form of inTurn(forms)) {
     await expect(page).toHaveURL(new URL(form.path, product.url).href);
     await keeps(opened, form);
     await back(page);
-    await question(page).getByRole('button', { name: 'Уйти' }).click();
+    await question(page).getByRole('button', { name: 'Закрыть' }).click();
     await expect(before).toBeVisible();
   });
 
@@ -412,7 +412,7 @@ test('the forms of registration and of a new password ask before a navigation di
   await question(page).getByRole('button', { name: 'Остаться' }).click();
   await expect(name).toHaveValue('ООО «Лютик»');
   await page.getByRole('link', { name: 'Войти' }).click();
-  await question(page).getByRole('button', { name: 'Уйти' }).click();
+  await question(page).getByRole('button', { name: 'Закрыть' }).click();
   await expect(heading(page, 'Вход')).toBeVisible();
 
   await product.call(null, linkCall, { body: { email: people.agent } });
@@ -439,7 +439,7 @@ test('a second Back while the confirmation is open leaves the form and the dialo
   await expect(page).toHaveURL(`${product.url}${creator}/domains`);
   await expect(field(form, 'Адрес')).toHaveValue('wiki.romashka.test');
   await back(page);
-  await question(page).getByRole('button', { name: 'Уйти' }).click();
+  await question(page).getByRole('button', { name: 'Закрыть' }).click();
   await expect(heading(page, 'Пользователи')).toBeVisible();
 });
 

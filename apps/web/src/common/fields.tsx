@@ -1,4 +1,5 @@
 import { PasswordInput, TextInput, type TextInputProps } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
 import { useRef } from 'react';
 import { type Control, type FieldPath, type FieldValues, useController } from 'react-hook-form';
 
@@ -81,6 +82,7 @@ export function PasswordField<V extends FieldValues, O>(
       {...field}
       aria-invalid={field.error !== undefined || undefined}
       autoComplete={props.autoComplete}
+      visibilityToggleButtonProps={{ 'aria-label': t.form.showPassword(props.label) }}
       data-autofocus={props.autoFocus || undefined}
       value={field.value ?? ''}
       onChange={(event) => {

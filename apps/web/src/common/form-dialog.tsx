@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'rea
 import type { Control, DefaultValues } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import { confirm, useQuestion } from '../ui/confirm.ts';
+import { langOf } from '../ui/lang-of.ts';
 import { toastFailure } from '../ui/toast.ts';
 import { useReturnFocus } from '../ui/use-return-focus.ts';
 import { type FormSchema, refill } from './contract-form.ts';
@@ -84,7 +85,12 @@ export function FormDialog<S extends FormSchema>(props: {
   async function close() {
     if (isSaving || isReloading || asking) return;
     if (isDirty) {
-      const sure = await confirm({ text: t.input.discard, yes: t.common.yes, no: t.common.no, danger: true });
+      const sure = await confirm({
+        text: t.input.discard,
+        yes: t.common.close,
+        no: t.input.stay,
+        danger: true,
+      });
       if (!sure) return;
     }
     props.onClose();
@@ -94,7 +100,7 @@ export function FormDialog<S extends FormSchema>(props: {
     <Modal
       opened
       onClose={close}
-      title={props.title}
+      title={<span lang={langOf(props.title)}>{props.title}</span>}
       size={520}
       closeOnEscape={!asking}
       trapFocus={!asking}

@@ -19,8 +19,8 @@ export const unsaved = {
     confirm({
       text: t.input.leave,
       hint: unsaved.loss(),
-      yes: t.input.leaveYes,
-      no: t.input.leaveNo,
+      yes: t.common.close,
+      no: t.input.stay,
       danger: true,
     }),
   /** Clears the set before a navigation that discards the input on purpose, such as a sign-out. */

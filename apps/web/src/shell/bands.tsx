@@ -35,7 +35,7 @@ export function Drifted({ drifted }: { drifted: readonly Drift[] }) {
       {drifted.length > 0 && (
         <section className={classes.band} data-tone="warning" aria-label={t.drift.label}>
           {drifted.slice(0, SHOWN).map(({ id, name, verdict, checkedAt }) => (
-            <div key={id} className={classes.line} role="alert">
+            <div key={id} className={classes.line}>
               <IconAlertTriangle size={18} aria-hidden />
               <p>
                 <b>{t.drift.says[verdict](unicodeHost(name))}</b>

@@ -85,8 +85,5 @@ export const theme = createTheme({
       styles: { label: { marginBottom: 4, fontWeight: 500 }, description: { marginBottom: 4 } },
     },
     Text: { defaultProps: { size: 'sm' } },
-    PasswordInput: {
-      defaultProps: { visibilityToggleButtonProps: { 'aria-label': t.form.showPassword } },
-    },
   },
 });

@@ -1,11 +1,14 @@
 import { Button, Title } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { IconHelpCircle } from '@tabler/icons-react';
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import classes from './page-header.module.css';
 import { usePageTitle } from './use-page-title.ts';
 
-/** The header of a page: the title, a Help button with its panel, a warning, a search field and buttons. */
+/** The path of the last page with a header; at first that of the page load. */
+let last = window.location.pathname;
+
+/** The header of a page: the title, a Help button with its panel, a warning, a search field and buttons. Another page than the last one takes the focus, unless a field of it has it. */
 export function PageHeader(props: {
   title: string;
   help?: string;
@@ -18,10 +21,19 @@ export function PageHeader(props: {
   const [open, setOpen] = useState(false);
   const panel = useId();
   usePageTitle(title);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    const { pathname } = window.location;
+    const isInside = heading.current?.closest('main')?.contains(document.activeElement);
+    if (pathname !== last && !isInside) heading.current?.focus({ preventScroll: true });
+    last = pathname;
+  }, []);
   return (
     <header className={classes.header}>
       <div className={classes.row}>
-        <Title order={1}>{title}</Title>
+        <Title order={1} ref={heading} tabIndex={-1} className={classes.title}>
+          {title}
+        </Title>
         {help && (
           <Button
             variant="subtle"

@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { IconCloudOff } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { langOf } from './lang-of.ts';
 import classes from './state.module.css';
 
 /** Shown instead of content that is empty, not found or not loaded: a title, a reason and a button. */
@@ -19,7 +20,14 @@ export function State(props: {
       <div className={classes.icon} data-alert={props.alert || undefined} aria-hidden="true">
         {props.icon}
       </div>
-      <Text component={props.alone ? 'h1' : 'p'} m={0} fw={600} size="md" maw={440}>
+      <Text
+        component={props.alone ? 'h1' : 'p'}
+        lang={langOf(props.title)}
+        m={0}
+        fw={600}
+        size="md"
+        maw={440}
+      >
         {props.title}
       </Text>
       {props.hint && (

@@ -38,6 +38,8 @@ function Shown({ toast: { id, kind, text, detail } }: { toast: Toast }) {
       role={kind === 'success' ? 'status' : 'alert'}
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
     >
       <div>
         <p>{text}</p>

@@ -5,3 +5,7 @@ export function count(n: number, forms: { one: string; few?: string; many: strin
   const rule = plural.select(n);
   return `${n} ${rule === 'one' ? forms.one : rule === 'few' ? (forms.few ?? forms.many) : forms.many}`;
 }
+
+/** A time in the accusative, as after «действует». */
+export const minutes = (n: number) => count(n, { one: 'минуту', few: 'минуты', many: 'минут' });
+export const days = (n: number) => count(n, { one: 'день', few: 'дня', many: 'дней' });

@@ -8,6 +8,7 @@ import { useResolverForm } from '../../common/contract-form.ts';
 import { EmailField, PasswordField } from '../../common/fields.tsx';
 import { loginNote, takeReturn } from '../../common/return-to.ts';
 import { paths } from '../../paths.ts';
+import { onboarded } from '../../state.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { AuthForm } from './auth-form.tsx';
 import type { CodeStepProps } from './code-step.tsx';
@@ -56,7 +57,7 @@ export function LoginPage() {
   return (
     <AuthForm
       title={t.auth.loginTitle}
-      hint={note === 'ended' ? t.auth.endedHint : t.auth.loginHint}
+      hint={note === 'ended' ? t.auth.endedHint : onboarded.read() ? t.auth.loginHint : t.auth.firstHint}
       form={form}
       attempt={attempt}
       notice={

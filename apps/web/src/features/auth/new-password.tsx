@@ -37,7 +37,10 @@ export function NewPassword(props: { token: string; account: LinkAccount; use: U
   const attempt = useAttempt((error) => showFailure(form, error));
 
   const submit = form.handleSubmit(({ email: typed, password, repeat }) => {
-    if (password !== repeat) return attempt.fail(t.auth.mismatch);
+    if (password !== repeat) {
+      form.setError('repeat', { message: t.form.differ });
+      return attempt.fail(t.auth.mismatch);
+    }
     const body = { token: props.token, password, ...(firstAdmin && { email: typed }) };
     const signIn = () => call(login, { body: { email: typed, password } });
     return attempt.run(() => props.use(() => call(linkCall, { body }), joins ? signIn : undefined));

@@ -102,7 +102,10 @@ function RegisterForm({ invited }: { invited: CompanyInvitation | null }) {
   });
 
   const submit = form.handleSubmit(({ repeat, ownerName, companyName, companySite, email, password }) => {
-    if (repeat !== password) return attempt.fail(t.auth.mismatch);
+    if (repeat !== password) {
+      form.setError('repeat', { message: t.form.differ });
+      return attempt.fail(t.auth.mismatch);
+    }
     // The field `name` of the call is the company's name (spec section 5).
     const account = { name: companyName, ownerName, companyName, companySite, email, password };
     const body = invited === null ? account : { ...account, invitation: invited.invitation };

@@ -27,7 +27,8 @@ export function OwnPasswordForm({ me, onChanged }: { me: User; onChanged: () => 
         schema={PasswordForm}
         initial={{ currentPassword: '', password: '', repeat: '' }}
         send={async ({ repeat, ...body }) => {
-          if (repeat !== body.password) throw new ApiError('bad_input', t.auth.mismatch, 0);
+          if (repeat !== body.password)
+            throw new ApiError('bad_input', t.auth.mismatch, 0, { repeat: t.form.differ });
           await mutateAsync({ body });
           toastSuccess(t.alerts.updated);
           onChanged();

@@ -51,7 +51,7 @@ export function LockDialog(props: {
   /** Leaves the current view, after a question if that loses typed paths. */
   async function leave(go: () => void) {
     if (asking) return;
-    const question = { text: t.input.discard, yes: t.common.yes, no: t.common.no, danger: true };
+    const question = { text: t.input.discard, yes: t.common.close, no: t.input.stay, danger: true };
     if (!typed || (await confirm(question))) go();
   }
   const show = (next: View) => leave(() => setView(next));

@@ -19,8 +19,8 @@ const person: Column<User> = {
   title: t.users.person,
   main: true,
   lines: 2,
-  render: (user) => <Person user={user} name={userName(user)} />,
-  renderOpening: (user, opener) => <Person user={user} name={opener(userName(user))} />,
+  render: (user) => <Person user={user} name={nameOf(user)} />,
+  renderOpening: (user, opener) => <Person user={user} name={opener(nameOf(user))} />,
 };
 const roles: Column<User> = {
   key: 'roles',
@@ -39,6 +39,11 @@ const company: Column<User> = {
   width: '16%',
   render: (user) => (user.company ? <CompanyCell company={user.company} /> : t.common.none),
 };
+
+function nameOf(user: User): ReactNode {
+  const name = userName(user);
+  return name === t.common.noName ? <span lang="en">{name}</span> : name;
+}
 
 /** A cell with a user's name and a mailto link. */
 function Person({ user, name }: { user: User; name: ReactNode }) {

@@ -1,8 +1,10 @@
 // Texts of the auth area.
+import { minutes } from '../count.ts';
 
 export const auth = {
   loginTitle: 'Вход',
   loginHint: 'Рады видеть вас снова',
+  firstHint: 'Войдите с почтой и паролем',
   endedHint: 'Сеанс завершён. Войдите, чтобы продолжить',
   unconfirmedExit:
     'Сервер не подтвердил выход: сеанс мог остаться открытым. Войдите снова и завершите его в списке «Сеансы»',
@@ -32,7 +34,7 @@ export const reset = {
   checkTitle: 'Проверьте почту',
   checkHint: 'Если с этой почтой есть аккаунт, на неё ушло письмо со ссылкой для нового пароля:',
   checkHintNoMail: 'Если с этой почтой есть аккаунт, для него создана ссылка для нового пароля:',
-  checkLife: (minutes: number) => `Ссылка действует ${minutes} минут и срабатывает один раз.`,
+  checkLife: (life: number) => `Ссылка действует ${minutes(life)} и срабатывает один раз.`,
   checkSpam: 'Письма нет? Загляните в «Спам» и проверьте, нет ли в адресе ошибки.',
   resend: 'Отправить ещё раз',
   resendIn: (seconds: number) => `Отправить ещё раз через ${seconds} с`,

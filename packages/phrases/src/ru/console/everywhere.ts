@@ -67,5 +67,6 @@ export const form = {
   },
   untaken: (typed: string) =>
     `«${typed}» ещё не выбрано: нажмите Enter, чтобы взять запись из списка, или сотрите текст`,
-  showPassword: 'Показать или скрыть пароль',
+  showPassword: (label: string) => `Показать или скрыть: ${label}`,
+  differ: 'Пароли не совпадают',
 };
