@@ -70,7 +70,7 @@ test.describe('with a mail server', () => {
     const agent = await (await browser.newContext()).newPage();
     await agent.goto(link);
     await expect(heading(agent, 'Добро пожаловать в «Пропуск»')).toBeVisible();
-    await expect(agent.getByText('ООО «Ромашка» открывает вам свои сайты')).toBeVisible();
+    await expect(agent.getByText('Компания «ООО „Ромашка“» открывает вам свои сайты')).toBeVisible();
     await agent.getByLabel('Новый пароль', { exact: true }).fill(PASSWORD);
     await agent.getByLabel('Повторите пароль', { exact: true }).fill(PASSWORD);
     // From the mail to the extension's download: the link, this button, the download.
@@ -144,7 +144,9 @@ test.describe('without a mail server', () => {
     await expect(heading(visitor, 'Ссылка не действует')).toBeVisible();
 
     await choose(page, /anna@lutik\.test/, 'Отозвать приглашение');
+    await expect(dialogOf(page)).toContainText('Ссылка перестанет действовать');
     await dialogOf(page).getByRole('button', { name: 'Да', exact: true }).click();
+    await expect(page.getByText('Приглашение отозвано')).toBeVisible();
     await expect(row(page, /anna@lutik\.test/)).toHaveCount(0);
     // Petr joins while the owner's list still shows his invitation: the question deletes nobody.
     await expect(row(page, /petr@lutik\.test/)).toBeVisible();

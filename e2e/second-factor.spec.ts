@@ -34,7 +34,7 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 const passwordField = (page: Page) =>
   page
     .getByRole('region', { name: /^(Второй фактор|Новые запасные коды|Выключить второй фактор)$/ })
-    .getByLabel('Текущий пароль');
+    .getByLabel(/^Текущий пароль/);
 const codeField = (page: Page) => page.getByRole('textbox', { name: 'Код из приложения' });
 
 /** Enables the second factor in the browser. @returns the secret and the recovery codes */
@@ -183,7 +183,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
 
       await theirs.goto(`${product.url}/dashboard/user/domains`);
       await expect(heading(theirs, 'Включите второй фактор')).toBeVisible();
-      await expect(theirs.getByText('Компания ООО «Ромашка» открывает сайты')).toBeVisible();
+      await expect(theirs.getByText('Компания «ООО „Ромашка“» открывает сайты')).toBeVisible();
       await fits(theirs);
       await walkThrough(theirs);
       await button(theirs, 'Коды сохранены').click();

@@ -23,6 +23,7 @@ describe('the faults of a field', () => {
     });
   });
   it('the faults of an address and a password describe a valid value', () => {
+    expect(sentences(Login, { email: 'anna@', password: 'short' }).email).toBe('После @ нет имени сервера');
     expect(sentences(Login, { email: 'anna', password: 'short' })).toEqual({
       email: 'Укажите почту, до @ латиницей: name@company.ru',
       password: 'Не короче 8 символов',

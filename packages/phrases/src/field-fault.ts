@@ -18,6 +18,9 @@ export function faultOf(issue: z.core.$ZodRawIssue | z.core.$ZodIssue): Phrase<t
   if (input === undefined || input === null) {
     return code === 'invalid_type' && issue.expected === 'string' ? ['required'] : ['choose'];
   }
+  const isItem = typeof field === 'number' && issue.path?.at(-2) === 'emails';
+  const isCut = typeof input === 'string' && /@\s*$/.test(input);
+  if (isCut && (field === 'email' || isItem)) return ['email_server'];
   if (field === 'email') return ['email'];
   if (field === 'port') return ['port'];
   if (field === 'phone') return ['phone'];

@@ -23,7 +23,7 @@ export function Figures(props: {
             <dd className={classes.quiet}>
               {props.isToday
                 ? t.statistics.yesterday(format(before))
-                : t.statistics.change(format(before), percent)}
+                : t.statistics.change(format(now), format(before), percent)}
             </dd>
           </div>
         );

@@ -12,12 +12,14 @@ type Remove = Endpoint<Access, typeof IdParams, undefined, undefined, undefined>
  * Returns a function that removes an entity: it asks for confirmation, makes the call and shows a toast.
  * @param question the specification's question, which the entity's name completes
  * The function's `version` refuses to remove an entity that has changed since.
+ * @param done the sentence of the toast
  * @param loss a sentence about the consequences, or a kind of entity whose loss of access the dialog counts
  */
 export function useRemove(
   endpoint: Remove,
   question: string,
   loss?: { says: string } | { of: 'site' | 'policy' | 'user' },
+  done: string = t.alerts.deleted,
 ): (id: number, name: string, version?: number) => Promise<void> {
   const { mutateAsync } = useCall(endpoint);
   return async (id, name, version) => {
@@ -34,6 +36,6 @@ export function useRemove(
       danger: true,
       action: () => mutateAsync({ params: { id }, version }),
     });
-    if (removed) toastSuccess(t.alerts.deleted, name);
+    if (removed) toastSuccess(done, name);
   };
 }

@@ -1,5 +1,6 @@
 import type { ProbeStep } from '@propusk/contract/probe';
 import { unicodeHost } from '@propusk/contract/unicode-host';
+import { lock } from './console/lock.ts';
 import { count as countOf } from './count.ts';
 
 /** The sentences of a probe: titles and details of its steps, problems of a proxy's egress, meanings and advices of verdicts. */
@@ -147,7 +148,7 @@ const phrases = {
   out_of_time: (): string => 'не хватило времени',
   port_without_tls: (): string => 'порт не поддерживает HTTPS',
   port_with_tls: (): string => 'порт работает только по HTTPS',
-  unresolved: (): string => 'имя не найдено в DNS',
+  unresolved: (): string => lock.unresolved,
   internal_address: (): string => 'ведёт на внутренний адрес',
   own_egress: (): string => 'проверка идёт с разрешённого адреса',
   vantage_private: (): string => 'точка проверки не открывает внутренние адреса',

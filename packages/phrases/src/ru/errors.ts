@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@propusk/contract/errors';
 import { limits } from '@propusk/contract/limits';
-import { count } from './count.ts';
+import { count, days } from './count.ts';
 
 /** The sentence of each refusal, which the api sends as `message`. */
 export const errorMessages: Readonly<Record<ErrorCode, string>> = {
@@ -9,7 +9,7 @@ export const errorMessages: Readonly<Record<ErrorCode, string>> = {
   bad_json: 'Тело запроса не читается как JSON',
   link_dead: 'Ссылка уже не действует: её срок вышел, или она уже сработала. Запросите новую',
   lock_link_dead: 'Ссылка больше не действует: её срок 7 дней. Попросите прислать вам новую',
-  invitation_dead: `Приглашение не действует: его срок ${limits.invitationDays} дней, и оно срабатывает один раз и только с той почтой, на которую отправлено. Попросите администратора платформы прислать новое`,
+  invitation_dead: `Приглашение не действует: его срок ${days(limits.invitationDays)}, и оно срабатывает один раз и только с той почтой, на которую отправлено. Попросите администратора платформы прислать новое`,
   unauthorized: 'Войдите в приложение',
   bad_login: 'Неверная почта или пароль',
   second_factor_needed: 'Введите код из приложения или запасной код',

@@ -10,6 +10,7 @@ export const schemaFaults = {
   required: () => 'Заполните это поле',
   choose: () => 'Выберите значение',
   email: () => 'Укажите почту, до @ латиницей: name@company.ru',
+  email_server: () => 'После @ нет имени сервера',
   port: () => `Целое число от ${limits.port.min} до ${limits.port.max}`,
   phone: () => 'Укажите номер целиком: +7 912 345 67 89',
   short,

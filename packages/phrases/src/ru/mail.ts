@@ -1,5 +1,7 @@
 import { limits } from '@propusk/contract/limits';
 import type { RequestKind } from '@propusk/contract/tariff';
+import { count, days, minutes } from './count.ts';
+import { quoted } from './quoted.ts';
 
 /** A paragraph of a mail: text, or a link with its label. */
 export type Paragraph = string | { readonly link: string; readonly label: string };
@@ -10,10 +12,10 @@ interface MailText {
 }
 
 /** A number of days in the genitive case, as in «старше 1 дня». */
-const days = (count: number) => `${count} ${count % 10 === 1 && count % 100 !== 11 ? 'дня' : 'дней'}`;
+const olderThan = (n: number) => count(n, { one: 'дня', many: 'дней' });
 
-const linkLifetime = `Ссылка действует ${limits.linkMinutes} минут и срабатывает один раз.`;
-const invitationLifetime = `Ссылка действует ${limits.invitationDays} дней и срабатывает один раз`;
+const linkLifetime = `Ссылка действует ${minutes(limits.linkMinutes)} и срабатывает один раз.`;
+const invitationLifetime = `Ссылка действует ${days(limits.invitationDays)} и срабатывает один раз`;
 
 /** A change of an account by somebody else; `at` in ISO 8601. */
 interface AccountChange {
@@ -50,9 +52,9 @@ export const mails = {
     to: string,
     { company, link, resetPage }: { company: string; link: string; resetPage: string },
   ): MailText => ({
-    subject: `Вас пригласили владельцем компании ${company} в «Пропуск»`,
+    subject: `Вас пригласили владельцем компании ${quoted(company)} в «Пропуск»`,
     paragraphs: [
-      `Администратор платформы «Пропуск» сделал вас (${to}) владельцем компании ${company}: вы добавите её сайты и пользователей и решите, кому что открыто.`,
+      `Администратор платформы «Пропуск» сделал вас (${to}) владельцем компании ${quoted(company)}: вы добавите её сайты и пользователей и решите, кому что открыто.`,
       { link, label: 'Задать пароль и войти' },
       `${invitationLifetime}. Если время вышло, запросите новую ссылку на странице входа, с этой же почтой:`,
       { link: resetPage, label: 'Запросить новую ссылку' },
@@ -61,9 +63,9 @@ export const mails = {
   }),
   /** To an agent whom an owner invited to the company. */
   agent_invitation: (to: string, { company, link }: { company: string; link: string }): MailText => ({
-    subject: `${company}: доступ к сайтам компании через «Пропуск»`,
+    subject: `${quoted(company)}: доступ к сайтам компании через «Пропуск»`,
     paragraphs: [
-      `Компания ${company} открывает вам (${to}) свои сайты через «Пропуск». Задайте пароль, и консоль покажет, как их открыть.`,
+      `Компания ${quoted(company)} открывает вам (${to}) свои сайты через «Пропуск». Задайте пароль, и консоль покажет, как их открыть.`,
       { link, label: 'Задать пароль и войти' },
       `${invitationLifetime}. Если время вышло, попросите прислать новую того, кто вас пригласил.`,
       'Если вы не ждали приглашения, ничего делать не нужно.',
@@ -116,7 +118,7 @@ export const mails = {
   ): MailText => ({
     subject: `${request.company}: запрос на ${requested(request)}`,
     paragraphs: [
-      `Компания ${request.company} просит ${requested(request)}. Запрос отправил владелец: ${request.by}${request.phone === '' ? '' : `, телефон ${request.phone}`}.`,
+      `Компания ${quoted(request.company)} просит ${requested(request)}. Запрос отправил владелец: ${request.by}${request.phone === '' ? '' : `, телефон ${request.phone}`}.`,
       ...(request.text === '' ? [] : [request.text]),
       { link: request.page, label: 'Ответить в консоли' },
     ],
@@ -177,7 +179,7 @@ export const mails = {
       `Владелец ${cut.by} изменил хранение журнала доступа. ${moment.format(new Date(cut.inForceAt))} изменение вступит в силу.`,
       ...(cut.retentionDays === null
         ? []
-        : [`Посещения и статистика старше ${days(cut.retentionDays)} удалятся навсегда.`]),
+        : [`Посещения и статистика старше ${olderThan(cut.retentionDays)} удалятся навсегда.`]),
       ...(cut.keepNames ? [] : ['Имена удалённых пользователей исчезнут из журнала навсегда.']),
       'До этого момента любой владелец компании может отменить изменение.',
       { link: cut.page, label: 'Открыть «Хранение»' },

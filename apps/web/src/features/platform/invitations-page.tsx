@@ -30,7 +30,12 @@ const columns: readonly Column<ListedInvitation>[] = [
 /** /dashboard/admin/invitations: the invitations to register a company, the newest first. */
 export function InvitationsPage() {
   const [again, setAgain] = useState<string | null>(null);
-  const withdraw = useRemove(withdrawInvitation, text.withdrawQuestion, { says: text.withdrawHint });
+  const withdraw = useRemove(
+    withdrawInvitation,
+    text.withdrawQuestion,
+    { says: text.withdrawHint },
+    text.withdrawn,
+  );
   function actions({ id, email, state }: ListedInvitation) {
     const invite = {
       label: text.again,

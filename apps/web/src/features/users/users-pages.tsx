@@ -37,7 +37,12 @@ function UserList(props: {
   const [change, setChange] = useState<{ user: User; step: RoleStep } | null>(null);
   const me = useMe();
   const remove = useRemove(deleteUser, t.users.remove, { of: 'user' });
-  const withdraw = useRemove(deleteUser, t.invitations.withdrawQuestion);
+  const withdraw = useRemove(
+    deleteUser,
+    t.invitations.withdrawQuestion,
+    { says: t.invitations.withdrawHint },
+    t.invitations.withdrawn,
+  );
   const again = useCall(inviteAgain);
   const [links, setLinks] = useState<MadeInvitations | null>(null);
   async function inviteOnceMore({ id }: User) {

@@ -20,7 +20,8 @@ export const companyInvitations = {
   againHint: 'Будет новая ссылка. Прежняя сразу перестанет действовать.',
   withdraw: 'Отозвать',
   withdrawQuestion: 'Отозвать приглашение?',
-  withdrawHint: 'Ссылка сразу перестанет действовать.',
+  withdrawHint: 'Ссылка перестанет действовать.',
+  withdrawn: 'Приглашение отозвано',
 };
 
 export const deadInvitation = {

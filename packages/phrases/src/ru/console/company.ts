@@ -1,6 +1,7 @@
 // Texts of the owner's company, the list of companies, and placeholder pages.
 import type { MailFailure } from '@propusk/contract/mail';
-import { count } from '../count.ts';
+import { count, days } from '../count.ts';
+import { quoted } from '../quoted.ts';
 
 export const company = {
   title: 'Компания',
@@ -18,11 +19,11 @@ export const companies = {
   nameHint: 'Если оставить пустым, названием станет адрес сайта',
   invite: 'Пригласить владельца',
   inviteHint: (company: string) =>
-    `Владелец компании ${company} получит ссылку, задаст пароль и сам добавит её сайты и пользователей.`,
+    `Владелец компании ${quoted(company)} получит ссылку, задаст пароль и сам добавит её сайты и пользователей.`,
   inviteCompany: 'Пригласить компанию',
   invitations: 'Приглашения',
-  inviteCompanyHint: (days: number) =>
-    `Приглашённый сам зарегистрирует свою компанию и станет её владельцем. Ссылка действует ${days} дней и срабатывает один раз.`,
+  inviteCompanyHint: (life: number) =>
+    `Приглашённый сам зарегистрирует свою компанию и станет её владельцем. Ссылка действует ${days(life)} и срабатывает один раз.`,
   makeLink: 'Сделать ссылку',
   linkMailed: (email: string, until: string) =>
     `Письмо со ссылкой отправлено на ${email}. Её можно передать и самому: больше мы её не покажем. Действует до ${until}.`,
@@ -31,13 +32,12 @@ export const companies = {
   link: 'Ссылка для регистрации',
   copyLink: 'Копировать ссылку',
   unconfirmed: 'почта не подтверждена',
-  waits: (days: number, owner: string) =>
-    `ждёт ${days === 0 ? 'меньше дня' : count(days, { one: 'день', few: 'дня', many: 'дней' })}: ${owner}`,
+  waits: (waited: number, owner: string) => `ждёт ${waited === 0 ? 'меньше дня' : days(waited)}: ${owner}`,
   filter: 'Какие компании',
   filters: { '': 'Все компании', unconfirmed: 'Почта не подтверждена' },
   allConfirmed: 'Все компании подтвердили почту',
   confirm: 'Подтвердить без письма',
-  confirmQuestion: (company: string) => `Подтвердить компанию «${company}» без письма?`,
+  confirmQuestion: (company: string) => `Подтвердить компанию ${quoted(company)} без письма?`,
   confirmHint:
     'Её пользователи сразу смогут пользоваться шлюзом. Подтверждайте, только если знаете, кто её зарегистрировал.',
   confirmed: 'Компания подтверждена',

@@ -1,6 +1,6 @@
 // Texts of the invitations of agents by mail.
 
-import { count } from '../count.ts';
+import { count, days as countDays } from '../count.ts';
 
 const invited = (n: number) => count(n, { one: 'приглашение', few: 'приглашения', many: 'приглашений' });
 
@@ -8,10 +8,10 @@ export const invitations = {
   open: 'Пригласить по почте',
   title: 'Пригласить по почте',
   hint: (days: number) =>
-    `Каждый получит ссылку, сам задаст пароль и увидит, как открыть сайты. Ссылка действует ${days} дней и срабатывает один раз.`,
+    `Каждый получит ссылку, сам задаст пароль и увидит, как открыть сайты. Ссылка действует ${countDays(days)} и срабатывает один раз.`,
   emails: 'Почта сотрудников',
   emailsHint: 'Один адрес или несколько: через запятую, пробел или с новой строки',
-  wrong: (address: string, fault: string) => `${address}: ${fault}`,
+  wrong: (address: string, fault: string) => `${address}: ${fault.charAt(0).toLowerCase()}${fault.slice(1)}`,
   send: 'Пригласить',
   sent: (n: number) => `Отправлено: ${invited(n)}`,
   linksTitle: 'Ссылки приглашённых',
@@ -24,4 +24,6 @@ export const invitations = {
   again: 'Пригласить ещё раз',
   withdraw: 'Отозвать приглашение',
   withdrawQuestion: 'Отозвать приглашение?',
+  withdrawHint: 'Ссылка перестанет действовать.',
+  withdrawn: 'Приглашение отозвано',
 };

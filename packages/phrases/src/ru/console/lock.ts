@@ -82,6 +82,7 @@ export const lock = {
   outside: 'Снаружи сайт должен отказать',
   through: 'Через «Пропуск» сайт должен открыться',
   glance: {
+    unresolved: 'Снаружи: имя сайта не найдено',
     outside: (refused: number, asked: number) =>
       asked === 0
         ? 'Снаружи: сервер не ответил'
@@ -91,7 +92,7 @@ export const lock = {
     through: (opened: number, proxies: number) => {
       if (opened === proxies && proxies > 0) return 'Через «Пропуск»: открывается';
       if (opened === 0) return 'Через «Пропуск»: не открывается';
-      return `Через «Пропуск»: открывается у ${opened} прокси из ${proxies}`;
+      return `Через «Пропуск»: открывается через ${opened} прокси из ${proxies}`;
     },
   },
   progress: {
@@ -100,6 +101,8 @@ export const lock = {
   },
   wrong: { outside: 'Снаружи не отказано', through: 'Через «Пропуск» не открылось' },
   waiting: 'ещё не проверено',
+  /** The detail of a step, which the server sends. */
+  unresolved: 'имя не найдено в DNS',
   passed: 'верно',
   failed: 'неверно',
   skipped: 'пропущено',
@@ -122,12 +125,12 @@ export const why = {
   allowed: 'Доступ есть',
   refused: 'Доступа нет',
   links: 'Путь от пользователя к сайту',
-  there: 'есть',
-  missing: 'не хватает',
+  there: 'да',
+  missing: 'нет',
   unchecked: 'не проверялось',
   via: (policy: string, proxy: string) => `Политика «${policy}», прокси ${proxy}`,
   code: (reason: string) => `Код отказа: ${reason}`,
-  join: (policy: string) => `Добавить в «${policy}»`,
+  join: (policy: string) => `Добавить в политику «${policy}»`,
   joined: (policy: string) => `Добавлен в «${policy}»`,
   assign: 'Назначить политику',
   toUsers: 'К пользователям',

@@ -1,4 +1,5 @@
 // Texts of the personal page and the user's proxy settings.
+import { count } from '../count.ts';
 
 export const personal = {
   title: 'Персональные данные',
@@ -16,8 +17,8 @@ export const personal = {
   newEmail: 'Новая почта',
   sendLink: 'Отправить ссылку',
   emailSent: (email: string) => `Ссылка отправлена на ${email}`,
-  emailSentHint: (minutes: number) =>
-    `Откройте её в течение ${minutes} минут и подтвердите. После этого все открытые сеансы завершатся, и войти нужно будет с новой почтой.`,
+  emailSentHint: (life: number) =>
+    `Откройте её в течение ${count(life, { one: 'минуты', many: 'минут' })} и подтвердите. После этого все открытые сеансы завершатся, и войти нужно будет с новой почтой.`,
   passwordTitle: 'Пароль',
   passwordHint: 'После смены пароля остальные сеансы завершатся, а пароль шлюза станет другим.',
   passwordHintAlone: 'После смены пароля остальные сеансы завершатся.',

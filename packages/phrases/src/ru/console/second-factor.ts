@@ -1,4 +1,5 @@
 // Texts of the second factor: enrolment, codes, and the company's requirement.
+import { quoted } from '../quoted.ts';
 
 const of = (count: number) =>
   new Intl.PluralRules('ru').select(count) === 'one' ? 'пользователя' : 'пользователей';
@@ -54,7 +55,7 @@ export const factor = {
 
   mustTitle: 'Включите второй фактор',
   must: (company: string) =>
-    `Компания ${company} открывает сайты и консоль только тем, у кого он есть. Это займёт минуту, и доступ откроется сразу.`,
+    `Компания ${quoted(company)} открывает сайты и консоль только тем, у кого он есть. Это займёт минуту, и доступ откроется сразу.`,
 
   advice:
     'Вы управляете всей платформой. Включите второй фактор: тогда тот, кто узнает только ваш пароль, войти не сможет.',

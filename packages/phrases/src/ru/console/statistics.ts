@@ -105,11 +105,11 @@ export const statistics = {
   tooLong: 'Выберите период от одного дня до года.',
   figures: { people: 'Активные пользователи', visits: 'Посещения', bytes: 'Трафик', refusals: 'Отказы' },
   /** The change beside the period before. @param percent null when the period before has none */
-  change: (before: string, percent: number | null) =>
+  change: (now: string, before: string, percent: number | null) =>
     percent === null
       ? 'за прошлый период: нет'
-      : percent === 0
-        ? 'столько же, сколько за прошлый период'
+      : percent === 0 || now === before
+        ? `${before}: столько же`
         : `на ${Math.abs(percent)} % ${percent > 0 ? 'больше' : 'меньше'}: было ${before}`,
   /** The whole day before, which says little of a day that is not over. */
   yesterday: (before: string) => `вчера за весь день: ${before}`,

@@ -127,7 +127,7 @@ export const plans = {
   currencyHint: 'Код или название',
   limits: 'Ограничения',
   contents: 'Что входит',
-  limitHint: `Пусто: без ограничения, но не больше ${limits.objectsPerCompany}`,
+  limitHint: `Пусто: тариф не ограничивает. Предел «Пропуска» — ${limits.objectsPerCompany}`,
   companies: 'Компаний',
   create: 'Новый тариф',
   edit: 'Тариф',

@@ -47,7 +47,8 @@ function glance({ state, proof }: Proof, vantage: ProbeStep['vantage'], steps: r
     const done = steps.filter(({ outcome }) => outcome !== 'waiting').length;
     return t.lock.progress[vantage](done, steps.length);
   }
-  return t.lock.glance[vantage](passed, of);
+  const isUnresolved = vantage === 'outside' && steps.every(({ detail }) => detail === t.lock.unresolved);
+  return isUnresolved ? t.lock.glance.unresolved : t.lock.glance[vantage](passed, of);
 }
 
 function shown({ title, outcome, detail }: ProbeStep, place: number): Check {
