@@ -23,7 +23,7 @@ import { claimCheck, queueDueChecks, saveSteps } from './store.ts';
 
 let world: ProbeWorld;
 let site: Site;
-/** A company with the site behind squid, and the `.htaccess` snippet that the console shows. */
+/** Token of a company whose site is reached through squid, and the `.htaccess` snippet that the console shows for the site. */
 let token: string;
 let id: number;
 let policyId: number;
@@ -42,19 +42,19 @@ afterAll(() => world.close());
 const titles = (check: { steps: { title: string; outcome: string }[] }, outcome: string) =>
   check.steps.filter((step) => step.outcome === outcome).map(({ title }) => title);
 
-describe('a site of Apache', () => {
-  test('a site of Apache with the snippet that the console shows is protected', async () => {
+describe('an Apache site', () => {
+  test('an Apache site with the snippet that the console shows gets the verdict protected', async () => {
     expect(text).toContain(EGRESS);
     await site.lock(text);
     const check = await probe(world.api, token, id);
     expect(check).toMatchObject({ state: 'done', verdict: 'protected', advice: null });
-    // A site with an explicit port is probed over HTTP only. Rows: a plain request, five headers, five other paths, squid, its
-    // egress, and the samples.
+    // A site with an explicit port is probed over HTTP only. Steps: a plain request, five spoofed headers, five other paths, a
+    // request through squid, an echo call, and the samples.
     expect(titles(check, 'passed')).toHaveLength(14);
     expect(titles(check, 'failed')).toEqual([]);
     expect(check.steps.filter(({ outcome }) => outcome === 'waiting')).toEqual([]);
     expect(check.steps.filter(({ advice }) => advice !== null)).toEqual([]);
-    // The samples are made-up names with six usual extensions at the root.
+    // The six samples are made-up names with usual extensions at the root.
     expect(check.proof).toEqual({ outside: { passed: 17, of: 17 }, through: { passed: 1, of: 1 } });
     expect((await world.api.must(token, getSite, { params: { id } })).protection).toMatchObject({
       verdict: 'protected',
@@ -62,7 +62,7 @@ describe('a site of Apache', () => {
     });
   });
 
-  test('a site of Apache without the snippet is open', async () => {
+  test('an Apache site without the snippet gets the verdict open', async () => {
     await site.lock(null);
     const check = await probe(world.api, token, id);
     expect(check).toMatchObject({ verdict: 'open' });
@@ -73,14 +73,14 @@ describe('a site of Apache', () => {
     expect(await world.api.must(token, evidence)).toMatchObject({ open: 1, unchecked: 0 });
   });
 
-  test('a site of Apache that ignores .htaccess is open despite the snippet', async () => {
+  test('an Apache site that ignores .htaccess gets the verdict open despite the snippet', async () => {
     const deaf = await world.site({ allowOverride: 'None', htaccess: text });
     const company = await companyBehind(world);
     const check = await probe(world.api, company.token, await company.add(deaf.address));
     expect(check).toMatchObject({ verdict: 'open', advice: expect.stringContaining('AllowOverride') });
   });
 
-  test('a site of Apache that trusts any X-Forwarded-For is open and the failed step names the header', async () => {
+  test('an Apache site that trusts any X-Forwarded-For gets the verdict open, and the failed step names the header', async () => {
     const gullible = await world.site({
       allowOverride: 'AuthConfig',
       htaccess: text,
@@ -92,7 +92,7 @@ describe('a site of Apache', () => {
     expect(titles(check, 'failed')).toEqual([expect.stringContaining('с поддельным X-Forwarded-For')]);
   });
 
-  test('a site of Apache locked only on its first page is open', async () => {
+  test('an Apache site locked only on its first page gets the verdict open', async () => {
     const partly = await world.site({
       allowOverride: 'AuthConfig',
       // This rule protects the first page only. The console's snippet applies to every path.
@@ -105,14 +105,14 @@ describe('a site of Apache', () => {
     expect(titles(check, 'failed')).toEqual([expect.stringContaining('вложенный путь')]);
   });
 
-  test('a site of Apache locked to another egress address is closed', async () => {
+  test('an Apache site locked to another egress address gets the verdict closed', async () => {
     await site.lock(text.replaceAll(EGRESS, '127.0.0.66'));
     const check = await probe(world.api, token, id);
     expect(check).toMatchObject({ verdict: 'closed' });
     expect(titles(check, 'failed')).toEqual([expect.stringContaining('Через squid.example.test')]);
   });
 
-  test('a site of Apache with an invalid .htaccess is a server error', async () => {
+  test('an Apache site with an invalid .htaccess gets the verdict server_error', async () => {
     await site.lock(`Header set X-A b\n${text}`);
     expect(await probe(world.api, token, id)).toMatchObject({
       verdict: 'server_error',
@@ -121,7 +121,7 @@ describe('a site of Apache', () => {
     });
   });
 
-  test('a site of Apache with the header of a CDN gets the verdict cdn', async () => {
+  test('an Apache site with the response header of a CDN gets the verdict cdn', async () => {
     const fronted = await world.site({
       allowOverride: 'AuthConfig',
       htaccess: text,
@@ -254,7 +254,7 @@ describe('the drift of a protected site', () => {
 });
 
 describe('the probe queue', () => {
-  test('exactly one of many concurrent claims gets a probe', async () => {
+  test('only one of many concurrent claims gets the probe', async () => {
     const company = await companyBehind(world);
     const { db, pool } = world.api.database;
     const one = await company.add('nowhere.example.test');
@@ -296,7 +296,7 @@ describe('the probe queue', () => {
     expect(Number(third.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  test('the schedule queues a probe after a day or after a policy changes its proxy', async () => {
+  test('the schedule queues a probe a day after the last one, or after a policy of the site changes its proxy', async () => {
     const { api } = world;
     await site.lock(text);
     await probe(api, token, id);
@@ -330,7 +330,7 @@ describe('the probe queue', () => {
     expect(await due()).toBe(1);
   });
 
-  test('a probe is due again at once when its policy changed the proxy meanwhile', async () => {
+  test('a site is due again at once when a policy of the site changes its proxy during the probe', async () => {
     const silent = await startLiar(() => {});
     const company = await companyBehind(world);
     const { api } = world;
@@ -339,7 +339,7 @@ describe('the probe queue', () => {
       body: { host: 'dead.example.test', port: 3128, username: 'user', password: 'pass' },
     });
     await api.must(company.token, checkSite, { params: { id: slow } });
-    // The probe has sent its request, so its proxies are fixed.
+    // The probe has connected to the site, so it has already read its proxies.
     await expect.poll(() => silent.connections()).toBeGreaterThan(0);
     await api.must(company.token, updatePolicy, {
       params: { id: company.policyId },

@@ -4,48 +4,48 @@ import type { ConnectError, ConnectErrorReason } from './connect-error.ts';
 import type { ResponseHead } from './connect-tunnel.ts';
 import type { OutsideStep, PlannedStep } from './plan.ts';
 
-/** The conclusion about the lock from one response, or from its absence. */
+/** The conclusion from one response to a probe, or from its absence. */
 export type Finding =
   /** The server denied access, or our gateway could not have reached it. */
   | 'denied'
-  /** No connection came up. The other results decide whether the site or our network failed. */
+  /** No connection was established. Other results decide whether the site or our network failed. */
   | 'no_connection'
   /** The peer refused the connection. */
   | 'refused'
   /** The peer accepted the connection and closed it without a response. */
   | 'dropped'
-  /** The machine that sent the request has no proven internet access by that address family (IPv4 or IPv6). */
+  /** The machine that sent the request has no confirmed internet access by that address family (IPv4 or IPv6). */
   | 'no_egress'
   /** A redirect to another address of the same site, without any content. */
   | 'redirect'
-  /** The site answered with content, or its application runs for strangers. */
+  /** The site answered with content, or its application handled the request. */
   | 'open'
-  /** Open to strangers, as the owner wants it. */
+  /** Open to strangers, at a path that the owner leaves open. */
   | 'allowed'
-  /** Through a proxy: the site has no such page, but it answered. */
+  /** Through a proxy: the site answered that it has no such page. */
   | 'missing'
-  /** Through a proxy: the site answered with a status that opens no page. */
+  /** Through a proxy: the site answered with another status that opens no page. */
   | 'rejected'
   /** Through a proxy: the site redirects to a host that the users of its policies do not reach. */
   | 'away'
   /** The site failed. */
   | 'server_error'
-  /** No TLS handshake: the port does not speak TLS, or no version of ours. */
+  /** The TLS handshake failed: the port speaks no TLS, or no version that we support. */
   | 'no_tls'
   /** A response that shows neither an open nor a closed site. */
   | 'unclear'
-  /** No result: the proxy failed, the time was over, or the step was not run. */
+  /** No result: the proxy failed, the time limit was reached, or the step was not run. */
   | 'inconclusive';
 
 export interface StepResult {
   readonly step: PlannedStep;
   readonly finding: Finding;
-  /** Describes the response; null for a step that an earlier result made needless. */
+  /** Describes the response; null for a step that an earlier result made unnecessary. */
   readonly detail: CheckMessage | null;
   readonly cdn: string | null;
 }
 
-/** The result of a step that shows nothing. @param detail null for a step that an earlier result made needless */
+/** The result of a step without a conclusion. @param detail null for a step that an earlier result made unnecessary */
 export function inconclusive(step: PlannedStep, detail: CheckMessage | null): StepResult {
   return { step, finding: 'inconclusive', detail, cdn: null };
 }
@@ -61,9 +61,7 @@ export function classifyThrough({ status }: ResponseHead): Finding {
   return (status >= 200 && status < 300) || status === 401 ? 'open' : 'rejected';
 }
 
-/**
- * Selects the refusals that do not count: the same proxy opens another path over the same scheme, so the lock admits the proxy.
- */
+/** Selects refusals to ignore: the same proxy opens another path over the same scheme, so the lock admits the proxy. */
 export function outweighedBy(results: readonly StepResult[]): ReadonlySet<StepResult> {
   const through = results.flatMap((result) =>
     result.step.kind === 'get' ? [{ ...result.step, result }] : [],
@@ -82,15 +80,15 @@ export function outweighedBy(results: readonly StepResult[]): ReadonlySet<StepRe
 /** Classifies a response to a stranger. */
 export function classifyOutside(step: OutsideStep, { status, headers }: ResponseHead): Finding {
   if (status === 403) return 'denied';
-  // A lock leaves this path to certificate authorities: the random file is missing, and no application answers.
+  // A lock allows everybody this path, for certificate authorities. 404 means that no application handles it.
   if (status === 404 && step.kind === 'acme') return 'denied';
-  // A spoofed header or an odd path can upset a server that denies plain requests.
+  // A spoofed header or an unusual path may cause an error in a server that denies plain requests.
   if (status >= 500) return step.kind === 'plain' ? 'server_error' : 'unclear';
   if (status >= 300 && status < 400 && status !== 304)
     return staysOnSite(step, headers) ? 'redirect' : 'open';
-  // Malformed for that server, or over its rate limit: no content of the site.
+  // The server found the request malformed or over a rate limit, and sent no content of the site.
   if ([400, 408, 421, 429, 431].includes(status)) return 'unclear';
-  // The application itself answers 401 and 404, so it runs for strangers.
+  // Includes 401 and 404, because the application sends them, so strangers reach it.
   return 'open';
 }
 
@@ -104,15 +102,15 @@ function staysOnSite({ host, scheme, port, path }: OutsideStep, headers: Incomin
   if (to !== (port === 80 || port === 443 ? '' : String(port))) return false;
   const bare = (name: string) => name.replace(/^www\./, '');
   if (bare(hostname) !== bare(host)) return false;
-  // A redirect to another origin or to `/` proves nothing: the probe requests those itself. A redirect to a page of the site, such as
-  // its sign-in page, proves that the site answers strangers.
+  // A redirect to the other scheme or name, or to `/`, shows nothing: the probe requests those itself. A redirect to another page of
+  // the site, such as its sign-in page, shows that the site serves strangers.
   return origin !== new URL(base).origin || (path !== '/' && new URL(location, base).href === `${origin}/`);
 }
 
 /**
  * Classifies a stranger's request without a response.
- * @param first whether it is the first request to that place
- * @param connected whether the connection was up
+ * @param first whether it is the first request to that place (`placeOf`)
+ * @param connected whether the connection was established
  */
 export function classifyFailure(
   error: ConnectError,
@@ -121,12 +119,12 @@ export function classifyFailure(
   const finding = classifyConnectError(error);
   if (finding !== 'no_connection' && finding !== 'refused' && finding !== 'no_egress') return finding;
   if (connected && error.reason === 'broken_off') return 'dropped';
-  // After an earlier request or an open connection, a failure tells nothing about the lock: the server may hang, or may ban the
+  // A failure after a connection or an earlier request shows nothing about the lock: the server may hang, or may have banned the
   // prober for its many requests.
   return connected || !first ? 'unclear' : finding;
 }
 
-/** What an error on the connection to a site shows about the site. */
+/** Findings for errors of the connection to a site. */
 const errorFindings: Readonly<Record<ConnectErrorReason, Finding>> = {
   connect_failed: 'no_connection',
   timeout: 'no_connection',
@@ -141,7 +139,7 @@ const errorFindings: Readonly<Record<ConnectErrorReason, Finding>> = {
   refused: 'inconclusive',
 };
 
-/** Classifies an error without regard to earlier requests. */
+/** Classifies an error, whether or not there were earlier requests. */
 export function classifyConnectError({ where, reason }: ConnectError): Finding {
   return where === 'proxy' ? 'inconclusive' : errorFindings[reason];
 }

@@ -16,7 +16,7 @@ const transport = createTransport({
 const openOutside = (host: string, port: number, signal = AbortSignal.timeout(5000)) =>
   transport.open({ kind: 'outside' }, { host, port }, signal);
 
-test('the transport reports a refusal of a port without a listener', async () => {
+test('the transport reports a refused connection when nothing listens on the port', async () => {
   await expect(openOutside('127.0.0.1', await freePort())).rejects.toMatchObject({
     reason: 'connection_refused',
   });

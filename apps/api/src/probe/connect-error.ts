@@ -4,12 +4,12 @@ type Where = 'proxy' | 'site';
 export type ConnectErrorReason =
   | 'resolve_failed'
   | 'address_refused'
-  /** Our gateway leaves by no address family that the site has. */
+  /** Our gateway has no egress by an address family of the site. */
   | 'no_family'
   | 'connect_failed'
   /** The peer itself refused the connection (ECONNREFUSED). */
   | 'connection_refused'
-  /** This machine has no route to such an address: nothing was sent. */
+  /** This machine has no route to the address, and sent nothing. */
   | 'no_route'
   | 'timeout'
   /** The connection ended before or within the response. */
@@ -24,7 +24,7 @@ export type ConnectErrorReason =
 export class ConnectError extends Error {
   readonly where: Where;
   readonly reason: ConnectErrorReason;
-  /** The status with which a proxy refused. */
+  /** The status of a proxy's refusal. */
   readonly status: number | undefined;
 
   constructor(where: Where, reason: ConnectErrorReason, status?: number) {
@@ -47,9 +47,10 @@ const localErrors = new Set([
 ]);
 
 /**
- * Tells a peer that refuses from a machine without a route: opposite results of a probe that a dialer reports alike.
- * EHOSTUNREACH proves neither: our router sends it, and so does the site's firewall (`icmp-host-prohibited`).
- * @param errno the system's code of a failed attempt at one address
+ * Distinguishes a refusal by the peer from a missing route of this machine. A dialer reports both as a failed connection, but they
+ * have opposite meanings for a probe. EHOSTUNREACH shows neither: our router can cause it, and so can the site's firewall
+ * (`icmp-host-prohibited`).
+ * @param errno the system's error code for one address
  */
 export function diagnoseConnect(errno: string | undefined): ConnectErrorReason {
   if (errno === 'ECONNREFUSED') return 'connection_refused';

@@ -9,7 +9,7 @@ export interface ResponseHead {
 }
 
 /**
- * Requests a tunnel from a proxy (RFC 9110 section 9.3.6). Unlike the gateway, the probe needs the proxy's own response.
+ * Requests a tunnel from a proxy (RFC 9110 section 9.3.6). Returns the proxy's own response, which a probe reports.
  * @param authority `host:port`, an IPv6 literal in brackets
  * @param credentials `name:password`, or an empty string
  * @returns the response; after a 2xx the connection is the tunnel, and early bytes are put back into it
@@ -27,7 +27,7 @@ export function connectTunnel(
     method: 'CONNECT',
     path: authority,
     headers: ['Host', authority, ...authorization],
-    // Any `agent`, even `false`, would open a connection of its own, past the dialer's rules.
+    // Any `agent`, even `false`, would open a new connection that bypasses the dialer's rules.
     createConnection: () => connection,
     signal,
   });
@@ -37,7 +37,7 @@ export function connectTunnel(
       if (status >= 200 && status < 300 && head.length > 0) connection.unshift(head);
       resolve({ status, headers });
     });
-    // A server without CONNECT answers it like any other method.
+    // A server that does not support CONNECT answers it like any other method.
     sent.once('response', (response: IncomingMessage) => {
       resolve({ status: response.statusCode ?? 0, headers: response.headers });
       sent.destroy();

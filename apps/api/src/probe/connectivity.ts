@@ -2,20 +2,20 @@ import type { Finding, StepResult } from './classify-response.ts';
 import { type PlannedStep, proxyOf, sourceOf } from './plan.ts';
 import { type Family, familyOf, type SelfEgress } from './self-egress-check.ts';
 
-/** The internet access of this machine, or of a vantage, by address family, proven independently of the site. */
+/** The internet access of this machine or of a vantage by address family, confirmed without the site. */
 export type Connectivity = Pick<SelfEgress, 'confirmed' | 'failed'>;
 
-/** A response came from the site, or from something in front of it. */
+/** Findings of a response, from the site or from a server in front of it. */
 const responses: ReadonlySet<Finding> = new Set<Finding>([
   ...(['denied', 'redirect', 'open', 'allowed', 'missing', 'rejected', 'away', 'server_error'] as const),
 ]);
-/** A peer answered the connection attempt. It may be a firewall on our side. */
+/** Findings of a rejected connection. A firewall on our side may be the one that rejects. */
 const rejections: ReadonlySet<Finding> = new Set(['refused', 'dropped']);
 const silences: ReadonlySet<Finding> = new Set(['no_connection', ...rejections]);
 
 const answers: ReadonlySet<Finding> = new Set([...responses, 'dropped', 'unclear', 'no_tls']);
 
-/** Whether the site answered no request, although every proxy sent one. Silence then proves no lock. Pure. */
+/** Whether the site answered no request, although every proxy sent one. Its silence is then no sign of a lock. */
 export function answersNobody(results: readonly StepResult[]): boolean {
   const through = results.filter(({ step }) => step.kind === 'get');
   const sent = new Set(
@@ -26,8 +26,8 @@ export function answersNobody(results: readonly StepResult[]): boolean {
 }
 
 /**
- * Discounts silence by an address family (IPv4, IPv6) without proven egress: it may be the network's of this machine or of
- * the vantage that sent the request, so the finding becomes `no_egress`. Pure.
+ * Changes the finding of an unanswered request to `no_egress` if its sender (this machine or a vantage) has no confirmed egress by
+ * that address family. The sender's network may be the cause.
  */
 export function discountSilence(
   results: readonly StepResult[],
@@ -55,7 +55,7 @@ function confirmedFamilies(results: readonly StepResult[], { confirmed, failed }
   for (const { step, finding } of results) {
     const family = targetFamily(step);
     if (family === null) continue;
-    // While the echo fails too, the rejection may come from our side.
+    // If the echo fails too, a firewall on our side may have rejected the connection.
     const rejected = rejections.has(finding) && !failed.includes(family);
     if (rejected || responses.has(finding)) families.add(family);
   }

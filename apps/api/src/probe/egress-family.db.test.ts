@@ -16,7 +16,7 @@ import { credentials, testConfig } from '@propusk/test-kit/gateway/world';
 import { expect, inject, test } from 'vitest';
 import { readProbeProxy, saveEgress } from './egress-store.ts';
 
-test('a gateway without GATEWAY_EGRESS opens sites by the families that the echo saw', async () => {
+test('a gateway without GATEWAY_EGRESS opens sites by the address families of its echo calls', async () => {
   const port = await freePort();
   const world = await startProbeWorld(inject('serverUrl'), {
     settings: { gatewayUrl: new URL(`http://127.0.0.1:${port}`) },
@@ -55,7 +55,7 @@ test('a gateway without GATEWAY_EGRESS opens sites by the families that the echo
     await expect.poll(async () => [await open('four'), await open('six')]).toEqual([four, six]);
   };
 
-  // The echo has seen nothing yet.
+  // No echo call was made yet.
   await opens('200', '200');
   expect(await api.must(token, checkProxy, { params: { id: direct } })).toMatchObject({
     egress: ['127.0.0.1'],

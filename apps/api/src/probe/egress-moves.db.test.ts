@@ -19,7 +19,7 @@ const wayOf = async (id: number) => {
   return way;
 };
 
-/** Saves addresses as if the echo had returned them through the current or an earlier version of the proxy. */
+/** Saves addresses like an echo call through the proxy. @param way an earlier version of the proxy */
 async function learn(id: number, addresses: string[], way?: Awaited<ReturnType<typeof wayOf>>) {
   const proxy = way ?? (await wayOf(id));
   const seen = { reachable: true, credentialsAccepted: true, roundTripMs: 1, problem: null };
@@ -72,8 +72,8 @@ const dueSites = async () =>
 
 beforeEach(() => query('delete from site_checks'));
 
-describe('a proxy that gets another egress address', () => {
-  test('a proxy with a new egress address makes probes of exactly the sites of its policies due, in every company', async () => {
+describe('a new egress address of a proxy', () => {
+  test('a new egress address of a proxy makes only the sites of its policies due, in every company', async () => {
     const first = await companyOf(shared);
     const second = await companyOf(shared);
     const { id } = first;
@@ -87,7 +87,7 @@ describe('a proxy that gets another egress address', () => {
     }
   });
 
-  test('a proxy with a new egress address makes probes due for policies for all sites like for policies that name the site', async () => {
+  test('a new egress address of a proxy also makes the sites of its policies for all sites due', async () => {
     const company = await companyOf(ownProxy);
     const { id, companyId, sites } = company;
     await api.must(company.token, createPolicy, { body: { name: 'Все сайты', proxyId: id } });

@@ -17,7 +17,7 @@ import { unpaced } from './pace.ts';
 import { startProbeRunner } from './runner.ts';
 import { createTransport, type Transport } from './transport.ts';
 
-// The echo and squid have an address of each family here.
+// The echo and squid have an IPv4 and an IPv6 address each.
 const allowNetworks = parseNetworks('127.0.0.0/22,::1/128') ?? { v4: [], v6: [] };
 const hosts = new Map([
   [ECHO_HOST, ['127.0.0.1', '::1']],
@@ -36,7 +36,7 @@ test('a proxy with IPv4 and IPv6 egress is stored with both addresses', async ()
   expect(check).toMatchObject({ egress: [EGRESS, '::1'], problem: null });
 });
 
-test('one unanswered address family or failed attempt keeps the known egress addresses', async () => {
+test('the known egress addresses are kept when an address family is unanswered or the call fails', async () => {
   const { api } = world;
   const { token, proxyId, add } = await companyBehind(world);
   const id = await add('crm.example.ru');
@@ -63,7 +63,7 @@ test('one unanswered address family or failed attempt keeps the known egress add
     stale: false,
     problem: 'Прокси не отвечает. Проверьте его адрес и порт.',
   });
-  // For a week, the echo answered by the other address family only.
+  // For a week, the echo answered only by IPv4.
   await save({ ...learned, addresses: [EGRESS], unanswered: [], problem: null });
   expect(await known()).toEqual({ addresses: [EGRESS, '::1'], stale: false, problem: null });
   await api.database.pool.query(
@@ -109,7 +109,7 @@ test('an egress address older than a day is refreshed automatically', async () =
   expect((await api.must(token, getSiteLock, { params: { id } })).egress).toMatchObject([{ stale: false }]);
 });
 
-test('overlapping ticks send echo requests one at a time through the owners’ queues, and skip only those that a full queue refuses', async () => {
+test('overlapping ticks call the echo one proxy at a time through the owners’ queues, and skip only proxies whose queue is full', async () => {
   const { pool, db } = world.api.database;
   const { proxyId } = await companyBehind(world);
   const { rows } = await pool.query(

@@ -5,9 +5,9 @@ import { resultOfFailure, resultOfResponse } from './http-probe.ts';
 import { type OutsideStep, placeOf } from './plan.ts';
 
 /**
- * Lets a vantage send the requests of all steps at once. Each group holds at most eleven steps, all of one list and to one address.
- * @param send sends the groups, and returns the sighting of each step by the numbers of its group and the step
- * @returns the result of each step that the vantage reported
+ * Lets a vantage run all steps in one task. A group has at most eleven steps, all from one list and to one address.
+ * @param send runs the groups, and returns the sightings by group number and step number
+ * @returns the results of the steps that the vantage reported
  */
 export async function probeFromVantage(
   lists: readonly (readonly OutsideStep[])[],
@@ -32,12 +32,12 @@ export async function probeFromVantage(
   return results;
 }
 
-/** The exit status that vantage.sh reports for a private address, which it did not open. curl has no such status. */
+/** The exit status that vantage.sh reports for a private address, which it does not request. curl does not use it. */
 const REFUSED = 250;
 
-/** The connection errors of curl's exit statuses (man page of curl, EXIT CODES); the others are timeouts. */
+/** Maps exit statuses of curl (its man page, EXIT CODES) to connection errors. Other statuses count as timeouts. */
 const reasons: Readonly<Record<number, ConnectErrorReason>> = {
-  // curl has one status for a refused connection and for a missing route; neither proves a firewall.
+  // curl has one status for a refused connection and a missing route, so it shows no refusal.
   7: 'connect_failed',
   35: 'tls_failed',
   52: 'broken_off',

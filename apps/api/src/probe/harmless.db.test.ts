@@ -9,14 +9,14 @@ import { startActionSite, startOtherHost, startRedirectingSite } from '@propusk/
 import { startBanningSite } from '@propusk/test-kit/lab/banning-site';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
-/** A probe changes nothing on a site, contacts no other host, and does not get the employees' address banned. */
+/** A probe must change nothing on a site, contact no other host, and not cause a ban of the egress address. */
 
 const ACTIONS = { name: 'actions.example.test', address: '127.0.1.251' };
 const REDIRECTS = { name: 'redirects.example.test', address: '127.0.1.252' };
 const BANNING = { name: 'banning.example.test', address: '127.0.1.253' };
 const OTHER = { name: 'other.example.test', address: '127.0.1.254' };
 
-/** In milliseconds: a probe of a silent site waits for each of its requests. */
+/** A timeout in milliseconds for a probe of a silent site, each of whose requests times out. */
 const PATIENCE = 120_000;
 
 let world: ProbeWorld;
@@ -36,10 +36,10 @@ async function probeSite(address: string, times = 1) {
   return check;
 }
 
-test('probes execute no action of a site and send no cookie, credentials, Referer or query', async () => {
+test('probes trigger no action of a site and send no cookie, credentials, Referer or query', async () => {
   const site = await startActionSite(ACTIONS.name, ACTIONS.address, EGRESS);
   try {
-    // The second probe may reuse what the first one found.
+    // The second probe may reuse the sample of the first one.
     const { verdict } = await probeSite(site.site, 2);
     expect(site.executed).toEqual([]);
     expect(site.unwanted).toEqual([]);
@@ -49,7 +49,7 @@ test('probes execute no action of a site and send no cookie, credentials, Refere
   }
 });
 
-test('a probe requests at most 20 URLs through the proxy, none of them made up, and at most 250 directly', async () => {
+test('a probe sends at most 20 requests through the proxy, none for a made-up name, and at most 250 directly', async () => {
   const site = await startActionSite(ACTIONS.name, ACTIONS.address, EGRESS);
   try {
     await probeSite(site.site);
@@ -82,7 +82,7 @@ test.each(['drops packets', 'resets connections'] as const)(
     try {
       const { verdict } = await probeSite(site.site);
       expect([...site.banned]).not.toContain(EGRESS);
-      // The site also answers the probe no longer, so the verdict claims no opening.
+      // The site no longer answers direct requests either, so nothing shows that it is open.
       expect(verdict).not.toBe('open');
       if (afterwards === 'drops packets') expect(verdict).toBe('unknown');
     } finally {

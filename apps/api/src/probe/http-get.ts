@@ -11,9 +11,9 @@ export interface GetRequest extends Place {
   readonly verify: boolean;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Limit of the body in bytes. 0: the body is not read. */
+  /** At most this many bytes of the body are read. 0: the body is not read. */
   readonly bodyLimit: number;
-  /** Whether a longer or broken body is cut; otherwise it fails the request. */
+  /** Whether a longer or incomplete body is truncated. Otherwise it fails the request. */
   readonly cut?: boolean;
 }
 
@@ -59,7 +59,7 @@ async function exchange(stream: Duplex, asked: GetRequest, signal: AbortSignal):
       ...headers,
     },
     maxHeaderSize: 32_768,
-    // Any `agent`, even `false`, would open a connection of its own, past the dialer's rules.
+    // Any `agent`, even `false`, would open a new connection that bypasses the dialer's rules.
     createConnection: () => stream,
     signal,
   });
@@ -85,7 +85,7 @@ async function exchange(stream: Duplex, asked: GetRequest, signal: AbortSignal):
   };
 }
 
-/** Reads an untrusted body: a proxy may send an endless one. */
+/** Reads a body that may be endless, up to the limit. */
 async function readBody(
   response: IncomingMessage,
   { bodyLimit, cut = false }: Pick<GetRequest, 'bodyLimit' | 'cut'>,

@@ -18,18 +18,18 @@ import type { Transport } from './transport.ts';
 
 export type RequestStep = OutsideStep | ThroughStep;
 
-/** Ends all requests of a probe. */
+/** The signals that end all requests of a probe. */
 export interface ProbeSignals {
-  /** The probe ends without a verdict. */
+  /** Aborted to end the probe without a verdict. */
   readonly stop: AbortSignal;
-  /** The time limit of the probe: the remaining steps are inconclusive. */
+  /** Aborted at the time limit of the probe. The remaining steps become inconclusive. */
   readonly deadline: AbortSignal;
 }
 
 export const STEP_MS = 10_000;
 /** After one of these findings of a stranger's first request, further requests to the same address can change the verdict. */
 export const worthMore: ReadonlySet<Finding> = new Set(['denied', 'redirect', 'dropped']);
-/** Findings of a request through a proxy that the site answered. */
+/** Findings of requests through a proxy that the site answered. */
 const answered: ReadonlySet<Finding> = new Set([
   ...['denied', 'open', 'missing', 'rejected', 'away', 'server_error'],
 ] as Finding[]);
@@ -39,8 +39,8 @@ const noConnection: ReadonlySet<Finding> = new Set(['no_connection', 'refused', 
 export type Ask<Step extends RequestStep = RequestStep> = (step: Step) => Promise<StepResult>;
 
 /**
- * Runs the steps of one place, one request after another.
- * @param steps to one host by one route: those of https, then those of http
+ * Runs the steps of one place in sequence.
+ * @param steps the requests to one host by one route: first those of https, then those of http
  * @throws what `ask` throws
  */
 export async function probePlace<Step extends RequestStep>(
@@ -50,9 +50,9 @@ export async function probePlace<Step extends RequestStep>(
   settle: (result: StepResult) => void,
 ): Promise<void> {
   const onePort = new Set(steps.map(({ port }) => port)).size === 1;
-  /** Schemes without further requests; null hides the step. */
+  /** Schemes whose remaining steps are skipped, with the detail to show; null hides the steps. */
   const skipped: Partial<Record<Scheme, CheckMessage | null>> = {};
-  /** Schemes whose first page was answered through a proxy: one of them is enough for start paths. */
+  /** Schemes whose first page was answered through a proxy. Start paths are requested only by the first of them. */
   const reached: Scheme[] = [];
   for (const step of steps) {
     const first = isFirst(step);
@@ -64,7 +64,7 @@ export async function probePlace<Step extends RequestStep>(
       continue;
     }
     const result = await ask(step);
-    // An explicit port of a site speaks one scheme. The first request to it shows which.
+    // An explicit port of a site speaks either scheme. The first request shows which.
     const plainPort = first && onePort && result.finding === 'no_tls';
     settle(plainPort ? { ...result, finding: 'inconclusive', detail: { code: 'port_without_tls' } } : result);
     if (!first) continue;
@@ -72,7 +72,7 @@ export async function probePlace<Step extends RequestStep>(
       if (answered.has(result.finding)) reached.push(step.scheme);
     } else if (!worthMore.has(result.finding)) skipped[step.scheme] = null;
     if (onePort && step.scheme === 'https' && !plainPort) {
-      // A gateway without an address of the site's family sent nothing to the port.
+      // The gateway sent nothing to the port, because it has no address of the site's family.
       const unsent = result.finding === 'denied' && result.detail?.code === 'unreached';
       skipped.http = unsent || noConnection.has(result.finding) ? result.detail : { code: 'port_with_tls' };
     }
@@ -81,7 +81,7 @@ export async function probePlace<Step extends RequestStep>(
 
 const isFirst = (step: RequestStep) => step.kind === 'plain' || (step.kind === 'get' && step.path === '/');
 
-/** Bytes of a first page, to recognize a challenge. */
+/** Bytes of a first page that are read to recognize a browser challenge. */
 const CHALLENGE_BYTES = 16_384;
 const MAX_RETRY_S = 10;
 
@@ -91,7 +91,7 @@ export const askDirectly =
   async (step: OutsideStep): Promise<StepResult> => {
     const { host, port, scheme, address, path, headers } = step;
     const bodyLimit = step.kind === 'plain' ? CHALLENGE_BYTES : 0;
-    // An invalid certificate is reported and does not fail the request: a lock does not depend on it.
+    // An invalid certificate is reported without failing the request, because a lock does not depend on it.
     const asked = { host, port, headers, path, tls: scheme === 'https', verify: false, bodyLimit, cut: true };
     let connected = false;
     const send = async (): Promise<GetResponse | null> => {
@@ -143,7 +143,7 @@ function isChallenge(page: string): boolean {
   return isScripted && words.length < 60;
 }
 
-/** The result of a stranger's request without a response. @param connected whether the connection was up */
+/** The result of a stranger's request without a response. @param connected whether the connection was established */
 export function resultOfFailure(step: OutsideStep, error: ConnectError, connected: boolean): StepResult {
   const finding = classifyFailure(error, { first: isFirst(step), connected });
   return { step, finding, detail: describeConnectError(error), cdn: null };

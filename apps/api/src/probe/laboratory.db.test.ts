@@ -15,8 +15,8 @@ import { isInTurn } from '@propusk/test-kit/turns';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
 /**
- * The laboratory of server layouts: for each layout, an independent client measures which URLs strangers can read, and the
- * verdict of a probe must agree.
+ * Probes many layouts of servers. For each layout, an independent client measures which URLs strangers can read, and the verdict
+ * must agree.
  */
 
 let world: ProbeWorld;
@@ -33,7 +33,7 @@ afterAll(async () => {
   process.stdout.write(`\n${matrix(rows)}`);
 });
 
-/** Adds a site with the address that the owner pastes. */
+/** Adds a site with an address in the form that an owner pastes. */
 async function addSite(company: Awaited<ReturnType<typeof companyBehind>>, pasted: string): Promise<number> {
   return company.add(pasted);
 }

@@ -38,13 +38,13 @@ describe('the advice on a step', () => {
     expect(adviseStep({ step, finding, detail: text, cdn: null })?.code ?? null).toBe(code);
   });
 
-  test('a step skipped because another company holds the host advises an own proxy, and one skipped for lack of time a new probe', () => {
+  test('the advice is an own proxy when another company holds the host, and a new probe when the time limit was reached', () => {
     const skipped = { step: through, finding: 'inconclusive', cdn: null } as const;
     expect(adviseStep({ ...skipped, detail: { code: 'held' } })).toEqual({ code: 'own_proxy' });
     expect(adviseStep({ ...skipped, detail: { code: 'out_of_time' } })).toEqual({ code: 'check_again' });
   });
 
-  test('the advice for a site without an address of the gateway’s family is not the advice for a site that denies the gateway', () => {
+  test('the advice differs between a site without an address of the gateway’s family and a site that denies the gateway', () => {
     const denied = { step: through, finding: 'denied', cdn: null } as const;
     const advice = (reason: 'no_family' | 'resolve_failed') =>
       adviseStep({ ...denied, detail: { code: 'unreached', params: { reason } } });
@@ -54,7 +54,7 @@ describe('the advice on a step', () => {
     ]);
   });
 
-  test('the advice on an open step names the CDN that answered the stranger', () => {
+  test('the advice on an open step names the CDN that answered the request', () => {
     const result: StepResult = { step: outside('plain'), finding: 'open', detail: text, cdn: 'Cloudflare' };
     expect(adviseStep(result)).toEqual({ code: 'use_cdn_lock', params: { cdn: 'Cloudflare' } });
   });
@@ -80,7 +80,7 @@ describe('the tallies of a probe', () => {
     detail: null,
   };
 
-  test('the tally of strangers counts an unproven request as not refused, and leaves out redirects and redundant requests', () => {
+  test('the tally of strangers counts an inconclusive request as not refused, and omits redirects and redundant requests', () => {
     const steps = [
       stranger('passed'),
       stranger('passed', 301),
@@ -101,7 +101,7 @@ describe('the tallies of a probe', () => {
     });
   });
 
-  test('the tally of proxies does not count an echo call, which proves only the egress address', () => {
+  test('the tally of proxies omits echo calls, which show only the egress address', () => {
     expect(tallyProof([seen, inside(null, 'skipped')]).through).toEqual({ passed: 0, of: 1 });
     expect(tallyProof([seen]).through).toEqual({ passed: 0, of: 0 });
   });

@@ -4,9 +4,9 @@ import { type Finding, outweighedBy, type StepResult } from './classify-response
 import { answersNobody } from './connectivity.ts';
 import { type OutsideStep, type PlannedStep, placeOf, proxyOf } from './plan.ts';
 
-/** The steps of a probe for display: their outcome, their advice and the tallies of all steps. Pure functions. */
+/** Converts the steps of a probe for display: their outcomes, advice and tallies. */
 
-/** Lists the steps for display: finished ones, and the rest as waiting. It omits needless steps. */
+/** Lists the steps for display: finished ones, and the rest as waiting. Omits unnecessary steps. */
 export function listSteps(
   steps: readonly PlannedStep[],
   results: ReadonlyMap<PlannedStep, StepResult>,
@@ -49,7 +49,7 @@ const failed = (result: StepResult): CheckStep => ({
 export const isSample = (step: PlannedStep): step is OutsideStep =>
   step.kind === 'start' || step.kind === 'file' || step.kind === 'page' || step.kind === 'guess';
 
-/** Lists the samples of one place as one row, because there may be fifty of them; those that failed have their own. */
+/** Combines the samples of one place into one row, because there may be fifty of them. Failed samples get their own rows. */
 function sumOf(group: readonly OutsideStep[], results: ReadonlyMap<PlannedStep, StepResult>): CheckStep[] {
   const [first] = group;
   if (first === undefined || first.title.code !== 'outside_path') return [];
@@ -85,7 +85,7 @@ const passedOutside: ReadonlySet<Finding> = new Set([
 ]);
 const passedThrough: ReadonlySet<Finding> = new Set(['open', 'redirect', 'missing']);
 
-/** The advice for a failed or unproven step; null for any other. The verdict's own advice names the first cause. */
+/** The advice for a failed or inconclusive step; null for any other. The verdict has its own advice for the first cause. */
 export function adviseStep(result: StepResult): CheckMessage | null {
   const { step, finding, detail, cdn } = result;
   if (step.kind === 'unresolved') return { code: 'fix_name' };
@@ -125,7 +125,7 @@ function adviseThrough({ step, finding, detail }: StepResult): CheckMessage | nu
   return finding === 'open' || finding === 'redirect' ? null : { code: 'fix_firewall' };
 }
 
-/** Counts strangers' requests and refusals, and proxies and those that open the site. */
+/** Counts strangers' requests and how many were refused, and proxies and how many open the site. */
 export function tallyProof(steps: readonly CheckStep[]): SiteCheck['proof'] {
   const outside = steps.filter((step) => step.vantage === 'outside' && counts(step));
   const requests = (those: readonly CheckStep[]) => those.reduce((sum, { count = 1 }) => sum + count, 0);
@@ -148,7 +148,7 @@ export function tallyProof(steps: readonly CheckStep[]): SiteCheck['proof'] {
   };
 }
 
-/** Skipped requests with these details proved nothing. Any other skipped request was redundant, such as https at an http port. */
+/** Skipped requests with these details leave a gap in the probe. Others were redundant, such as https at an http port. */
 const unproven: ReadonlySet<CheckMessage['code']> = new Set([
   'no_egress_either',
   'own_egress',
@@ -158,7 +158,7 @@ const unproven: ReadonlySet<CheckMessage['code']> = new Set([
 
 function counts({ outcome, detail }: CheckStep): boolean {
   if (outcome === 'skipped') return detail !== null && unproven.has(detail.code);
-  // A redirect within the site proves nothing either way. A redirect to another site has failed.
+  // A redirect within the site shows nothing. A redirect to another site is a failed step.
   const redirects = detail?.code === 'answered' && detail.params.status >= 300 && detail.params.status < 400;
   return outcome !== 'passed' || !redirects;
 }
