@@ -9,18 +9,18 @@ import { ConnectError } from './connect-error.ts';
 import { getOver } from './http-get.ts';
 import { type Outbound, type Place, type ProxyRoute, portOf } from './transport.ts';
 
-/** Our echo, and the way to it. `stop` ends the calls. */
+/** The dependencies of echo calls. `stop` aborts them. */
 export type Echo = Pick<Outbound, 'transport' | 'echoUrl' | 'stop'>;
 
 /** The result of an echo call through a proxy. */
 export interface EgressResult {
-  /** Whether a connection to the proxy came up. */
+  /** Whether a connection to the proxy was established. */
   readonly reachable: boolean;
-  /** Null: the call ended before the proxy checked them. */
+  /** Null if the call ended before the proxy checked the credentials. */
   readonly credentialsAccepted: boolean | null;
   /** The proxy's egress addresses; after a failed call only those of `localAddresses`. */
   readonly addresses: readonly string[];
-  /** Families that the echo has and this call did not see: their known addresses stay valid. */
+  /** Address families of the echo that gave no answer. The known egress addresses of these families stay valid. */
   readonly unanswered: readonly (4 | 6)[];
   readonly roundTripMs: number | null;
   /** Why the call failed; null after success. */
@@ -39,8 +39,8 @@ function failedCall(
 }
 
 /**
- * Calls our echo through a proxy and reports the addresses that it saw. Over plain http the proxy can forge the answer;
- * over https it can neither read nor change it.
+ * Calls our echo through a proxy, and returns the proxy's egress addresses. Over plain http the proxy can forge the answer; over
+ * https it can neither read nor change it.
  * @param route null for a proxy whose stored password does not decrypt
  * @param onConnected receives the connection to the proxy
  * @throws the reason of `stop`
@@ -72,7 +72,7 @@ export async function learnEgress(
     const began = performance.now();
     const address = await callEcho(echo, tunnel, signal);
     const roundTripMs = Math.max(1, Math.round(performance.now() - began));
-    // The gateway's settings name its addresses; one call of the echo sees only one family.
+    // An echo call returns an address of one family. The gateway's other addresses are in its settings.
     const configured = { addresses: transport.configuredEgress, unanswered: [] };
     const more = route.kind === 'upstream' ? await callOtherFamily(echo, route, address) : configured;
     const addresses = [...new Set([address, ...more.addresses])];
@@ -88,14 +88,15 @@ export async function learnEgress(
   }
 }
 
-/** The addresses that a product on loopback knows without an echo. They are not stored: they end with the problem. */
+/** The local addresses in the problem of an echo on loopback; empty for other problems. They are not stored as egress addresses. */
 export function localAddresses(problem: CheckMessage | null): readonly string[] {
   return problem?.code === 'only_local' ? problem.params.addresses : [];
 }
 
 /**
- * Calls the echo by its address of the other family, which its name did not lead to: a proxy may leave by either.
- * @returns the address seen, or the family without an answer; neither when the echo has only one family
+ * Calls the echo again, at its address of the other family, because a proxy may have egress by both families.
+ * @param seen the egress address of the first call
+ * @returns the other egress address, or the family without an answer; neither if the echo has only one family
  */
 async function callOtherFamily(
   echo: Echo,
@@ -119,7 +120,7 @@ async function callOtherFamily(
   }
 }
 
-/** An answer that our echo cannot have given, or an echo that cannot be called. */
+/** Thrown for an answer that does not come from our echo, or an echo that cannot be called. */
 class EchoError extends Error {
   readonly problem: CheckMessage;
 
@@ -131,7 +132,7 @@ class EchoError extends Error {
 
 /**
  * Calls the echo over a connection.
- * @returns the address that it saw
+ * @returns the source address that the echo saw
  * @throws EchoError, ConnectError
  */
 export async function callEcho(
@@ -165,7 +166,7 @@ export function placeOf(url: URL): Place {
   return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: portOf(url) };
 }
 
-/** Replaces a missing connection to our gateway by its usual cause. @throws the reason of `stop` */
+/** Replaces the problem of an unreachable own gateway by its usual cause. @throws the reason of `stop` */
 async function explain(
   { transport, stop }: Echo,
   problem: CheckMessage,

@@ -6,7 +6,7 @@ import { type Encryption, passwordPlace } from '../encryption.ts';
 import { type EgressResult, localAddresses } from './echo-client.ts';
 import type { ProxyRoute } from './transport.ts';
 
-/** A proxy as probes use it. */
+/** The data of a proxy that a probe needs. */
 export interface ProbeProxy {
   readonly ownerId: number;
   readonly id: number;
@@ -15,7 +15,7 @@ export interface ProbeProxy {
   readonly username: string;
   readonly passwordSealed: Buffer | null;
   readonly direct: boolean;
-  /** Null: the stored password does not decrypt (moved or damaged row). */
+  /** Null if the stored password cannot be decrypted, because the row was moved or damaged. */
   readonly route: ProxyRoute | null;
 }
 
@@ -46,13 +46,13 @@ function unsealed<P extends SealedProxy>(proxy: P, encryption: Encryption): P & 
   }
 }
 
-/** A proxy by its id; null when it is deleted. The caller has checked the actor's rights. */
+/** Reads a proxy by id; null if it is deleted. The caller must have checked the actor's rights. */
 export async function readProbeProxy(db: Db, encryption: Encryption, id: number): Promise<ProbeProxy | null> {
   const { rows } = await sql<SealedProxy>`select ${columns} from proxies x where x.id = ${id}`.execute(db);
   return rows[0] === undefined ? null : unsealed(rows[0], encryption);
 }
 
-/** The proxies of a site's policies, by id. */
+/** Reads the proxies of a site's policies, ordered by id. */
 export async function readSiteProxies(
   db: Db,
   encryption: Encryption,
@@ -78,13 +78,13 @@ export async function readSiteProxies(
   });
 }
 
-/** Whether a proxy (`l`) got a new egress address after the last proof of the site's lock. */
+/** SQL condition: proxy `l` got a new egress address after the last `protected` verdict of the site. */
 function movedSince(companyId: RawBuilder<unknown>, siteId: RawBuilder<unknown>) {
   return sql`(l.moved_at is not null and not exists (select from site_checks k
     where k.company_id = ${companyId} and k.site_id = ${siteId} and k.shown_verdict = 'protected' and k.shown_at > l.moved_at))`;
 }
 
-/** The company's sites whose lock is older than a new egress address of one of these proxies. */
+/** Reads the company's sites without a `protected` verdict since one of these proxies got a new egress address. */
 export async function readBreaks(
   db: Db,
   companyId: number,
@@ -100,23 +100,23 @@ export async function readBreaks(
   return rows;
 }
 
-/** A call of a proxy with several egress addresses shows one of them. Each stays valid for this long after its last sight. */
+/** An address stays valid for this time after the last call that returned it, because each call returns only one of several. */
 const KEPT = sql.raw(`interval '7 days'`);
 const MAX_ADDRESSES = 32;
 /**
- * Delay of the probe after a new egress address, for each address already known. Without it a pool with a new address per
+ * A probe after a new egress address is delayed by this time for each known address. Otherwise a proxy with a new address on every
  * call would cause endless probes.
  */
 const DELAY = sql.raw(`interval '10 minutes'`);
 
 /**
- * Saves the result of an echo call, unless the proxy changed during the call. A new address schedules a probe of the
- * proxy's sites: locks pasted earlier deny it. A missing address schedules none, since a proxy may have several.
+ * Saves the result of an echo call, unless the proxy changed during the call. A new address schedules a probe of the proxy's
+ * sites, because their locks deny it. A missing address schedules none, because a proxy may have several addresses.
  * @param dialled the proxy as it was read for the call
  */
 export async function saveEgress(tx: Tx, dialled: ProbeProxy, result: EgressResult): Promise<void> {
   const { ownerId, id } = dialled;
-  // `for share` waits for a concurrent change of the proxy, so that the comparison sees it.
+  // `for share` waits for a concurrent change of the proxy, so that the comparison includes the change.
   const { numAffectedRows } = await sql`
     insert into proxy_learning (owner_id, proxy_id, problem, succeeded_at)
     select owner_id, id, ${result.problem === null ? null : JSON.stringify(result.problem)}::jsonb, case when ${result.problem === null} then now() end from proxies
@@ -139,7 +139,7 @@ export async function saveEgress(tx: Tx, dialled: ProbeProxy, result: EgressResu
       and exists (select from site_ways(k.company_id, k.site_id) w where w.proxy_id = ${id})`.execute(tx);
 }
 
-/** @returns the addresses known before the call */
+/** Merges the addresses of a call into the stored ones. @returns the addresses known before the call */
 async function keepAddresses(
   tx: Tx,
   { ownerId, id }: Pick<ProbeProxy, 'ownerId' | 'id'>,
@@ -155,7 +155,7 @@ async function keepAddresses(
   await sql`insert into proxy_egress (owner_id, proxy_id, address)
     select ${ownerId}, ${id}, unnest(${[...addresses]}::text[])
     on conflict (owner_id, proxy_id, address) do update set confirmed_at = now()`.execute(tx);
-  // Addresses of a family that did not answer do not expire: this call could not have seen them.
+  // Addresses of an unanswered family do not expire, because this call could not return them.
   const unseen = known.filter((address) => unanswered.some((family) => isIP(address) === family));
   await sql`delete from proxy_egress e using proxy_learning l
     where e.owner_id = ${ownerId} and e.proxy_id = ${id} and l.owner_id = e.owner_id and l.proxy_id = e.proxy_id
@@ -167,15 +167,15 @@ async function keepAddresses(
 }
 
 /**
- * Claims proxies whose last echo call is old, for this process alone. A failed call is repeated sooner.
- * @returns their ids
+ * Claims proxies whose last echo call is old, so that no other process calls them. A failed call is repeated sooner.
+ * @returns the ids of the proxies
  */
 export async function claimStaleEgress(db: Db, most: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     update proxy_learning l set tried_at = now() from (
       select owner_id, proxy_id from proxy_learning
       where tried_at < now() - case when problem is null then interval '20 hours'
-        -- The operator may have mended the gateway's settings.
+        -- The operator may have corrected the gateway's settings.
         when exists (select from proxies x where x.id = proxy_id and x.direct) then interval '1 minute'
         else interval '1 hour' end
       order by tried_at for update skip locked limit ${most}

@@ -16,10 +16,10 @@ import {
 import { SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 
-/** Responses through a proxy that count as an open site, and the paths that a probe requests besides the first page. */
+/** Which responses through a proxy count as opening the site, and which paths a probe requests besides the first page. */
 
 type Answer = (asked: IncomingMessage, reply: ServerResponse) => void;
-/** The status for a stranger. */
+/** Returns the status for a request of a stranger. */
 type Strangers = (asked: IncomingMessage) => number;
 const refuse: Strangers = () => 403;
 
@@ -68,7 +68,7 @@ describe('a response through the proxy', () => {
     [500, 'server_error', 'журнал'],
   ])('a site that answers %i through the proxy is %s', async (code, verdict, advice) => {
     const { id } = await locked(status(code));
-    // The second probe confirms the egress address of the first one.
+    // The second probe confirms the egress address that the first one found.
     if (code === 403) await run(id);
     const check = await run(id);
     expect(check).toMatchObject({ verdict });
@@ -77,21 +77,21 @@ describe('a response through the proxy', () => {
     if (verdict === 'unknown') expect(check.meaning).toContain(String(code));
   });
 
-  test('a start path that opens outweighs a refusal of the first page', async () => {
+  test('a site is reachable through a proxy that opens a start path, although the first page is refused', async () => {
     const { id } = await locked(({ url }, reply) => reply.writeHead(url === '/base/' ? 200 : 403).end(), {
       path: '/base/',
     });
     expect(await run(id)).toMatchObject({ verdict: 'protected', proof: { through: { passed: 1, of: 1 } } });
   });
 
-  test('a first page that opens outweighs a refusal of a start path', async () => {
+  test('a site is reachable through a proxy that opens the first page, although a start path is refused', async () => {
     const { id } = await locked(({ url }, reply) => reply.writeHead(url === '/' ? 200 : 403).end(), {
       path: '/base/',
     });
     expect(await run(id)).toMatchObject({ verdict: 'protected', proof: { through: { passed: 1, of: 1 } } });
   });
 
-  test('a start path that is open to strangers makes the site open, and the verdict names it', async () => {
+  test('a start path that is open to strangers gives the verdict open, which names the path', async () => {
     const strangers = ({ url }: IncomingMessage) => (url?.startsWith('/base/') ? 200 : 403);
     const { id } = await locked(status(200), { path: '/base/', strangers });
     expect(await run(id)).toMatchObject({ verdict: 'open', meaning: expect.stringContaining('/base/') });
@@ -99,7 +99,7 @@ describe('a response through the proxy', () => {
 });
 
 describe('a redirect through the proxy', () => {
-  test('a redirect to a sign-in page of the same site opens', async () => {
+  test('a redirect through the proxy to a sign-in page of the same site counts as opening', async () => {
     const { id } = await locked(({ url }, reply) =>
       url === '/' ? reply.writeHead(302, { location: '/login?next=/' }).end() : reply.end('sign in'),
     );
@@ -108,7 +108,7 @@ describe('a redirect through the proxy', () => {
     expect(check.steps.map(({ detail }) => detail)).toContain('200, после перехода на /login');
   });
 
-  test('the verdict names a redirect target that is no site of the company, and offers to add it', async () => {
+  test('the verdict names a redirect target that is not a site of the company, and the advice is to add it', async () => {
     const { id } = await locked(status(301, { location: 'https://other.example.ru/' }));
     const check = await run(id);
     expect(check).toMatchObject({ verdict: 'unknown', leadsTo: 'other.example.ru' });
@@ -130,7 +130,7 @@ describe('a redirect through the proxy', () => {
     const { api } = world;
     await api.agent(token, [policyId]);
     const others = await api.must(token, createPolicy, { body: { name: 'Другие', proxyId } });
-    // The agent reaches the first site alone from now on.
+    // From here on, the agent reaches only the first site.
     await api.must(token, updateSite, { params: { id: otherId }, body: { politics: [others.id] } });
     expect(await run(id)).toMatchObject({ verdict: 'unknown', leadsTo: 'other.example.ru' });
   });
@@ -147,12 +147,12 @@ describe('a redirect through the proxy', () => {
     },
   );
 
-  test('a loop of redirects does not open the site', async () => {
+  test('a redirect loop does not count as opening', async () => {
     const { id } = await locked(status(302, { location: '/' }));
     expect(await run(id)).toMatchObject({ verdict: 'unknown', meaning: expect.stringContaining('302') });
   });
 
-  test('a redirect that only adds a query opens', async () => {
+  test('a redirect that only adds a query counts as opening', async () => {
     const { id } = await locked(status(302, { location: '/?lang=ru' }));
     expect(await run(id)).toMatchObject({ verdict: 'protected' });
   });
@@ -170,14 +170,14 @@ describe('a redirect through the proxy', () => {
         else reply.setHeader('content-type', 'text/html').end(`<a href="http://${address}${path}/y/">x</a>`);
       });
       await run(id);
-      // `//host` is a path of the site, so the site gets the request and the host does not.
+      // In a request, `//host` is a path of the site, so only the site gets the request.
       expect(asked).toContain(path);
       expect(connections).toBe(0);
       other.close();
     },
   );
 
-  test('a switch of protocols ends the request', async () => {
+  test('a response 101 (switching protocols) ends the request', async () => {
     const { id } = await locked((_, reply) => {
       reply.socket?.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
     });
@@ -198,7 +198,7 @@ describe('a redirect through the proxy', () => {
 describe('the paths of a site', () => {
   const paths = (id: number) => world.api.must(company.token, getProbePaths, { params: { id } });
 
-  test('the path of a pasted address becomes a start path at each way of entering an address', async () => {
+  test('the path of a pasted address becomes a start path, wherever a call accepts an address', async () => {
     company = await companyBehind(world);
     const { api } = world;
     const { token } = company;
@@ -214,7 +214,7 @@ describe('the paths of a site', () => {
     expect((await paths(id)).startPaths).toEqual(['/base/', '/second']);
   });
 
-  test('an owner replaces the paths under If-Match, and invalid ones change nothing', async () => {
+  test('an owner replaces the paths with If-Match, and invalid paths change nothing', async () => {
     company = await companyBehind(world);
     const { api } = world;
     const { token } = company;
@@ -240,7 +240,7 @@ describe('the paths of a site', () => {
     expect(await paths(params.id)).toMatchObject({ startPaths: saved.startPaths, version: version + 3 });
   });
 
-  test('a URL that the owner leaves open is named in the verdict, and other open URLs are still reported', async () => {
+  test('the verdict names URLs that the owner leaves open, and reports other open URLs', async () => {
     const page: Answer = ({ url }, reply) =>
       reply
         .setHeader('content-type', 'text/html')
@@ -290,13 +290,13 @@ describe('the paths of a site', () => {
     code = 200;
     await run(id);
     expect(await protection()).toMatchObject({ verdict: 'open', drifted: true });
-    // A probe by newer rules does not reset the drift.
+    // A probe by newer rules than the last one does not reset the drift.
     await api.database.pool.query('update site_checks set rules = 0 where site_id = $1', [id]);
     await run(id);
     expect(await protection()).toMatchObject({ verdict: 'open', drifted: true });
   });
 
-  test('when paths change during a probe, the next probe is due at once and does not reuse the sample', async () => {
+  test('the next probe is due at once and reads the site again when the paths change during a probe', async () => {
     const { api } = world;
     let edit = async () => {};
     const { id } = await locked((_, reply) => void edit().then(() => reply.end()));

@@ -3,21 +3,21 @@ import { createPace } from './pace.ts';
 
 const never = new AbortController().signal;
 
-/** Waits for a number of turns at an address. @returns the milliseconds until the last one */
+/** Waits for this many requests to an address to be admitted. @returns the milliseconds until the last one */
 async function timed(pace: ReturnType<typeof createPace>, address: string, turns: number): Promise<number> {
   const start = performance.now();
   for (let turn = 0; turn < turns; turn += 1) await pace.turn(address, never);
   return performance.now() - start;
 }
 
-test('requests to one address are sent at 5 a second after a burst of 20, and another address does not wait for them', async () => {
+test('requests to one address are limited to 5 per second after a burst of 20, and do not delay another address', async () => {
   const pace = createPace();
   const [first, other] = await Promise.all([timed(pace, '192.0.2.1', 25), timed(pace, '192.0.2.2', 20)]);
   expect(first).toBeGreaterThan(900);
   expect(other).toBeLessThan(first);
 });
 
-test('an address that answered 429 gets half the pace', async () => {
+test('an address that answered 429 gets requests at half the rate', async () => {
   const pace = createPace();
   await timed(pace, '192.0.2.1', 20);
   pace.slow('192.0.2.1');
@@ -31,7 +31,7 @@ test('a host gets at most 1,000 requests in ten minutes', () => {
   expect(pace.count('wiki.example.ru')).toBe(true);
 });
 
-test('an aborted probe does not wait for its turn', async () => {
+test('a request of an aborted probe stops waiting for the rate limit', async () => {
   const pace = createPace();
   await timed(pace, '192.0.2.1', 20);
   await expect(pace.turn('192.0.2.1', AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');

@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Limits the direct requests of all probes of this process, so that no probe harms the site that it looks at. */
+/** Limits the rate of direct requests of all probes of this process, so that probes do not overload sites. */
 export interface Pace {
   /** Waits until a request to an address may be sent. @throws the signal's reason */
   turn(address: string, signal: AbortSignal): Promise<void>;
-  /** Halves the pace of an address that answered 429 or 503. */
+  /** Halves the rate of requests to an address that answered 429 or 503. */
   slow(address: string): void;
-  /** Counts a request to a host. @returns false when the host has reached its limit for ten minutes */
+  /** Counts a request to a host. @returns false if the host has reached its limit of ten minutes, and the request must not be sent */
   count(host: string): boolean;
 }
 
-/** Requests to one address: a burst, then so many a second. */
+/** Limits of requests to one address: a burst, then a rate per second. */
 const BURST = 20;
 const PER_SECOND = 5;
-/** Requests to one host in ten minutes, over all companies. */
+/** At most this many requests to one host in ten minutes, for all companies together. */
 const PER_HOST = 1_000;
 const WINDOW_MS = 600_000;
 
@@ -35,7 +35,7 @@ export function createPace(): Pace {
       const wait = line.next - now;
       if (wait <= 0) return;
       await pause(wait, null, { signal }).catch(() => {
-        // The request is not sent: its slot is free again.
+        // The request is not sent, so its time slot is returned.
         line.next -= line.interval;
         signal.throwIfAborted();
       });

@@ -4,7 +4,7 @@ import { linksOf, readRobots, readSitemap } from './page-links.ts';
 const page = new URL('https://crm.example.ru/docs/');
 const hrefs = (html: string, type = 'text/html') => linksOf(html, type, page).map(({ href }) => href);
 
-test('links, scripts, styles, images, frames, srcset and meta refresh are found, relative to <base>', () => {
+test('linksOf finds links, scripts, styles, images, frames, srcset and meta refresh, relative to <base>', () => {
   const html = `<base href="/app/"><link rel=stylesheet href=a.css><script src="/b.js"></script>
     <img src=c.png srcset="d.png 1x, e.png 2x"><iframe src="f/"></iframe><a href="g?x=1#y">g</a>
     <meta http-equiv="Refresh" content="0; url=h/"><object data="i.pdf"></object>`;
@@ -14,7 +14,7 @@ test('links, scripts, styles, images, frames, srcset and meta refresh are found,
   ]);
 });
 
-test('form actions, downloads, data-method, nofollow and other protocols are left out', () => {
+test('linksOf omits form actions, downloads, data-method, nofollow and protocols other than http and https', () => {
   const html = `<form action="/a"><input formaction="/b"><button formaction="/c"></button></form>
     <a href="/d" download>d</a><a href="/e" data-method="delete">e</a><a href="/f" rel="nofollow">f</a>
     <a href="mailto:x@example.ru">g</a><a href="javascript:alert(1)">h</a><link rel="preconnect" href="https://cdn.test">`;
@@ -33,7 +33,7 @@ test('a hostile page gives at most 2,000 links', () => {
   expect(hrefs('<'.repeat(500_000))).toEqual([]);
 });
 
-test('robots.txt gives its disallowed prefixes and its sitemaps', () => {
+test('readRobots returns the disallowed prefixes and the sitemaps of a robots.txt', () => {
   const robots =
     'User-agent: *\nDisallow: /admin/\ndisallow: /x/*.pdf$ # y\nDisallow:\nSitemap: https://crm.example.ru/map.xml\n';
   const { disallowed, sitemaps } = readRobots(robots, page);
@@ -41,7 +41,7 @@ test('robots.txt gives its disallowed prefixes and its sitemaps', () => {
   expect(sitemaps.map(({ pathname }) => pathname)).toEqual(['/map.xml']);
 });
 
-test('a sitemap gives its URLs', () => {
+test('readSitemap returns the URLs of a sitemap', () => {
   const map =
     '<urlset><url><loc> https://crm.example.ru/a?b&amp;c </loc></url><url><loc>/d</loc></url></urlset>';
   expect(readSitemap(map, page).map(({ pathname }) => pathname)).toEqual(['/a', '/d']);

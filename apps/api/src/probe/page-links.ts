@@ -1,17 +1,17 @@
 import { Parser } from 'htmlparser2';
 
-/** Limits of reading one page. A hostile page must not hold up the event loop or fill the memory. */
+/** Limits for one page, so that a hostile page cannot block the event loop or exhaust memory. */
 const MAX_LINKS = 2_000;
 const MAX_URL = 2_048;
 const PARSE_MS = 50;
 const PIECE = 16_384;
 
-/** Link types that name a host, or a page for search engines, instead of a part of the page. */
+/** Link relations to ignore: they name a host to connect to, or pages that crawlers should not follow. */
 const hintsOnly = /\b(?:preconnect|dns-prefetch|nofollow)\b/i;
 
 /**
- * Finds the links of an HTML page: anchors, scripts, styles, images, frames and `srcset`. It leaves out form actions, `download`,
- * `data-method` and `rel=nofollow`, whose requests may change something.
+ * Finds the links of an HTML page: anchors, scripts, styles, images, frames and `srcset`. Omits form actions, `download`,
+ * `data-method` and `rel=nofollow`, because such requests may change data.
  * @param body the bytes of the page as latin1
  * @param contentType the header, for the charset
  * @returns absolute http and https URLs in the order of the page, at most 2,000
@@ -58,7 +58,7 @@ export function readRobots(body: string, url: URL): { disallowed: URL[]; sitemap
   return { disallowed: values('disallow'), sitemaps: values('sitemap') };
 }
 
-/** Reads the URLs of a sitemap (sitemaps.org), one level. */
+/** Reads the URLs of a sitemap (sitemaps.org), without following nested sitemaps. */
 export function readSitemap(body: string, url: URL): URL[] {
   return [...body.matchAll(/<loc>\s*([^<\s]{1,2048})\s*<\/loc>/gi)]
     .slice(0, MAX_LINKS)

@@ -30,7 +30,7 @@ export const pathsEntity = entity({
   name: ({ address }) => shownAddress(address),
 });
 
-/** Replaces the paths; the next probe is due at once and reads the site anew. @throws AppError bad_input, not_found, changed_meanwhile */
+/** Replaces the paths. The next probe is due at once and reads the site again. @throws AppError bad_input, not_found, changed_meanwhile */
 export function setPaths(
   tx: Tx,
   actor: Actor,
@@ -46,7 +46,7 @@ export function setPaths(
   }));
 }
 
-/** @throws AppError bad_input for `/` and for text that is no path */
+/** Parses typed paths. @throws AppError bad_input for `/` and for text that is not a path */
 function readPaths(typed: readonly string[], field: keyof ProbePaths): string[] {
   const read = typed.map((path) => startPathOf(path));
   const wrong = read.indexOf(null);

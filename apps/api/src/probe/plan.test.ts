@@ -18,7 +18,7 @@ describe('the plan of a probe', () => {
       startPaths: [],
     });
 
-  test('the plan requests each address by both schemes: plainly, with five spoofed headers and at five other paths; and the site through each proxy', () => {
+  test('the plan requests each address by both schemes, plainly, with five spoofed headers and at five other paths, and the site through each proxy', () => {
     const steps = plan([named('a.ru', ['198.51.100.7', '2001:db8::7']), named('www.a.ru', ['198.51.100.7'])]);
     expect(steps.filter(({ vantage }) => vantage === 'outside')).toHaveLength(3 * 2 * 11);
     expect(new Set(steps.flatMap((step) => ('path' in step ? [step.path] : [])))).toEqual(
@@ -47,7 +47,7 @@ describe('the plan of a probe', () => {
     expect(asked.size).toBe(8);
   });
 
-  test('the plan spoofs an IPv6 address in the form of RFC 7239 and spoofs nothing without an address', () => {
+  test('the plan spoofs an IPv6 egress address in the form of RFC 7239, and spoofs nothing without an egress address', () => {
     const headers = plan([named('a.ru', ['198.51.100.7'])], null, '2001:db8::5').flatMap((step) =>
       'headers' in step ? Object.entries(step.headers) : [],
     );
@@ -73,7 +73,7 @@ describe('the plan of a probe', () => {
     expect(namesOf(site, 'abc').map(({ host }) => host)).toEqual(expected),
   );
 
-  test('the plan requests no address of a name that has an internal one', () => {
+  test('the plan requests no address of a name that also resolves to an internal address', () => {
     const steps = plan([{ ...named('a.ru', ['198.51.100.7', '10.0.0.1']), refused: '10.0.0.1' } as never]);
     expect(steps.map(({ kind }) => kind)).toEqual(['address_refused']);
   });
@@ -95,7 +95,7 @@ describe('the samples of a probe', () => {
       ),
     );
 
-  test('the first closed name gets all samples at its first address of each family, and other places get four', () => {
+  test('the first closed name gets all samples at its first address of each family, and each other place gets four', () => {
     const places = [
       place('a.ru', '198.51.100.7', 'https'),
       place('a.ru', '198.51.100.8', 'https'),
@@ -123,7 +123,7 @@ describe('the samples of a probe', () => {
     });
   });
 
-  test('a probe sends at most 250 direct requests and counts the others', () => {
+  test('the plan has at most 250 direct requests and counts those omitted', () => {
     const places = ['198.51.100.7', '2001:db8::7'].flatMap((address) => [
       place('a.ru', address, 'https'),
       place('a.ru', address, 'http'),

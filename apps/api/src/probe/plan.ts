@@ -4,7 +4,7 @@ import type { CheckMessage } from '@propusk/phrases/checks';
 import type { Sample } from './sample.ts';
 
 /**
- * The steps of a probe, planned before the first request. Pure.
+ * Plans the steps of a probe, without sending requests.
  *
  *   outside   each scheme, host and address:  /  ─ with spoofed headers  ─ other places of the site
  *   through   each proxy of the site's policies, by each scheme:  /
@@ -20,7 +20,10 @@ interface Step {
 /** A request from outside to one address of one name. */
 export interface OutsideStep extends Step {
   readonly vantage: 'outside';
-  /** `start`: a start path of the owner; the others: a linked file, or a made-up name. */
+  /**
+   * `plain`: the first page; `spoofed`: with a spoofed header; `deep` and `acme`: `otherPlaces`; `start`: a start path; the rest:
+   * samples.
+   */
   readonly kind: 'plain' | 'spoofed' | 'deep' | 'acme' | 'start' | Sample['kind'];
   readonly host: string;
   readonly port: number;
@@ -28,7 +31,7 @@ export interface OutsideStep extends Step {
   readonly address: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The vantage that sends it; null for this machine. */
+  /** The id of the vantage that sends the request; null for this machine. */
   readonly from: number | null;
 }
 
@@ -63,7 +66,7 @@ export type PlannedStep = OutsideStep | UnreachableStep | EgressStep | ThroughSt
 /** The vantage that sends a request from outside; null for this machine and for steps without such a request. */
 export const sourceOf = (step: PlannedStep) => ('address' in step ? step.from : null);
 
-/** Repeats the requests of this machine for a vantage. */
+/** Copies requests of this machine for a vantage. */
 export function planVantage(
   steps: readonly OutsideStep[],
   { id, name }: { readonly id: number; readonly name: string },
@@ -77,13 +80,13 @@ export function planVantage(
 /** The proxy of a step; 0 for a step without one. */
 export const proxyOf = (step: PlannedStep) => ('proxyId' in step ? step.proxyId : 0);
 
-/** A name with its addresses. */
+/** A host name with its addresses. */
 export interface Resolved {
   readonly host: string;
   readonly addresses: readonly string[];
-  /** The first forbidden address, or null. With one forbidden address, none of the name's addresses gets a connection. */
+  /** The first forbidden address, or null. If there is one, the probe requests none of the name's addresses. */
   readonly refused: string | null;
-  /** Whether the name may be missing from DNS: `www.`, or a random label. */
+  /** Whether the name may have no DNS records: a name with `www.`, or with a random label. */
   readonly optional: boolean;
 }
 
@@ -91,19 +94,19 @@ export interface PlanInput {
   readonly names: readonly Resolved[];
   /** The explicit port of the site; null for 443 and 80. */
   readonly port: number | null;
-  /** `name` is null for the gateway itself. */
+  /** `name` is null for our own gateway. */
   readonly proxies: readonly { readonly id: number; readonly name: string | null }[];
   /** An address that the lock allows, for the spoofed headers. */
   readonly egress: string | null;
-  /** A random label that no server knows. */
+  /** A random label for made-up names and paths. */
   readonly random: string;
   readonly startPaths: readonly string[];
 }
 
-/** Limit of probed addresses over all names of a site. */
+/** At most this many addresses are probed, over all names of a site. */
 const MAX_ADDRESSES = 8;
 
-/** The names that a site covers, in the order of the probe. */
+/** Lists the names of a site to probe, in order. */
 export function namesOf(
   { host, wildcard }: { host: string; wildcard: boolean },
   random: string,
@@ -114,7 +117,7 @@ export function namesOf(
   return names;
 }
 
-/** The echo calls. They run first: the spoofed headers need an egress address. */
+/** Plans the echo calls, which run first, because spoofed headers need an egress address. */
 export function planEgress(proxies: PlanInput['proxies']): EgressStep[] {
   return proxies.map(({ id, name }) => ({
     vantage: 'through',
@@ -124,7 +127,7 @@ export function planEgress(proxies: PlanInput['proxies']): EgressStep[] {
   }));
 }
 
-/** The requests to the site, in the order of display. */
+/** Plans the requests to the site, in display order. */
 export function planRequests({ names, port, proxies, egress, random, startPaths }: PlanInput): PlannedStep[] {
   const steps: PlannedStep[] = [];
   const found = names.filter(({ addresses }) => addresses.length > 0);
@@ -160,15 +163,16 @@ export function planRequests({ names, port, proxies, egress, random, startPaths 
 /** Limits of the requests for start paths and samples. */
 const MAX_DIRECT = 250;
 const MAX_SAMPLES_ELSEWHERE = 4;
-/** Samples of a scheme that only redirects, when the other scheme gets all samples. */
+/** Limit of samples for a scheme that only redirects, while the other scheme gets all samples. */
 const MAX_SAMPLES_OF_REDIRECT = 8;
 const MAX_VANTAGE_SAMPLES = 6;
 
 /**
- * Plans a stranger's requests for start paths and samples, at every place whose first page is closed.
+ * Plans direct requests for start paths and samples, at each place whose first page is closed to strangers.
  * @param places the requests for first pages that were denied, dropped or redirected
- * @param samples the most telling first
- * @returns the steps, and the number of requests that exceed the 250 of a probe
+ * @param samples in descending priority
+ * @param sent the number of direct requests already planned
+ * @returns the steps, and the number of requests omitted at the limit of 250 per probe
  */
 export function planSamples(
   places: readonly PlacedFinding[],
@@ -179,7 +183,7 @@ export function planSamples(
   const all = [...startPaths.map((path) => ({ path, kind: 'start' }) as const), ...samples];
   const closed = places.filter(({ redirects }) => !redirects).map(({ step }) => step);
   const known = closed.length > 0 ? closed : places.map(({ step }) => step);
-  /** The first closed name gets all samples at its first address of each family. */
+  /** The first address of each family of the closed places. Only these get all samples. */
   const main = [4, 6].flatMap((family) => known.find(({ address }) => isIP(address) === family) ?? []);
   const share = ({ step: { host, address }, redirects }: PlacedFinding) => {
     if (!main.some((place) => place.host === host && place.address === address)) return MAX_SAMPLES_ELSEWHERE;
@@ -197,13 +201,13 @@ export function planSamples(
   return { steps, unfit: wanted.length - steps.length };
 }
 
-/** The first page of a place, and whether it redirected. */
+/** The request for the first page of a place, and whether its response was a redirect. */
 export interface PlacedFinding {
   readonly step: OutsideStep;
   readonly redirects: boolean;
 }
 
-/** The requests of a vantage at each place: some start paths, then the samples of different folders and kinds. */
+/** Selects at most 6 requests per place for a vantage: at most 3 start paths, then samples in their order. */
 export const forVantage = (steps: readonly OutsideStep[]) =>
   [...Map.groupBy(steps, placeOf).values()].flatMap((own) => {
     const isStart = ({ kind }: OutsideStep) => kind === 'start';
@@ -211,11 +215,11 @@ export const forVantage = (steps: readonly OutsideStep[]) =>
     return [...starts, ...own.filter((step) => !isStart(step))].slice(0, MAX_VANTAGE_SAMPLES);
   });
 
-/** The source, scheme, name and address of a request from outside; empty for other steps. */
+/** The place of a request from outside, which is its source, scheme, name and address; empty for other steps. */
 export const placeOf = (step: PlannedStep) =>
   'address' in step ? `${step.from} ${step.scheme} ${step.host} ${step.address}` : '';
 
-/** TLS first: a plain request to a TLS port looks like a broken site. */
+/** TLS comes first, because a plain request to a TLS port gets a response like that of a broken site. */
 function portsOf(port: number | null): [Scheme, number][] {
   return [
     ['https', port ?? 443],
@@ -254,7 +258,7 @@ function outsideSteps(
   ];
 }
 
-/** Paths with separate settings on many servers, which a lock may miss. */
+/** Paths that many servers configure separately, so that a lock may not cover them. */
 function otherPlaces(random: string) {
   return [
     ['folder', `/${random}/${random}`],
