@@ -5,7 +5,7 @@ import { proxyAddress } from '@propusk/contract/proxies';
 export interface Encryption {
   /** @param place additional authenticated data, such as `proxy/12/7`: a ciphertext copied to another row does not decrypt */
   seal(place: string, text: string): Buffer;
-  /** @throws Error when the key or the place differs, or the ciphertext was changed */
+  /** @throws Error when the key or `place` differs, or the ciphertext was changed */
   open(place: string, sealed: Buffer): string;
   /** A deterministic keyed hash: without the key, guesses cannot be checked against it. */
   fingerprint(text: string): Buffer;

@@ -167,7 +167,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     ...{ isSilent: watch.isSilent, isShort: reserve.isShort },
     sessions: createBatchLoader((hashes) => findSessions(opened.db, hashes)),
     prove: createProver({ throttle, encryption, passwords, db: opened.db }),
-    // Six of the ten connections: the others are for the feed, health, sign-in and sessions.
+    // Writes use at most six of the ten connections. The others are for the feed, health, sign-in and sessions.
     queue: createCompanyQueue(2, 100, 6),
     reads: createReads(opened),
     calls: createCalls(),

@@ -6,7 +6,7 @@ import type { Db } from './open.ts';
 /**
  * Binds a database to its SECRET_KEY: the first start stores a check value of the key, and each later start compares it.
  * Another key could decrypt no stored password and would encrypt new ones wrongly.
- * @throws DatabaseUnfit when the key is another one
+ * @throws DatabaseUnfit when the stored check value belongs to another key
  */
 export async function checkKey(db: Db, encryption: Encryption): Promise<void> {
   await db

@@ -9,7 +9,7 @@ import { DatabaseUnfit, migrate } from './migrate.ts';
 
 const serverUrl = inject('serverUrl');
 
-test('several processes migrate at once and again without an error', async () => {
+test('several processes can migrate at once, and a repeated migration succeeds', async () => {
   const database = await createTestDatabase(serverUrl, { empty: true });
   await Promise.all([migrate(database.db), migrate(database.db), migrate(database.db)]);
   await migrate(database.db);

@@ -37,7 +37,7 @@ export async function migrateTo(db: Db, name: string): Promise<void> {
   await applyFiles(db, ours, name);
 }
 
-/** @returns this program's migration that makes the schema after the named one, or undefined for a name that it does not know */
+/** @returns the migration of this program that leaves the schema recorded under a name; undefined for an unknown name */
 export async function schemaOf(recorded: string): Promise<string | undefined> {
   const name = recorded === FIRST_RELEASE.newest ? FIRST_RELEASE.file : recorded;
   return (await namesIn(ours)).find((own) => own === name);

@@ -21,8 +21,8 @@ export async function run<T>(db: Db, { query, result }: Statement<T>): Promise<T
  * Sends several statements of a transaction in one round trip. PostgreSQL runs them in order. Each takes its own snapshot (READ
  * COMMITTED), so a statement after a lock sees the rows that the lock's previous holder committed.
  * @returns the result of each statement
- * @throws the error of the first statement that failed, because PostgreSQL skips the statements after it; or else that of the first
- *   `result`
+ * @throws the error of the first statement that failed, because PostgreSQL skips the statements after it; or else the error of the
+ *   first `result` that throws
  */
 export async function pipeline<T extends readonly unknown[]>(
   tx: Tx,

@@ -39,7 +39,7 @@ type Row<T extends EntityTable> = Selectable<Tables[T]> & { readonly id: number 
 /**
  * Edits an entity: lock the company, lock the row, check the version, update, read, audit.
  * @param plan decides on the writes under the lock; null changes nothing; throws to refuse
- * @param lookup a statement after the locks, in their round trip, for `plan`
+ * @param lookup a statement for `plan` that runs after the locks, in their round trip
  * @returns the entity after the edit
  * @throws AppError not_found, changed_meanwhile, and what `plan` and `refusals` throw
  */

@@ -46,7 +46,7 @@ export function createPasswords(memory = cost.memory): Passwords {
   };
 }
 
-/** The hash of a random password that is stored nowhere else: only the link in the mail opens the account. */
+/** Hashes a random password that is stored nowhere, so that only the link in the mail gives access to the account. */
 export function unknownPassword(passwords: Passwords, { userId }: Actor): Promise<string> {
   return passwords.hash(randomBytes(32).toString('base64url'), signedIn(userId));
 }

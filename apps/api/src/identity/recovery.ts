@@ -3,7 +3,7 @@ import { limits } from '@propusk/contract/limits';
 
 // Crockford's base32 has no look-alike characters: codes are typed from paper.
 const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-/** 16 characters of 5 bits: at 80 bits a keyed hash is enough, without argon2id. */
+/** 16 characters of 5 bits. For 80 random bits a keyed hash is enough, so codes need no argon2id. */
 const LENGTH = 16;
 
 /** A set of recovery codes such as `7K3M-Q9XT-2HVD-W5PA`. */

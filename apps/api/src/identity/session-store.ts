@@ -9,7 +9,7 @@ import { findHolder } from '../http/sessions.ts';
 import { endAccess, endGatewayTokens, endLinks, lockAccount } from './account-store.ts';
 import { endSession } from './store.ts';
 
-/** The actor's open sessions: the current one, then by last use. */
+/** Lists the actor's open sessions: the current session first, the others by last use. */
 export async function listSessions(db: Db, actor: Actor): Promise<{ rows: Session[]; count: number }> {
   const found = await openSessions(db, actor)
     .select([

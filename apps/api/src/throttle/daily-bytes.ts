@@ -46,7 +46,7 @@ interface Charge {
 
 /**
  * Charges the audit rows of a change to the user's daily budget, in the transaction of the change: a rollback refunds them.
- * @param rows the rows of one call: all of them sign-in actions, or none
+ * @param rows the rows of one call; either all or none of them are sign-in actions
  * @returns null when no row counts
  */
 export function countBytes(

@@ -47,7 +47,7 @@ export interface Throttle {
   begin<W extends Way>(way: W, preferred?: W | false): Promise<Attempt<W>>;
   /**
    * Runs the redemption of a link or code. Only a dead or wrong one is charged, so that an office behind one address is not refused.
-   * @throws what `redeem` throws; AppError as `begin` in its place at the limit
+   * @throws what `redeem` throws; at the limit, AppError as `begin` instead of the error of a dead or wrong one
    */
   redeeming<T>(kind: Redeemed, address: string, redeem: () => Promise<T>): Promise<T>;
   /** The milliseconds until a key has an attempt left; 0 when it has one. */
