@@ -12,7 +12,6 @@ import type { Db, Tx } from '../db/open.ts';
 import { ofCompany } from '../db/scope.ts';
 import type { Encryption } from '../encryption.ts';
 
-const PAIRING_CODE_MINUTES = 15;
 /** At most 20 vantages per company, and 20 of the platform; further ones are refused. */
 const MAX_VANTAGES = 20;
 /** A vantage is present for this time after its last call. Probes wait for the reports of present vantages. */
@@ -41,7 +40,7 @@ export async function addVantage(
 ): Promise<{ id: number; code: string; expiresAt: string }> {
   const companyId = ownerOf(actor);
   const { token: code, hash } = newToken();
-  const expiresAt = new Date(Date.now() + PAIRING_CODE_MINUTES * 60_000).toISOString();
+  const expiresAt = new Date(Date.now() + limits.vantagePairingMinutes * 60_000).toISOString();
   // Serializes the additions of one owner, so that concurrent ones do not exceed the limit.
   await sql`select pg_advisory_xact_lock(${advisoryLocks.vantages}::int, ${companyId ?? 0}::int)`.execute(tx);
   const { rows } = await sql<{ id: number }>`
