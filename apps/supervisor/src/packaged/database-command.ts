@@ -1,7 +1,7 @@
 import { type Config, readConfig } from '@propusk/api/config';
 import { type Db, openDb } from '@propusk/api/db/open';
-import { makeAdminLink, makeFirstLinks } from '@propusk/api/registration/first-links';
 import { sweepFolder } from '@propusk/api/mail/folder';
+import { makeAdminLink, makeFirstLinks } from '@propusk/api/registration/first-links';
 import { findRunning } from '@propusk/embedded-postgres/find-running';
 import { StartError } from '@propusk/embedded-postgres/start-error';
 import { packagedPhrases, supervisorPhrases } from '@propusk/phrases/launcher';
