@@ -67,14 +67,14 @@ test('with two api processes, each probe runs in only one of them', async () => 
   for (const [i, id] of ids.entries()) {
     expect(await finished(second.api, companies[i]?.token ?? '', id)).toMatchObject({ verdict: 'protected' });
   }
-  // Each probe requests its own random deep path once.
+  // Each probe requests one random deep path once, so this counts the probes.
   const deep = seen.filter((path) => /^\/([0-9a-f]{12})\/\1$/.test(path));
   expect(deep).toHaveLength(ids.length);
   expect(new Set(deep).size).toBe(ids.length);
   site.close();
 });
 
-test('a probe of a TLS port judges it by https alone and reports the certificate fault', async () => {
+test('the verdict on an explicit port with TLS depends only on https, and a step reports its invalid certificate', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'propusk-certificate-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const subject = ['-subj', `/CN=${SITE}`, '-addext', `subjectAltName=DNS:${SITE}`];
@@ -95,7 +95,7 @@ test('a probe of a TLS port judges it by https alone and reports the certificate
 });
 
 // Runs last because it stops one of the processes.
-test('a process that stops releases its probe and the other process can run it', async () => {
+test('a process that stops releases its probe, which the other process can run', async () => {
   const silent = await startLiar(() => {});
   const { token, add } = await companyBehind(second);
   const id = await add(`${SITE}:${silent.port}`);

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Member } from '../core/actor.ts';
 import type { Db } from '../db/open.ts';
 
-/** Reads the finished steps of the onboarding from the company's data, and counts the sites that a probe found open, and those without a verdict. */
+/** Reads which onboarding steps are finished, and counts the company's sites with the verdict open and those without a verdict. */
 export async function readProgress(db: Db, { companyId }: Member): Promise<Evidence> {
   const { rows } = await sql<Omit<Evidence, 'drifted'>>`
     select

@@ -18,7 +18,7 @@ const query = async (text: string, values: unknown[] = []) =>
   (await api.database.pool.query(text, values)).rows;
 beforeEach(() => query('delete from site_checks'));
 
-/** Creates a company with sites behind its own proxy. */
+/** Creates a company with this many sites in a policy on its own proxy. */
 async function company(sites: number) {
   const { token } = await api.company();
   const proxy = { host: 'proxy.example.ru', port: 3128, username: 'user', password: 'pass' };
@@ -54,7 +54,7 @@ async function take(most: number): Promise<number[]> {
 }
 
 describe('the probe queue', () => {
-  test('the probe queue serves a company with one probe before the rest of a company with many', async () => {
+  test('the probe queue serves a company with one probe before the second probe of a company with many', async () => {
     const [many, one] = [await company(8), await company(1)];
     await ask(many.token, many.ids);
     expect(await take(3)).toEqual(many.ids.slice(0, 3));
@@ -63,7 +63,7 @@ describe('the probe queue', () => {
     expect(await take(10)).toEqual(many.ids.slice(3));
   });
 
-  test('the probe queue serves requested probes before scheduled ones and ignores a dead run', async () => {
+  test('the probe queue serves requested probes before scheduled ones, and does not count a run whose lease has ended', async () => {
     const [due, asked] = [await company(3), await company(1)];
     await schedule(due.ids);
     await query(
@@ -78,7 +78,7 @@ describe('the probe queue', () => {
     expect(await take(1)).toEqual(due.ids.slice(2));
   });
 
-  test('the probe queue serves scheduled probes among many requested ones', async () => {
+  test('many requested probes do not keep the probe queue from serving scheduled ones', async () => {
     const [due, asked] = [await company(1), await company(8)];
     await schedule(due.ids);
     await ask(asked.token, asked.ids);
@@ -113,7 +113,7 @@ describe('the schedule of probes', () => {
     );
   const look = () => queueDueChecks(api.database.db, 100);
 
-  test('the schedule compares a site once after a policy change that does not affect its lock, and queues no probe', async () => {
+  test('a policy change that does not affect the lock of a site makes the schedule compare it once, and queue no probe', async () => {
     const { token, ids, policyId } = await company(3);
     await probed(ids);
     await api.agent(token, [policyId]);
@@ -132,7 +132,7 @@ describe('the schedule of probes', () => {
     expect(await look()).toBe(0);
   });
 
-  test('pairing the extension is limited to 20 requests, so it cannot drive the schedule', async () => {
+  test('a user gets at most 20 pairing codes of the extension, so that pairing cannot trigger many probes', async () => {
     const { token } = await company(0);
     const from = '10.9.1.1';
     const statuses: number[] = [];

@@ -11,9 +11,9 @@ import { measure } from '@propusk/test-kit/lab/truth';
 import { OUTSIDE } from '@propusk/test-kit/locks/curl';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
-/** Random sites whose classes of folder and extension are partly open: a probe must not call them protected. */
+/** Probes random sites that are open for some folders and extensions. Their verdict must not be protected. */
 
-/** `npm test` runs fewer sites; the number of commits chooses them. TREE_SEED runs one site again. */
+/** TEST_PART selects 25 of the sites; `npm test` derives it from the number of commits. TREE_SEED selects a single site. */
 const part = process.env.TEST_PART;
 const one = process.env.TREE_SEED;
 const seeds =

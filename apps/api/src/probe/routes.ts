@@ -12,10 +12,10 @@ import { pathsEntity, setPaths } from './paths-store.ts';
 import { readProgress } from './progress-store.ts';
 import { findCheck, requestCheck, type StoredCheck } from './store.ts';
 
-/** The calls of probes of a site's lock. */
+/** Routes for probes of a site's lock and for the paths of a site. */
 export function checkRoutes(routes: Slice): void {
   implement(routes, contract.checkSite, async ({ actor, params, db, write }) => {
-    // Before the rate limit: another company's site must answer 404 however often it is requested.
+    // Precedes the rate limit, so that a site of another company always gives 404.
     await findCheck(db, actor, params.id);
     await routes.throttle.charge('probe', actor.userId);
     const check = await write((tx) => requestCheck(tx, actor, params.id));

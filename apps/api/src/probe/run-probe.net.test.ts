@@ -21,7 +21,7 @@ const V6 = '2606:4700::7';
 
 let server: Server;
 let port: number;
-/** The status of responses to requests from outside. */
+/** The status of the site's responses to requests from outside. */
 let strangers = 403;
 beforeAll(async () => {
   server = createServer((asking, reply) => {
@@ -80,7 +80,7 @@ async function probe(
   return runProbe(
     { transport, echoUrl: new URL(`http://${ECHO}:${port}`) },
     {
-      // An explicit port speaks only http.
+      // The server at this port speaks only http.
       address: `${SITE}:${port}`,
       ...{ proxies, startPaths: [], openPaths: [], sample: null, pace: unpaced },
       isCoveredElsewhere: async () => false,
@@ -99,7 +99,7 @@ const outcomesAt = (steps: Awaited<ReturnType<typeof probe>>['steps'], address: 
     steps.filter(({ title }) => sayCheck(title).includes(`(${address})`)).map(({ outcome }) => outcome),
   );
 
-test('a site that refuses strangers by IPv4 and IPv6 is protected', async () => {
+test('a site that refuses strangers by IPv4 and IPv6 gets the verdict protected', async () => {
   expect(await probe([V4, V6], {})).toMatchObject({ verdict: 'protected' });
 });
 
@@ -118,7 +118,7 @@ test.each<ConnectErrorReason>(['no_route', 'connect_failed', 'timeout'])(
   },
 );
 
-test('a refused connection proves that this machine reached the site, so the verdict is protected', async () => {
+test('the verdict is protected when a connection is refused, because the refusal shows that this machine reached the site', async () => {
   expect(await probe([V4, V6], { [V6]: 'connection_refused' })).toMatchObject({ verdict: 'protected' });
 });
 

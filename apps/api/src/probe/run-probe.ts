@@ -42,10 +42,10 @@ export interface ProbeOptions {
   readonly startPaths: readonly string[];
   /** Paths that the owner leaves open to strangers. */
   readonly openPaths: readonly string[];
-  /** The sample of the last probe; null where the site has to be read. */
+  /** The sample of the last probe; null if the site has to be read again. */
   readonly sample: StoredSample | null;
   readonly proxies: readonly SiteProxy[];
-  /** Whether the users of the site's policies on a proxy reach a host and port through that proxy too. */
+  /** Whether all users with access to the site through a proxy can also reach a host and port through it. */
   readonly isCoveredElsewhere: (proxyId: number, host: string, port: number) => Promise<boolean>;
   /** Whether another company holds a name on shared egress. */
   readonly isHeldByOther: (host: string) => Promise<boolean>;
@@ -53,39 +53,39 @@ export interface ProbeOptions {
   readonly report: (steps: CheckStep[]) => void;
   /** Called with the result of each echo call. */
   readonly onEgress: (proxy: SiteProxy, result: EgressResult) => Promise<void>;
-  /** The vantages that serve the site's company. */
+  /** The paired vantages of the site's company and of the platform. */
   readonly vantages: readonly SiteVantage[];
-  /** Lets a vantage send groups of requests, and waits for its reports. */
+  /** Lets a vantage send groups of requests, and waits for its reports (`runTask`). */
   readonly send: (vantageId: number, groups: OutsideStep[][]) => ReturnType<typeof runTask>;
-  /** Limits the requests from this machine. */
+  /** Limits the rate of direct requests from this machine. */
   readonly pace: Pace;
-  /** Ends the probe without a verdict. */
+  /** Aborted to end the probe without a verdict. */
   readonly stop: AbortSignal;
 }
 
 export interface ProbeResult extends ProbeVerdict {
   readonly steps: CheckStep[];
-  /** The sample for the next probes; null when the site was not read. */
+  /** The sample for the next probes; null if the site was not read. */
   readonly sample: StoredSample | null;
 }
 
 /** The paths that reading a site found, as stored with its last probe. */
 export interface StoredSample extends SiteContent {
-  /** The time of reading. */
+  /** When the site was read. */
   readonly readAt: string;
-  /** Paths that were open to strangers, until they are denied. */
+  /** Sample paths that were open to strangers in an earlier probe, and not denied since. */
   readonly open: readonly string[];
 }
 
 const PROBE_MS = 90_000;
 const SAMPLE_DAYS = 7;
-/** No echo call starts later than this into the probe. */
+/** Echo calls start only within this time after the start of the probe. */
 const ECHO_MS = 25_000;
 /** Places probed in parallel; the requests to one place are sequential. */
 const PARALLEL = 4;
 
 /**
- * Probes a site: from outside, directly from this machine, and through each proxy of its policies.
+ * Probes a site: directly from this machine, from vantages, and through each proxy of its policies.
  * @throws the reason of `stop`
  */
 export async function runProbe(
@@ -123,7 +123,7 @@ export async function runProbe(
 
   const began = performance.now();
   const random = randomBytes(6).toString('hex');
-  /** Connections to companies' proxies, which prove this machine's internet access. */
+  /** Connections to companies' proxies, as signs of this machine's internet access. */
   // grows: not, lives for one call
   const connections: ConnectionEnds[] = [];
   // grows: not, lives for one call
@@ -136,7 +136,7 @@ export async function runProbe(
       return proxy.addresses;
     }
     const seen = await learnEgress(echo, proxy.route, (connection) => {
-      // Our own gateway may run on this machine and proves nothing.
+      // Our own gateway may run on this machine, so a connection to it shows no internet access.
       const ends = proxy.route?.kind === 'upstream' ? endsOf(connection) : null;
       if (ends !== null) connections.push(ends);
     });
@@ -175,7 +175,7 @@ export async function runProbe(
   for (const step of steps) {
     if (step.kind === 'unresolved') skip(step, { code: 'unresolved' });
     else if (step.kind === 'address_refused') skip(step, { code: 'internal_address' });
-    // With a witness, the requests that an insider does not send are no gap in the proof.
+    // The lock allows requests of an insider, so they are skipped. They are hidden (null) if a vantage sends them as a stranger.
     else if ('address' in step && insiders.has(step.from))
       skip(step, witnesses.length === 0 ? { code: 'own_egress' } : null);
   }
@@ -184,7 +184,7 @@ export async function runProbe(
   const fromHere = outside.filter(({ from }) => from === null);
   const through = steps.filter((step): step is ThroughStep => step.kind === 'get');
   const host = through[0]?.host;
-  // Companies share the proxies of the platform.
+  // Proxies of the platform are shared by companies.
   const shared = new Set(proxies.filter(({ ownerId }) => ownerId === 0).map(({ id }) => id));
   const held = host !== undefined && shared.size > 0 && (await isHeldByOther(host));
   for (const step of held ? through : []) if (shared.has(step.proxyId)) skip(step, { code: 'held' });
@@ -197,7 +197,7 @@ export async function runProbe(
       if (route === null || (held && shared.has(id))) return [];
       const reader = createSiteReader({
         ...{ transport, route, site, openPaths, choice, signals },
-        // A host that another company holds on shared egress is refused there (`decide()`).
+        // `decide()` refuses a host on shared egress that another company holds.
         isCoveredElsewhere: async (name, port) =>
           !(await isHeldElsewhere(id, name)) && isCoveredElsewhere(id, name, port),
         isHeld: async (name) => name !== host && isHeldElsewhere(id, name),
@@ -228,9 +228,9 @@ export async function runProbe(
     .map((step) => ({ step, redirects: findingOf(step) === 'redirect' }));
   const closed = firstPages.filter(({ step }) => worthMore.has(findingOf(step)));
   const planned = planSamples(insiders.has(null) ? [] : closed, startPaths, samples, fromHere.length);
-  // A vantage may get other responses than this machine, so it requests samples at every address.
+  // A vantage may get different responses than this machine, so it requests samples at every address.
   const elsewhere = planSamples(firstPages, startPaths, samples, 0);
-  /** Requests the samples of a place. Stops after two responses of a rate limiter, because further requests would be limited too. */
+  /** Requests the samples of a place. Stops after two responses with 429 or 503, because the site limits the rate. */
   const sampleInTurn = async (group: readonly OutsideStep[]) => {
     let limited = 0;
     for (const step of group) {
@@ -254,7 +254,7 @@ export async function runProbe(
       const extra = ofVantages.filter(({ from }) => from === id);
       const seen = await probeFromVantage([own, extra], (groups) => send(id, groups));
       const answer = async (step: OutsideStep) => answerOf(seen, step);
-      // A report that came after the probe's own limit counts too.
+      // Reports count until `stop`, also after the time limit of the probe's own requests.
       for (const place of placesOf(own)) await probePlace(answer, place, { deadline: stop }, settle);
       for (const step of extra) settle(sampleOf(step, seen, own, findingOf));
     }),
@@ -290,7 +290,7 @@ export async function runProbe(
   return { ...verdict, steps: list(), sample: next };
 }
 
-/** Limit of open paths that the next probe requests again. */
+/** At most this many open paths are requested again by the next probe. */
 const MAX_OPEN = 8;
 
 const isFresh = (sample: StoredSample | null): sample is StoredSample =>
@@ -305,7 +305,7 @@ const placesOf = (steps: readonly OutsideStep[]) => [
 const answerOf = (seen: ReadonlyMap<OutsideStep, StepResult>, step: OutsideStep) =>
   seen.get(step) ?? inconclusive(step, { code: 'vantage_silent' });
 
-/** The result of a vantage's sample. It counts only where the vantage found the first page closed. */
+/** The result of a vantage's sample; without a conclusion unless the vantage found the first page of the place closed. */
 function sampleOf(
   step: OutsideStep,
   seen: ReadonlyMap<OutsideStep, StepResult>,

@@ -36,16 +36,16 @@ export interface ProbeRunnerParts {
   readonly pace: Pace;
 }
 
-/** Probes that one process runs at once. */
+/** At most this many probes run concurrently in one process. */
 const PARALLEL = 4;
 const TICK_MS = 30_000;
-/** Limits of one tick. */
+/** Limits per tick: sites to queue, and proxies through which the echo is called. */
 const MAX_SITES = 20;
 const MAX_PROXIES = 5;
-/** Minimal milliseconds between writes of a running probe's steps. */
+/** The minimum interval between writes of a running probe's steps. */
 const WRITE_MS = 200;
 
-/** Starts the runner of this process, which runs the requested and scheduled probes that wait in the database. */
+/** Starts the workers of this process that run the requested and scheduled probes of the queue in the database. */
 export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeRunnerParts): Workers {
   async function run(claimed: ClaimedCheck, closing: AbortSignal): Promise<void> {
     const { companyId, siteId, address, startPaths, openPaths, sample } = claimed;
@@ -69,7 +69,7 @@ export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeR
         report: writer.write,
         onEgress: async (proxy, seen) => {
           await db.transaction().execute((tx) => saveEgress(tx, proxy, seen));
-          // New egress addresses change the fingerprint. The probe already takes them into account.
+          // A new egress address changes the fingerprint, but this probe already uses the address.
           before = (await readFingerprint(db, claimed))?.fingerprint ?? before;
         },
       });
@@ -85,7 +85,7 @@ export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeR
     } catch (error) {
       await writer.end();
       if (lost.signal.aborted) return;
-      // A failed probe stays claimed until its lease is over: an immediate retry would fail again.
+      // A failed probe stays claimed until its lease ends, because an immediate retry would fail again.
       if (!closing.aborted) throw error;
       await releaseCheck(db, claimed);
     }
@@ -121,7 +121,7 @@ export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeR
   };
 }
 
-/** The settings that calls through the proxies depend on. The fingerprint does not cover user names and passwords. */
+/** Serializes the settings of calls through the proxies, including user names and passwords, which the fingerprint omits. */
 const identify = (proxies: readonly ProbeProxy[]) =>
   JSON.stringify(proxies.map(({ id, route }) => [id, route]));
 
@@ -134,7 +134,7 @@ function createWriter(save: (steps: CheckStep[]) => Promise<boolean>, lost: () =
     while (newest !== null && !ended.signal.aborted) {
       const steps = newest;
       newest = null;
-      // The next write makes up for a failed one.
+      // A failed write is ignored, because the next one contains all steps.
       if (!(await save(steps).catch(() => true))) lost();
       if (!ended.signal.aborted) await pause(WRITE_MS, null, { ref: false });
     }

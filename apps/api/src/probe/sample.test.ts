@@ -14,7 +14,7 @@ test('a static file is sampled by its own URL and a page by a made-up name in it
   );
 });
 
-test('the sample has at most 16 paths, and one of each class before a second of any', () => {
+test('the sample has at most 16 paths, and one of each folder and kind before a second of any', () => {
   const files = Array.from({ length: 30 }, (_, i) => `/a/${i}.css`);
   const classes = ['/b/x.css', '/b/x.js', '/c/x.pdf', '/c/d/x.png', '/x.zip', '/docs/one'];
   const { paths } = chooseSamples([...files, ...classes]);
@@ -29,7 +29,7 @@ test('the same links give the same sample', () => {
   expect(chooseSamples(links)).toEqual(chooseSamples(links));
 });
 
-test('the sample holds no path with the word of an action, and counts its folder and kind as left out', () => {
+test('the sample has no path with an action word such as logout, and counts its folder and kind as omitted', () => {
   const links = ['/logout', '/cart/style.css', '/ok/0123456789abcdef0123.js', '/order/x'];
   expect(chooseSamples(links)).toEqual({
     paths: ['/ok/0123456789abcdef0123.js'],
@@ -46,7 +46,7 @@ test('for a path that is too long or looks like a secret, a made-up name in the 
   expect(paths.toSorted()).toEqual(['/upload/iblock/{}.xlsx', cyrillic, '/upload/{}.pdf'].toSorted());
 });
 
-test('a URL that the owner leaves open is no sample of its folder and kind', () => {
+test('a URL that the owner leaves open is not chosen as a sample of its folder and kind', () => {
   expect(chooseSamples(['/docs/a.pdf', '/docs/b.pdf'], ['/docs/a.pdf']).paths).toEqual(['/docs/b.pdf']);
 });
 
@@ -60,7 +60,7 @@ test('extensions of different case are different kinds, and an asterisk in a nam
   ).toEqual(['/a*b/q.css', '/a/X.PDF', '/a/y.pdf'].toSorted());
 });
 
-test('folders and kinds beyond the sixteenth are counted', () => {
+test('folders and kinds that exceed the 16 paths are counted as omitted', () => {
   expect(chooseSamples(Array.from({ length: 20 }, (_, i) => `/${i}x/a.css`)).left).toBe(4);
 });
 

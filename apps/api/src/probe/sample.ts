@@ -1,7 +1,7 @@
 import { holdsSecret, mayAct, pathLength, staticExtension } from '@propusk/access/probe-path';
 import { limits } from '@propusk/contract/limits';
 
-/** The choice of the URLs that a probe requests as a stranger. Pure. */
+/** Chooses URLs that a probe requests as a stranger. */
 
 /** A path to request as a stranger. */
 export interface Sample {
@@ -10,29 +10,30 @@ export interface Sample {
   readonly kind: 'file' | 'page' | 'guess';
 }
 
-/** The paths that reading a site through a proxy found. */
+/** The paths found by reading a site through a proxy. */
 export interface Discovered {
   /** At most 16 sample paths, each of one folder and one kind of file. `{}` in a path is replaced by a made-up name. */
   readonly paths: readonly string[];
   /** Folders for made-up names with usual extensions, at most 4. */
   readonly folders: readonly string[];
-  /** Folders and kinds without a path among `paths`. */
+  /** The number of folders and kinds without a path in `paths`. */
   readonly left: number;
 }
 
 const MAX_PATHS = 16;
 const MAX_FOLDERS = 4;
 const MAX_DEPTH = 8;
-/** A made-up name. No path of a URL holds a brace. */
+/** Placeholder of a made-up name. The path of a URL contains no braces. */
 export const MADE_UP = '{}';
-/** Extensions that hosting panels let the front server serve without asking the server behind it. */
+/** Extensions that hosting panels configure the front server to serve itself, so that a lock in the back server may not apply. */
 const usual = ['js', 'png', 'pdf', 'zip', 'xml', 'woff2'];
 
 /**
  * Chooses at most 16 paths, spread over different folders and kinds, and at most 4 folders. The same links give the same choice.
- * A static file is requested by its own URL, and a page by a made-up name in its folder, because its request may change something.
+ * A static file is requested by its own URL. A page is replaced by a made-up name in its folder, because a request for the page may
+ * change data.
  * @param links paths of the site's own host, from pages and robots.txt
- * @param open paths that the owner leaves open; they are no samples
+ * @param open paths that the owner leaves open, which are not chosen
  */
 export function chooseSamples(links: readonly string[], open: readonly string[] = []): Discovered {
   const paths = [...new Set(links)].filter((path) => !open.includes(path));
@@ -43,7 +44,7 @@ export function chooseSamples(links: readonly string[], open: readonly string[] 
   const forbidden = new Set(
     paths.filter((path) => mayAct(path)).map((path) => `${folderOf(path)} ${extensionOf(path)}`),
   );
-  // Leaves the root out, because every probe requests made-up names there.
+  // The root is omitted, because every probe requests made-up names there.
   classes.delete('/ ');
   const waiting = [...classes.values()].map((members) => [...new Set(members)].slice(0, MAX_PATHS));
   const chosen: string[] = [];
@@ -72,7 +73,7 @@ export function chooseSamples(links: readonly string[], open: readonly string[] 
   };
 }
 
-/** The requests of a site's sample, the most telling first. @param random a name that no server knows */
+/** Lists the samples of a site in descending priority. @param random replaces the placeholder */
 export function samplesOf(
   { paths, folders }: Pick<Discovered, 'paths' | 'folders'>,
   random: string,
@@ -89,7 +90,7 @@ export function samplesOf(
   return [...sampled, ...guesses];
 }
 
-/** The sample paths for a link: the file itself, or made-up names beside and below a page. */
+/** Returns the sample paths for a link: the file itself, or made-up names beside and below a page. */
 function candidatesOf(path: string): string[] {
   if (mayAct(path)) return [];
   const extension = extensionOf(path);

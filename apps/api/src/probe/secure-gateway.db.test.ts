@@ -12,7 +12,7 @@ import { type Certificate, makeCertificate } from '@propusk/test-kit/gateway/cer
 import { testConfig } from '@propusk/test-kit/gateway/world';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
-// A gateway that is an HTTPS proxy.
+// The gateway is an HTTPS proxy at this name.
 const GATE = 'gate.example.test';
 const EGRESS = '127.0.0.6';
 let world: ProbeWorld;

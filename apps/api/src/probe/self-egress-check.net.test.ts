@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => echo.close());
 
-/** A transport that resolves to these addresses; the dead ones time out. */
+/** A transport that resolves every name to these addresses; connections to the dead ones time out. */
 const reaching = (addresses: string[], dead: string[] = []): Transport => ({
   open: async (_, { host }) => {
     if (dead.includes(host)) throw new ConnectError('site', 'timeout');

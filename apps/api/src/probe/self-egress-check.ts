@@ -8,23 +8,23 @@ import { callEcho, type Echo, placeOf } from './echo-client.ts';
 /** A version of the Internet Protocol. */
 export type Family = 4 | 6;
 
-/** This machine's own internet access without a proxy. Without proven access, silence from a site proves nothing. */
+/** This machine's internet access without a proxy. Without it, the silence of a site shows nothing. */
 export interface SelfEgress {
-  /** Our addresses as the echo sees them. */
+  /** This machine's egress addresses, as the echo sees them. */
   readonly own: readonly string[];
-  /** Families by which a call went out and came back. */
+  /** Families by which an echo call succeeded over the internet. */
   readonly confirmed: readonly Family[];
-  /** Families by which every call failed. */
+  /** Families by which all echo calls failed. */
   readonly failed: readonly Family[];
   /** Addresses of the echo, which often runs on this machine. */
   readonly echoAddresses: readonly string[];
 }
 
 const CALL_MS = 10_000;
-/** Addresses tried per family. */
+/** At most this many echo addresses are tried per family. */
 const MAX_TRIES = 2;
 
-/** Calls our echo without a proxy, by each family that it has an address of. */
+/** Calls our echo directly, by each address family that it has. */
 export async function checkSelfEgress(echo: Echo): Promise<SelfEgress> {
   const { transport, echoUrl } = echo;
   const { host } = placeOf(echoUrl);
@@ -38,7 +38,7 @@ export async function checkSelfEgress(echo: Echo): Promise<SelfEgress> {
   const familiesWith = (outcome: Call['outcome']) =>
     calls.filter((one) => one.outcome === outcome).map(({ family }) => family);
   return {
-    // An echo on loopback sees no address of this machine that a site would see.
+    // An echo on loopback sees a loopback address, not the address that a site would see.
     own: isLoopback(host) ? await transport.localEgress() : calls.flatMap(({ own }) => own ?? []),
     confirmed: familiesWith('confirmed'),
     failed: familiesWith('failed'),
@@ -71,20 +71,20 @@ async function call(echo: Echo, literals: readonly string[]): Promise<Call> {
   return { own: null, outcome };
 }
 
-/** The two addresses of an established connection. */
+/** The local and remote addresses of an established connection. */
 export interface ConnectionEnds {
   readonly from: string;
   readonly to: string;
 }
 
-/** The addresses of a connection; null for one that is no longer a socket with both. */
+/** Reads the addresses of a connection; null if it is no socket, or already closed. */
 export function endsOf(connection: Duplex): ConnectionEnds | null {
   if (!(connection instanceof Socket)) return null;
   const { localAddress: from, remoteAddress: to } = connection;
   return from === undefined || to === undefined ? null : { from, to };
 }
 
-/** Families by which a connection to a proxy left this machine. A proxy at the echo's address may be this machine. */
+/** Families by which a connection to a proxy shows internet access. Ignores proxies at an echo address, which may be this machine. */
 export function confirmedBy(
   connections: readonly ConnectionEnds[],
   { echoAddresses }: Pick<SelfEgress, 'echoAddresses'>,
@@ -95,8 +95,8 @@ export function confirmedBy(
 }
 
 /**
- * Whether a connection proves internet access. One with the same address at both ends stayed on this machine or was
- * reflected by its router (NAT hairpin): the console and its echo often share a host.
+ * Whether a connection shows internet access. A connection with the same address at both ends stayed on this machine or was
+ * returned by its router (NAT hairpinning), because the console and its echo often share a host.
  */
 function provesEgress(from: string, to: string): boolean {
   const [mine, theirs] = [plainAddress(from), plainAddress(to)];
@@ -108,8 +108,8 @@ export function familyOf(address: string): Family {
   return isIP(plainAddress(address)) === 6 ? 6 : 4;
 }
 
-/** Families by which the call of another machine reached us over the internet. */
+/** The family by which another machine with this source address reached us over the internet; empty for an internal address. */
 export const familiesProvenBy = (address: string): Family[] => (isPublic(address) ? [familyOf(address)] : []);
 
-/** Ignores the operator's exempt networks, because reaching them proves no internet access. */
+/** Without the operator's allowed networks, because reaching them shows no internet access. */
 const isPublic = (address: string) => addressAllowed(address, { v4: [], v6: [] });

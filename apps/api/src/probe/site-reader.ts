@@ -13,8 +13,8 @@ import { chooseSamples, type Discovered } from './sample.ts';
 import { portOf, type Route, refusalWithin, type Transport } from './transport.ts';
 
 /**
- * Opens and reads a site through one proxy of its policies. It sends GET requests to the site's own hosts and port, without
- * cookies, credentials or Referer, at most 20 of them, and never a made-up name: a ban would hit the company's users.
+ * Opens and reads a site through one proxy of its policies. It sends at most 20 GET requests, only to the site's own hosts and port,
+ * without cookies, credentials or Referer. It requests no made-up names, because a ban of the proxy would affect the company's users.
  */
 export interface SiteReader {
   /** Opens a start path, follows redirects within the site, and classifies the last response. @throws the reason of `stop` */
@@ -28,7 +28,7 @@ export interface SiteContent extends Discovered {
   readonly unread: number;
 }
 
-/** State that the readers of one probe share: only the first reader that opens the site keeps its pages. */
+/** State shared by the readers of one probe: only the first reader that opens the site keeps pages. */
 export interface ReaderChoice {
   chosen: SiteReader | null;
 }
@@ -41,9 +41,9 @@ export interface SiteReaderOptions {
   readonly openPaths: readonly string[];
   readonly choice: ReaderChoice;
   readonly signals: ProbeSignals;
-  /** Whether the users of the site's policies reach another host and port through the same proxy. */
+  /** Whether all users with access to the site through this proxy can also reach a host and port through it. */
   readonly isCoveredElsewhere: (host: string, port: number) => Promise<boolean>;
-  /** Whether another company holds a host on shared egress; it gets no request. */
+  /** Whether another company holds a host on shared egress. Such a host gets no request. */
   readonly isHeld: (host: string) => Promise<boolean>;
 }
 
@@ -51,7 +51,7 @@ const MAX_REQUESTS = 20;
 const MAX_REDIRECTS = 5;
 const MAX_PAGES = 2;
 const MAX_LINKS = 3_000;
-/** Characters of a path or host in a message. */
+/** At most this many characters of a path or host in a message. */
 const MAX_SHOWN = 200;
 const READ_MS = 15_000;
 const PAGE_BYTES = 512 * 1024;
@@ -63,12 +63,12 @@ type Fetched = GetResponse | ConnectError | 'unsent';
 
 export function createSiteReader(options: SiteReaderOptions): SiteReader {
   const { transport, route, site, signals, choice, isCoveredElsewhere, isHeld } = options;
-  // grows: not, lives for one probe, with at most 20 pages of 512 KiB
+  // grows: not, lives for one probe, which reads at most 20 pages of 512 KiB
   const seen = new Map<string, Fetched>();
   /** Pages that `open` reached. */
   // grows: not, holds pages of `seen`
   const pages: { url: URL; response: GetResponse }[] = [];
-  /** A URL of the site that answered. */
+  /** The first URL of the site that answered. */
   let origin: URL | null = null;
 
   async function get(url: URL, limit: AbortSignal = signals.deadline): Promise<Fetched> {
@@ -124,7 +124,7 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
         return { step, cdn, ...left };
       }
       const next = bare(target);
-      // The query is dropped, so a redirect that only adds one would lead here again.
+      // Queries are removed, so following a redirect that only adds one would request the same URL again.
       if (next.href === url.href && target.search !== '') {
         choice.chosen ??= reader;
         return { step, finding: 'open', detail, cdn };
@@ -134,7 +134,7 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
     }
   }
 
-  /** A redirect to a host that is not the site's gets no request. */
+  /** Classifies a redirect to a host of another site, without requesting it. */
   async function leave(target: URL): Promise<Pick<StepResult, 'finding' | 'detail'>> {
     const [host, port] = [target.hostname, portOf(target)];
     const name = host.slice(0, MAX_SHOWN);
@@ -163,7 +163,7 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
     const opened = [...new Map(pages.map((page) => [page.url.href, page])).values()];
     for (const { url, response } of opened) {
       links.push(url, ...linksIn(url, response));
-      // Parsing a page may take 50 ms.
+      // Yields to the event loop, because parsing a page may take 50 ms.
       await nextTurn();
     }
     const robots = await fetch(new URL('/robots.txt', origin));
@@ -192,7 +192,7 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
   return reader;
 }
 
-/** The first linked pages, those of different folders first. */
+/** Selects linked pages to read; pages of different folders come first. */
 function nextPages(links: readonly URL[], seen: ReadonlyMap<string, unknown>): URL[] {
   const pages = links
     .map(bare)
@@ -204,7 +204,7 @@ function nextPages(links: readonly URL[], seen: ReadonlyMap<string, unknown>): U
   return [...firsts, ...folders.flatMap((own) => own.slice(1))].slice(0, MAX_PAGES);
 }
 
-/** A URL without credentials, query and fragment. */
+/** Returns a URL without credentials, query and fragment. */
 function bare(url: URL): URL {
   const copy = new URL(url);
   copy.username = copy.password = copy.search = copy.hash = '';

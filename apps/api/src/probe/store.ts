@@ -12,27 +12,27 @@ import { findManagedSite } from '../sites/store.ts';
 import { withoutPaths } from './messages.ts';
 import type { ProbeResult, StoredSample } from './run-probe.ts';
 
-/** The lease of a claimed probe. A probe takes at most 90 s, and then a minute for reports of vantages. */
+/** The lease of a claimed probe, which takes at most 90 s and another minute for reports of vantages. */
 const LEASE_TEXT = `interval '4 minutes'`;
 const LEASE = sql.raw(LEASE_TEXT);
-/** The version of the rules of a probe. The first probe under other rules sets no drift. */
+/** The version of the probe's rules. The first probe by a new version marks no site as drifted. */
 const RULES = 1;
-/** Whether a waiting probe (`d`) has priority: a user requested it, or it waits for ten minutes. */
+/** SQL condition: the waiting probe `d` has priority, because a user requested it or it has waited for ten minutes. */
 const isUrgent = sql.raw(`(d.asked or d.started_at < now() - interval '10 minutes')`);
-/** Sites whose fingerprint one tick compares. */
+/** At most this many fingerprints are compared per tick. */
 const MAX_COMPARED = 2_000;
-/** Minimal interval between requested probes of a site, in seconds. */
+/** Minimum interval between requested probes of a site, in seconds. */
 const INTERVAL_S = 10;
-/** Whether a requested probe of a site (`k`) begins; otherwise the one that waits or runs is shown. */
+/** SQL condition: a request starts a new probe of site row `k`. Otherwise it returns the waiting or running probe. */
 const MAY_BEGIN = `(k.state = 'done' and k.started_at < now() - interval '${INTERVAL_S} seconds'
   or k.state = 'running' and k.begun_at < now() - ${LEASE_TEXT})`;
-/** The columns of a probe that waits, and their values in SQL. */
+/** The columns that queue a probe, and their values in SQL. */
 const beginning = Object.entries({
   ...{ state: "'waiting'", run: 'null', started_at: 'now()', finished_at: 'null', steps: "'[]'" },
   ...{ verdict: 'null', meaning: 'null', advice: 'null' },
 });
 
-/** A probe that this process runs. */
+/** A probe that this process has claimed. */
 export interface ClaimedCheck extends Facts {
   readonly companyId: number;
   readonly siteId: number;
@@ -41,14 +41,14 @@ export interface ClaimedCheck extends Facts {
   readonly sample: StoredSample | null;
 }
 
-/** A stored probe, with messages by code. */
+/** A stored probe, whose messages are codes instead of sentences. */
 export interface StoredCheck extends Omit<SiteCheck, 'meaning' | 'advice' | 'steps' | 'proof' | 'leadsTo'> {
   readonly meaning: CheckMessage | null;
   readonly advice: CheckMessage | null;
   readonly steps: readonly CheckStep[];
 }
 
-/** The data that a probe's verdict depends on. */
+/** The stored data on which the verdict of a probe depends. */
 export interface Facts {
   /** Hash of the site's address and of its policies' proxies with their egress addresses. */
   readonly fingerprint: string;
@@ -85,8 +85,8 @@ async function readCheck(
 }
 
 /**
- * Requests a probe. A waiting or running one is returned as it is.
- * @throws AppError not_found; company_unconfirmed; too_many_requests soon after the last one
+ * Requests a probe. If one waits or runs, returns it without a new request.
+ * @throws AppError not_found; company_unconfirmed; too_many_requests within 10 s of the last probe's start
  */
 export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promise<StoredCheck> {
   const { companyId, shownAddress } = await findManagedSite(tx, actor, siteId);
@@ -100,7 +100,7 @@ export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promis
       then greatest(1, ceil(${INTERVAL_S} - extract(epoch from now() - started_at)))::int end as wait`.execute(
     tx,
   );
-  // Finds nothing when the site was deleted after `findManagedSite` read it.
+  // No row if the site was deleted after `findManagedSite` read it.
   const { wait } = found(rows[0]);
   if (wait !== null)
     throw new AppError('too_many_requests', { detail: ['checked_recently'], retryAfter: wait });
@@ -111,8 +111,8 @@ export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promis
 }
 
 /**
- * Claims a waiting probe, or one whose lease is over, for this process alone. Companies with fewer running probes come
- * first; a scheduled probe counts as one running probe more. Ties go to requested probes, then to the longest wait.
+ * Claims a waiting probe, or one whose lease has ended, so that no other process runs it. Probes of companies with fewer running
+ * probes come first; for a scheduled probe, one is added to that number. Then requested probes come first, then the oldest.
  */
 export async function claimCheck(db: Db): Promise<ClaimedCheck | null> {
   const run = randomUUID();
@@ -136,8 +136,8 @@ export async function claimCheck(db: Db): Promise<ClaimedCheck | null> {
 }
 
 /**
- * Whether another company holds a host on shared egress, by the rule of `decide()`: the oldest claim wins. Other companies
- * must not see any response of such a host through the gateway, not even a status.
+ * Whether another company holds a host on shared egress. By the rule of `decide()`, the company with the oldest claim holds it. Other
+ * companies must see no response of the host through the gateway, not even its status.
  */
 export async function isHeldByOther(db: Db, companyId: number, host: string): Promise<boolean> {
   const holder = await db
@@ -152,7 +152,7 @@ export async function isHeldByOther(db: Db, companyId: number, host: string): Pr
 }
 
 /**
- * Whether every user with access to the site through a proxy reaches another host and port through that proxy too, by the rule of
+ * Whether all users with access to the site through a proxy can also reach another host and port through it, by the rule of
  * `decide()`.
  */
 export async function isCoveredElsewhere(
@@ -187,7 +187,7 @@ export async function readFingerprint(db: Db, { companyId, siteId }: ClaimedChec
   return rows[0] ?? null;
 }
 
-/** @returns whether this process still holds the claim */
+/** Saves the steps of a running probe. @returns false if this process has lost the claim */
 export async function saveSteps(db: Db, claimed: ClaimedCheck, steps: CheckStep[]): Promise<boolean> {
   const { numAffectedRows } = await sql`update site_checks set steps = ${JSON.stringify(steps)}
     where ${own(claimed)}`.execute(db);
@@ -195,10 +195,10 @@ export async function saveSteps(db: Db, claimed: ClaimedCheck, steps: CheckStep[
 }
 
 /**
- * Saves a finished probe. A site that was protected and gets another verdict has drifted, until it is protected again;
- * `unknown` leaves the drift as it is.
- * @param facts their version is that of the claim, so that the schedule compares every later change
- * @param changed the facts changed during the probe: the verdict fits neither state, and the next probe is due at once
+ * Saves a finished probe. A protected site that gets another verdict has drifted until it is protected again. The verdict `unknown`
+ * does not change the drift.
+ * @param facts with the policy version of the claim, so that the schedule compares every later change
+ * @param changed whether the facts changed during the probe. The verdict is then unreliable, and the next probe is due at once
  */
 export async function finishCheck(
   db: Db,
@@ -207,7 +207,7 @@ export async function finishCheck(
   { fingerprint, policyVersion }: Pick<Facts, 'fingerprint' | 'policyVersion'>,
   changed: boolean,
 ): Promise<void> {
-  // The random hour spreads the probes of sites that were added together.
+  // The random part of up to an hour spreads the probes of sites that were added together.
   await sql`update site_checks set state = 'done', run = null, finished_at = now(), steps = ${JSON.stringify(steps)},
       verdict = ${verdict}, meaning = ${JSON.stringify(meaning)},
       advice = ${advice === null ? null : JSON.stringify(advice)}, shown_verdict = ${verdict}, shown_at = now(),
@@ -231,9 +231,9 @@ function own({ companyId, siteId, run }: ClaimedCheck) {
   return sql`company_id = ${companyId} and site_id = ${siteId} and run = ${run}`;
 }
 
-/** Queues due probes: the last one is a day old, or its facts changed. @returns their count */
+/** Queues probes of sites whose last probe is a day old or whose facts changed. @returns the number of queued probes */
 export async function queueDueChecks(db: Db, most: number): Promise<number> {
-  // Most policy changes do not concern a lock: comparing the fingerprint once per version finds those that do.
+  // Most policy changes do not affect a lock. Compares the fingerprint once per policy version to find those that do.
   await sql`
     update site_checks k set policy_version = looked.version, next_at = case
         when k.fingerprint is distinct from site_fingerprint(k.company_id, k.site_id) then least(k.next_at, now())

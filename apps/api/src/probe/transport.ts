@@ -29,8 +29,8 @@ export type ProxyRoute =
     };
 
 /**
- * A path to the site; `outside`: directly from this machine. With `toEcho`, the address is that of the echo, which the operator
- * chose: ports of this machine are not refused.
+ * A path to the site; `outside`: directly from this machine. `toEcho` also allows ports of this machine, because the operator chose
+ * the address of the echo.
  */
 export type Route = { readonly kind: 'outside'; readonly toEcho?: true } | ProxyRoute;
 
@@ -44,18 +44,18 @@ export interface TransportOptions extends Omit<OwnMachineOptions, 'echoUrl'> {
   readonly echoUrl?: URL;
   readonly hosts: ReadonlyMap<string, readonly string[]>;
   readonly dns: readonly string[];
-  /** The gateway as clients reach it. The operator sets it, so the address rules for tenants do not apply to it. */
+  /** The gateway's URL for clients. The address rules for tenants do not apply to it, because the operator sets it. */
   readonly gatewayUrl: URL;
   readonly keys: GatewayKeys;
   /** The gateway's source addresses (GATEWAY_EGRESS). */
   readonly egress: EgressAddresses;
-  /** Replaces the resolvers of `dns`, in tests. */
+  /** Replaces the resolvers of `dns` in tests. */
   readonly lookup?: Lookup | undefined;
 }
 
 /**
- * The api's only egress. It applies the gateway's dialing rules. Each host is its own tenant at the resolver, because the queues
- * of probes and of outbound calls already limit each company.
+ * The api's only egress. It applies the gateway's dialing rules. The resolver's limits per tenant apply per host here, because the
+ * queues of probes and of outbound calls already limit each company.
  */
 export interface Transport {
   /**
@@ -69,27 +69,27 @@ export interface Transport {
   through(route: ProxyRoute, proxy: Duplex, place: Place, signal: AbortSignal): Promise<Duplex>;
   /** The addresses of a name; an empty list for an unknown one. */
   resolve(host: string): Promise<readonly string[]>;
-  /** Whether users get an address of the network for the gateway, while it accepts connections on this machine's loopback only. */
+  /** Whether the gateway accepts connections only on loopback, although its URL for users is a network address. */
   gatewayHidesOnLoopback(signal: AbortSignal): Promise<boolean>;
-  /** The gateway's source addresses by its settings, public ones only. */
+  /** The public source addresses of the gateway in its settings. */
   readonly configuredEgress: readonly string[];
-  /** The addresses of this machine on its way to the internet, for a product that runs on loopback: a router may replace them. */
+  /** The source addresses of this machine for other networks, for a product on loopback. A router (NAT) may replace them. */
   localEgress(): Promise<readonly string[]>;
   /** Whether the dialer may connect to an address. */
   allowed(address: string): boolean;
 }
 
-/** The dependencies of slices with outbound calls. */
+/** The dependencies of slices that make outbound calls. */
 export interface Outbound {
   readonly transport: Transport;
   readonly echoUrl: URL;
   /** Runs one call of a company as soon as its queue has room. @throws AppError busy */
   readonly turns: KeyedLimiter;
-  /** Aborted on shutdown: running calls end. */
+  /** Aborted on shutdown, which ends running calls. */
   readonly stop: AbortSignal;
 }
 
-/** Longer than the 90 s of a probe: the gateway's clock may differ. */
+/** Longer than the 90 s of a probe, because the gateway's clock may differ. */
 const TOKEN_SECONDS = 120;
 const anywhere = parseNetworks('0.0.0.0/0,::/0') ?? { v4: [], v6: [] };
 
@@ -167,12 +167,12 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-/** The port of a URL, also one that is left out. */
+/** The explicit or default port of a URL. */
 export const portOf = ({ protocol, port }: URL) => Number(port) || (protocol === 'https:' ? 443 : 80);
 
-/** The source addresses that the system chooses for other networks. Connecting a UDP socket chooses one and sends nothing. */
+/** The source addresses that the system selects for other networks. Connecting a UDP socket selects one and sends nothing. */
 async function sourceAddresses(): Promise<readonly string[]> {
-  // Addresses for documentation (RFC 5737, RFC 3849): they are on no local network.
+  // Documentation addresses (RFC 5737, RFC 3849), which are on no local network.
   const targets = [
     ['udp4', '192.0.2.1'],
     ['udp6', '2001:db8::1'],
@@ -206,12 +206,10 @@ function credentialsOf(route: ProxyRoute, place: Place, keys: GatewayKeys): stri
   return `${PROBE_USERNAME}:${signProbeToken(keys, { host, port: place.port, expires })}`;
 }
 
-/** Values of our gateway's `X-Propusk-Reason` that concern the site; the others concern the gateway. */
+/** Values of the gateway's `X-Propusk-Reason` that concern the site. All others concern the gateway. */
 const siteReasons = ['resolve_failed', 'address_refused', 'no_family', 'connect_failed', 'timeout'] as const;
 
-/**
- * Finds the refusal of our gateway in a response of the site: within a tunnel of plain HTTP the gateway answers for a site that breaks off.
- */
+/** Reads our gateway's refusal from a response. In a tunnel of plain HTTP, the gateway answers if the site closes the connection. */
 export function refusalWithin({ kind }: Route, { status, headers }: ResponseHead): ConnectError | null {
   const reason = siteReasons.find((one) => one === headers['x-propusk-reason']);
   return kind !== 'gateway' || reason === undefined ? null : new ConnectError('site', reason, status);
@@ -220,7 +218,7 @@ export function refusalWithin({ kind }: Route, { status, headers }: ResponseHead
 function tunnelError(route: ProxyRoute, head: ResponseHead): ConnectError | null {
   const { status } = head;
   if (status >= 200 && status < 300) return null;
-  // tinyproxy answers 401 for its own credentials.
+  // tinyproxy answers 401 instead of 407 for wrong proxy credentials.
   if (status === 407 || status === 401) return new ConnectError('proxy', 'credentials', status);
   const refused = new ConnectError('proxy', 'refused', status);
   if (route.kind === 'gateway') return refusalWithin(route, head) ?? refused;
@@ -229,13 +227,13 @@ function tunnelError(route: ProxyRoute, head: ResponseHead): ConnectError | null
   return status === 502 || status === 503 ? new ConnectError('site', 'connect_failed', status) : refused;
 }
 
-/** Converts a DialError to a ConnectError. Only for an address literal is errno known to concern that address. */
+/** Converts a DialError to a ConnectError. Uses its errno only for an address literal, where it concerns that address. */
 async function connecting(where: 'proxy' | 'site', dialed: Promise<Socket>, host = ''): Promise<Socket> {
   try {
     return await dialed;
   } catch (error) {
     if (!(error instanceof DialError)) throw error;
-    // A busy resolver says nothing about the site.
+    // A full resolver queue shows nothing about the site.
     if (error.code === 'names_busy') throw new ConnectError(where, 'resolve_failed');
     const diagnosed = error.code === 'connect_failed' && isIP(host) !== 0;
     throw new ConnectError(where, diagnosed ? diagnoseConnect(error.errno) : error.code);

@@ -16,7 +16,7 @@ const usual: VerdictContext = {
   emptySample: false,
   confirmedProxies: [],
 };
-/** The connectivity of a machine whose direct call the echo answered. */
+/** The connectivity of a machine whose direct echo call succeeded. */
 const seen = { connectivity: { confirmed: [4 as const], failed: [] } };
 const text = (words: string): CheckMessage => ({ code: 'outside_name', params: { host: words } });
 const place = { host: 'crm.example.ru', port: 443, scheme: 'https' } as const;

@@ -5,26 +5,26 @@ import { answersNobody, type Connectivity, discountSilence, targetFamily } from 
 import { adviseStep, isSample } from './messages.ts';
 import { placeOf, proxyOf, sourceOf } from './plan.ts';
 
-/** The inputs of the verdict besides the results. */
+/** The inputs of the verdict other than the results. */
 export interface VerdictContext {
   /** Whether an egress address was known, so that headers could be spoofed with it. */
   readonly egressKnown: boolean;
-  /** The probe runs from an address that the lock allows, so its requests from outside prove nothing. */
+  /** The lock allows this machine's address, so its requests from outside show nothing. */
   readonly insider: boolean;
   readonly connectivity: Connectivity;
   /** The vantages that were given requests. */
   readonly vantages: readonly ProbingVantage[];
-  /** Names of the site's vantages that are away. */
+  /** Names of the site's vantages that were not present. */
   readonly away: readonly string[];
-  /** Another company has claimed the site's host on shared egress. */
+  /** Another company holds the site's host on shared egress. */
   readonly held: boolean;
-  /** The time limit ended the probe early. */
+  /** Steps were skipped at the time limit. */
   readonly unfinished: boolean;
-  /** Requests for start paths and samples that exceeded a limit. */
+  /** The number of start paths and samples that were not requested because of a limit. */
   readonly unfit: number;
-  /** Whether the probe found nothing to request besides the first page. */
+  /** Whether there were no start paths or samples to request besides the first page. */
   readonly emptySample: boolean;
-  /** Proxies whose echo call confirmed the addresses that were known before. */
+  /** Ids of proxies whose echo call returned only addresses that were known before. */
   readonly confirmedProxies: readonly number[];
 }
 
@@ -32,7 +32,7 @@ export interface VerdictContext {
 export interface ProbingVantage {
   readonly id: number;
   readonly name: string;
-  /** Its address is one that the lock allows, so its requests prove nothing. */
+  /** The lock allows its address, so its requests show nothing. */
   readonly insider: boolean;
   readonly connectivity: Connectivity;
 }
@@ -45,7 +45,7 @@ export interface ProbeVerdict {
 
 interface Facts extends VerdictContext {
   readonly results: readonly StepResult[];
-  /** Vantages whose requests count as a stranger's. */
+  /** Vantages that are not insiders, whose requests count as those of strangers. */
   readonly witnesses: readonly ProbingVantage[];
   /** Requests of strangers: those of this machine unless it is an insider, and those of the vantages in `witnesses`. */
   readonly outside: readonly StepResult[];
@@ -57,9 +57,8 @@ interface Facts extends VerdictContext {
 type Rule = (facts: Facts) => ProbeVerdict | false | undefined;
 
 /**
- * Decides the verdict: the first rule that applies wins. Pure. `protected` needs proof of both halves: strangers are denied
- * everywhere, as this machine and every witness sees it, and every proxy of the policies gets in. Each earlier rule is a
- * missing proof.
+ * Decides the verdict by the first rule that applies. Each rule finds one obstacle to `protected`, which remains if none applies:
+ * this machine and every vantage was denied as a stranger everywhere, and every proxy of the policies opened the site.
  */
 export function decideVerdict(all: readonly StepResult[], context: VerdictContext): ProbeVerdict {
   const results = discountSilence(all, context.connectivity, context.vantages);
@@ -85,7 +84,7 @@ export function decideVerdict(all: readonly StepResult[], context: VerdictContex
   return verdictOf('protected', { code: 'protected', params: countRefusals(facts) }, advice);
 }
 
-/** Counts the URLs and requests that strangers were refused, and those that the probe did not request. */
+/** Counts the refused URLs and requests of strangers, and the URLs that were not requested. */
 function countRefusals({ outside, witnesses, unfit, emptySample }: Facts) {
   const refused = outside.filter(({ finding }) => turnedAway.has(finding));
   const paths = refused.flatMap(({ step }) =>
@@ -113,7 +112,7 @@ const verdictOf = (verdict: Verdict, meaning: CheckMessage, advice: CheckMessage
 
 const unknown = (meaning: CheckMessage, advice: CheckMessage) => verdictOf('unknown', meaning, advice);
 
-/** The verdict on a site without a policy, which is not probed. */
+/** The verdict on a site without a policy, which gets no requests. */
 export const noPolicy = unknown({ code: 'no_policy' }, { code: 'add_to_policy' });
 
 const rules: readonly Rule[] = [
@@ -162,7 +161,7 @@ const rules: readonly Rule[] = [
   ({ egressKnown }) => !egressKnown && unknown({ code: 'egress_unknown' }, { code: 'find_egress' }),
 ];
 
-/** Unknown: this machine's address is allowed by the lock, and no vantage requested the site as a stranger. */
+/** Unknown: the lock allows this machine's address, and no vantage requested the site as a stranger. */
 function unwitnessed({ insider, witnesses, vantages: insiders, away }: Facts): ReturnType<Rule> {
   if (!insider || witnesses.length > 0) return false;
   const names = insiders.map(({ name }) => name);
@@ -173,7 +172,7 @@ function unwitnessed({ insider, witnesses, vantages: insiders, away }: Facts): R
     : unknown({ code: 'vantage_away', params: { vantages: away } }, { code: 'start_vantage' });
 }
 
-/** Unknown: a vantage that was present did not report, or opens no private address. */
+/** Unknown: a present vantage did not report, or refused to request a private address. */
 function silentVantage({ outside, witnesses }: Facts): ReturnType<Rule> {
   const having = (code: CheckMessage['code']) => {
     const sources = new Set(
@@ -192,8 +191,8 @@ function silentVantage({ outside, witnesses }: Facts): ReturnType<Rule> {
 }
 
 /**
- * Open: a stranger's request got in. If only this machine got in, an old lock may still allow its address, so the sentence claims no more
- * than that.
+ * Open: the site served a stranger. If it served only this machine, an old lock may still allow this machine's address, so the
+ * message states only that.
  */
 function openToStrangers({ outside, cdn, egressKnown }: Facts): ReturnType<Rule> {
   const open =
@@ -218,7 +217,7 @@ function nameWithoutAddress({ results }: Facts): ReturnType<Rule> {
   return undefined;
 }
 
-/** Through a CDN the origin server is not visible: the CDN itself may have denied. */
+/** Cdn: responses show nothing about the origin server, because the CDN itself may have denied the requests. */
 function behindCdn({ cdn, through }: Facts): ReturnType<Rule> {
   const code = through.some(({ finding }) => finding === 'denied') ? 'cdn_closed' : 'cdn';
   return cdn !== null && verdictOf('cdn', { code, params: { cdn } }, { code: 'bypass_cdn' });
@@ -228,12 +227,12 @@ function deniedThroughProxy({ through, confirmedProxies }: Facts): ReturnType<Ru
   const denied = through.find(({ finding }) => finding === 'denied');
   if (denied === undefined) return undefined;
   const meaning: CheckMessage = { code: 'closed', params: quote(denied) };
-  // The lock admits the proxy's address, but the server sees the address of a reverse proxy in front of it.
+  // The lock contains the proxy's address, so the server probably sees the address of a reverse proxy in front of it instead.
   const isInLock = denied.detail?.code === 'answered' && confirmedProxies.includes(proxyOf(denied.step));
   return { verdict: 'closed', meaning, advice: isInLock ? { code: 'front_server' } : adviseStep(denied) };
 }
 
-/** Unknown: a proxy opens neither the first page nor a start path. A missing page counts as opened, because strangers are refused. */
+/** Unknown: a proxy opens neither the first page nor a start path. A missing page (404) counts as opened, as strangers get 403. */
 function notOpenedThroughProxy({ through }: Facts): ReturnType<Rule> {
   const passing: ReadonlySet<Finding> = new Set(['open', 'missing']);
   const passed = new Set(
@@ -249,7 +248,7 @@ function notOpenedThroughProxy({ through }: Facts): ReturnType<Rule> {
   return told && unknown({ code: 'through_failed', params: quote(told) }, advice);
 }
 
-/** Unknown: a server that had denied strangers stopped answering them. */
+/** Unknown: a server that had denied requests of strangers then stopped answering them. */
 function blocksProber({ outside }: Facts): ReturnType<Rule> {
   const silent = outside.find(
     ({ step, finding, detail }) =>
@@ -260,9 +259,9 @@ function blocksProber({ outside }: Facts): ReturnType<Rule> {
   return silent && unknown({ code: 'prober_blocked', params: quote(silent) }, { code: 'check_later' });
 }
 
-/** Closed: the site answered a proxy of its policies by neither scheme. */
+/** Closed: the site did not answer a proxy of its policies by either scheme. */
 function silentThroughProxy({ through }: Facts): ReturnType<Rule> {
-  // Steps without a detail were not run, because another result made them needless.
+  // Steps without a detail were not run, because another result made them unnecessary.
   const silent = through.find(
     ({ step, finding }) =>
       finding === 'no_connection' &&
