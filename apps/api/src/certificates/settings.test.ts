@@ -31,6 +31,6 @@ test.each([
   [{ PUBLIC_URL: 'http://pass.test', TLS: 'files' }, 'TLS=files требует PUBLIC_URL с https'],
   [{ TLS: 'files', TLS_CERT: 'cert.pem' }, 'TLS=files требует TLS_CERT и TLS_KEY'],
   [{ ACME_CA: '/none/ca.pem' }, 'Файл «/none/ca.pem» не читается. Проверьте настройку ACME_CA'],
-])('the api refuses the settings %o of TLS in one line', (more, line) => {
+])('tlsConfig refuses the settings %o', (more, line) => {
   expect(() => auto(more)).toThrow(line);
 });

@@ -232,7 +232,7 @@ test.each([
   ['tls', (port: number) => `smtps://127.0.0.1:${port}`, 'plain'],
   ['login', (port: number) => `smtp://user:wrong@127.0.0.1:${port}`, 'login'],
   ['rejected', (port: number) => `smtp://127.0.0.1:${port}`, 'sender'],
-] as const)('a mail waits with the failure %s', async (failure, url, talk) => {
+] as const)('a mail stays in the outbox with the failure %s', async (failure, url, talk) => {
   const answers = (line: string) => {
     if (line.startsWith('EHLO')) return talk === 'login' ? '250-a\r\n250 AUTH PLAIN' : '250 a';
     if (line.startsWith('AUTH')) return '535 wrong';

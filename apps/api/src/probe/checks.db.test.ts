@@ -133,11 +133,11 @@ describe('an Apache site', () => {
   });
 });
 
-describe('a site of nginx', () => {
+describe('an nginx site', () => {
   test.each([
     ['beside a location that denies', `allow ${EGRESS}; deny all;`],
     ['beside a location that closes the connection', `if ($remote_addr != ${EGRESS}) { return 444; }`],
-  ])('a site of nginx is open when a separate php location lacks the lock: %s', async (_, lines) => {
+  ])('the verdict is open when a php location of nginx lacks the lock: %s', async (_, lines) => {
     const nginx = await startNginx({ server: `location / { ${lines} }\nlocation ~ \\.php$ { }` });
     const company = await companyBehind(world);
     const check = await probe(world.api, company.token, await company.add(`${SITE}:${nginx.port}`));
@@ -201,7 +201,7 @@ describe('the verdict unknown', () => {
 });
 
 describe('the drift of a protected site', () => {
-  test('a protected site that becomes open is marked as drifted in every list until it is protected again', async () => {
+  test('a protected site that becomes open is marked as drifted in all lists until it is protected again', async () => {
     const { api } = world;
     const shown = async () => ({
       site: (await api.must(token, getSite, { params: { id } })).protection?.drifted,

@@ -44,6 +44,6 @@ test.each([
   ['EHOSTUNREACH', 'connect_failed'],
   ['ETIMEDOUT', 'connect_failed'],
   [undefined, 'connect_failed'],
-])('the connect error of %s is classified as %s', (errno, reason) =>
+])('diagnoseConnect classifies the system error %s as %s', (errno, reason) =>
   expect(diagnoseConnect(errno)).toBe(reason),
 );

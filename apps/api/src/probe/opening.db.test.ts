@@ -66,7 +66,7 @@ describe('a response through the proxy', () => {
     [304, 'unknown', 'начальный путь'],
     [403, 'closed', 'Адрес прокси'],
     [500, 'server_error', 'журнал'],
-  ])('a site that answers %i through the proxy is %s', async (code, verdict, advice) => {
+  ])('a site that answers %i through the proxy gets the verdict %s', async (code, verdict, advice) => {
     const { id } = await locked(status(code));
     // The second probe confirms the egress address that the first one found.
     if (code === 403) await run(id);
@@ -136,7 +136,7 @@ describe('a redirect through the proxy', () => {
   });
 
   test.each(['client_id=x&response_type=code', 'SAMLRequest=abc', 'RelayState=x'])(
-    'a redirect to a sign-in service with %s passes and is named',
+    'a redirect to a sign-in service (%s) counts as opening, and the step names the service',
     async (query) => {
       const { id } = await locked(status(302, { location: `https://login.example.net/auth?${query}` }));
       const check = await run(id);
@@ -158,7 +158,7 @@ describe('a redirect through the proxy', () => {
   });
 
   test.each(['//other.example.test/x', '//other.example.test:81/x'])(
-    'no part of a site names another host: %s',
+    'a redirect or link to the path %s of the site requests no other host',
     async (path) => {
       let connections = 0;
       const other = createServer(() => {}).listen(0, '127.0.0.9');

@@ -69,7 +69,7 @@ describe('the plan of a probe', () => {
     [{ host: 'a.ru', wildcard: false }, ['a.ru', 'www.a.ru']],
     [{ host: 'www.a.ru', wildcard: false }, ['www.a.ru']],
     [{ host: 'a.ru', wildcard: true }, ['a.ru', 'www.a.ru', 'abc.a.ru']],
-  ])('the plan requests the site %j at the names %j', (site, expected) =>
+  ])('the plan for the site %j requests the names %j', (site, expected) =>
     expect(namesOf(site, 'abc').map(({ host }) => host)).toEqual(expected),
   );
 

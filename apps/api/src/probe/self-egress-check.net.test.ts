@@ -85,7 +85,7 @@ test.each<[string, string, string[], string[], Partial<Awaited<ReturnType<typeof
   ],
   ['an echo without DNS records confirms nothing', '8.8.4.4', [], [], { confirmed: [], failed: [], own: [] }],
 ])(
-  'the check of this machine’s internet access decides from echo calls: %s',
+  'checkSelfEgress derives this machine’s internet access from echo calls: %s',
   async (_, from, addresses, dead, expected) => {
     saw = from;
     expect(await look(reaching(addresses, dead))).toMatchObject(expected);

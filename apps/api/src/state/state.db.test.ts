@@ -161,13 +161,13 @@ const faults: [string, () => Promise<NodeJS.ProcessEnv> | NodeJS.ProcessEnv, str
     'error key_unreadable',
   ],
   [
-    'DNS does not know the name',
+    'DNS has no address for the name',
     () => ({ ...opened, PUBLIC_URL: 'https://console.invalid' }),
     'error name_missing',
   ],
-  ['nobody answers at the name', () => opened, 'warning unreached'],
+  ['nothing answers at the address of the name', () => opened, 'warning unreached'],
   [
-    'the certificate ends',
+    'the certificate expires in 5 days',
     async () => ({ ...opened, PUBLIC_URL: await tlsServer(5) }),
     'warning certificate_ends',
   ],
@@ -203,7 +203,7 @@ const faults: [string, () => Promise<NodeJS.ProcessEnv> | NodeJS.ProcessEnv, str
   ],
   ['a setting is misspelled', () => ({ UNKNOWN_SETTINGS: 'PUBLIK_URL' }), 'warning settings_unknown'],
   [
-    'the mail server is away',
+    'the mail server is unreachable',
     async () => ({ SMTP_URL: `smtp://127.0.0.1:${await freePort()}` }),
     'error mail_refused',
   ],
@@ -214,11 +214,11 @@ const faults: [string, () => Promise<NodeJS.ProcessEnv> | NodeJS.ProcessEnv, str
     'error clock_off',
   ],
   [
-    'there is nothing to compare the clock with',
+    'the server for comparing the clock is unreachable',
     async () => ({ ACME_DIRECTORY: `http://127.0.0.1:${await freePort()}/` }),
     'unknown clock_unseen',
   ],
-  ['no vantage looks from outside', () => opened, 'unknown outside_unseen'],
+  ['no vantage is present', () => opened, 'unknown outside_unseen'],
   [
     'there is no backup',
     async () => {
@@ -238,7 +238,7 @@ const faults: [string, () => Promise<NodeJS.ProcessEnv> | NodeJS.ProcessEnv, str
     'warning backup_old',
   ],
   [
-    'the last backup could not be read in its trial',
+    'the last backup failed its verification',
     async () => {
       const bad = await mkdtemp(join(folder, 'bad-'));
       await writeFile(join(bad, 'a.backup'), '');
@@ -258,7 +258,7 @@ const faults: [string, () => Promise<NodeJS.ProcessEnv> | NodeJS.ProcessEnv, str
     'error disk_low',
   ],
   [
-    'a mail does not leave',
+    'a mail is stuck in the outbox',
     async () => {
       await query(`insert into mails (id, sealed, has_link, expires_at, due_at, tries, failure)
         values (gen_random_uuid(), '', true, now() + interval '1 hour', now() + interval '1 hour', 3, 'login')`);
@@ -290,7 +290,7 @@ const faults: [string, () => Promise<NodeJS.ProcessEnv> | NodeJS.ProcessEnv, str
     'warning own_machine',
   ],
   [
-    'the egress of a proxy moved',
+    'the egress address of a proxy changed',
     async () => {
       await product.company('crm.company.test', product.origin);
       await query(
