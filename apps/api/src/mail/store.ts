@@ -8,10 +8,7 @@ import { pipeline, statement } from '../db/pipeline.ts';
 import type { Encryption } from '../encryption.ts';
 import type { Facts, MailCode } from './compose-mail.ts';
 
-/**
- * At most 10,000 waiting mails with a link, and as many without, of 0.5 KB each. Limited, because strangers can request links while
- * the mail server is down.
- */
+/** At most 10,000 waiting mails with a link, which strangers can request, and as many without. A mail takes 0.5 KB. */
 export const WAITING_MOST = 10_000;
 /** The lease of an attempt to send a mail. The mailer aborts the attempt before the lease ends. */
 const LEASE = sql.raw(`interval '90 seconds'`);

@@ -20,10 +20,7 @@ interface Step {
 /** A request from outside to one address of one name. */
 export interface OutsideStep extends Step {
   readonly vantage: 'outside';
-  /**
-   * `plain`: the first page; `spoofed`: with a spoofed header; `deep` and `acme`: `otherPlaces`; `start`: a start path; the rest:
-   * samples.
-   */
+  /** `plain`: the first page; `deep` and `acme`: `otherPlaces`; `start`: a start path of the owner; the rest: samples. */
   readonly kind: 'plain' | 'spoofed' | 'deep' | 'acme' | 'start' | Sample['kind'];
   readonly host: string;
   readonly port: number;

@@ -80,10 +80,7 @@ export interface Ends {
   readonly paidEndsAt: string | null;
 }
 
-/**
- * Returns the trial or plan that ends first within 7 days, or the stop of paid proxies. Queries only after the end of a plan with
- * paid proxies, because `GET /me` calls it for owners.
- */
+/** The trial or plan that ends first within 7 days, or the stop of paid proxies. `GET /me` calls it, so it rarely queries. */
 export async function findEnding(
   db: Db,
   companyId: number,
