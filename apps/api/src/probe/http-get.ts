@@ -20,6 +20,8 @@ export interface GetRequest extends Place {
 export interface GetResponse extends ResponseHead {
   /** The bytes as latin1. */
   readonly body: string;
+  /** Whether the body ended early: the connection broke, or the signal was aborted. */
+  readonly broken: boolean;
   /** OpenSSL's code for an invalid certificate; null for a valid one or none. */
   readonly certificateFault: string | null;
 }
@@ -74,13 +76,13 @@ async function exchange(stream: Duplex, asked: GetRequest, signal: AbortSignal):
     sent.on('error', () => reject(failure(signal)));
     sent.end();
   });
-  const body = await readBody(response, asked, signal);
+  const read = await readBody(response, asked, signal);
   // Typed as an Error; at run time a code, an Error, or null.
   const fault: unknown = stream instanceof TLSSocket ? stream.authorizationError : null;
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
-    body,
+    ...read,
     certificateFault: faultCode(fault),
   };
 }
@@ -90,23 +92,23 @@ async function readBody(
   response: IncomingMessage,
   { bodyLimit, cut = false }: Pick<GetRequest, 'bodyLimit' | 'cut'>,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Pick<GetResponse, 'body' | 'broken'>> {
   // Errors after the head do not matter to a caller that reads no body.
   response.on('error', () => {});
-  if (bodyLimit === 0) return '';
   let body = '';
+  if (bodyLimit === 0) return { body, broken: false };
   try {
     for await (const chunk of response.setEncoding('latin1')) {
       body += String(chunk);
       if (body.length <= bodyLimit) continue;
       if (!cut) throw new ConnectError('site', 'broken_off');
-      return body.slice(0, bodyLimit);
+      return { body: body.slice(0, bodyLimit), broken: false };
     }
   } catch (error) {
-    if (cut) return body;
+    if (cut) return { body, broken: true };
     throw error instanceof ConnectError ? error : failure(signal);
   }
-  return body;
+  return { body, broken: false };
 }
 
 function faultCode(fault: unknown): string | null {

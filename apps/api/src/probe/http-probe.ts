@@ -154,7 +154,8 @@ export function resultThrough(step: ThroughStep, error: ConnectError): StepResul
   return { step, finding: classifyConnectError(error), detail: describeConnectError(error), cdn: null };
 }
 
-function describeConnectError({ where, reason, status }: ConnectError): CheckMessage {
+/** Describes why a request got no response. */
+export function describeConnectError({ where, reason, status }: ConnectError): CheckMessage {
   if (where === 'site') return { code: 'unreached', params: { reason } };
   if (reason === 'credentials') return { code: 'proxy_credentials' };
   if (reason === 'tls_failed') return { code: 'proxy_certificate' };

@@ -1,36 +1,49 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { linksOf, readRobots, readSitemap } from './page-links.ts';
 
 const page = new URL('https://crm.example.ru/docs/');
-const hrefs = (html: string, type = 'text/html') => linksOf(html, type, page).map(({ href }) => href);
+const hrefs = async (html: string, type = 'text/html') =>
+  (await linksOf(html, type, page)).map(({ href }) => href);
 
-test('linksOf finds links, scripts, styles, images, frames, srcset and meta refresh, relative to <base>', () => {
+test('links, scripts, styles, images, frames, srcset and meta refresh are found, relative to <base>', async () => {
   const html = `<base href="/app/"><link rel=stylesheet href=a.css><script src="/b.js"></script>
     <img src=c.png srcset="d.png 1x, e.png 2x"><iframe src="f/"></iframe><a href="g?x=1#y">g</a>
     <meta http-equiv="Refresh" content="0; url=h/"><object data="i.pdf"></object>`;
-  expect(hrefs(html).map((href) => href.replace('https://crm.example.ru', ''))).toEqual([
+  expect((await hrefs(html)).map((href) => href.replace('https://crm.example.ru', ''))).toEqual([
     ...['/app/a.css', '/b.js', '/app/c.png', '/app/d.png', '/app/e.png', '/app/f/', '/app/g?x=1#y'],
     ...['/app/h/', '/app/i.pdf'],
   ]);
 });
 
-test('linksOf omits form actions, downloads, data-method, nofollow and protocols other than http and https', () => {
+test('form actions, downloads, data-method, nofollow and other protocols are left out', async () => {
   const html = `<form action="/a"><input formaction="/b"><button formaction="/c"></button></form>
     <a href="/d" download>d</a><a href="/e" data-method="delete">e</a><a href="/f" rel="nofollow">f</a>
     <a href="mailto:x@example.ru">g</a><a href="javascript:alert(1)">h</a><link rel="preconnect" href="https://cdn.test">`;
-  expect(hrefs(html)).toEqual([]);
+  expect(await hrefs(html)).toEqual([]);
 });
 
-test('a page in windows-1251 gives percent-encoded UTF-8 paths', () => {
+test('a page in windows-1251 gives percent-encoded UTF-8 paths', async () => {
   // "док" in windows-1251.
   const html = '<meta charset="windows-1251"><a href="/\xe4\xee\xea">x</a>';
-  expect(hrefs(html)).toEqual(['https://crm.example.ru/%D0%B4%D0%BE%D0%BA']);
-  expect(hrefs(html.slice(29), 'text/html; charset=windows-1251')).toEqual(hrefs(html));
+  expect(await hrefs(html)).toEqual(['https://crm.example.ru/%D0%B4%D0%BE%D0%BA']);
+  expect(await hrefs(html.slice(29), 'text/html; charset=windows-1251')).toEqual(await hrefs(html));
 });
 
-test('a hostile page gives at most 2,000 links', () => {
-  expect(hrefs('<a href=/x>'.repeat(50_000)).length).toBeLessThanOrEqual(2_000);
-  expect(hrefs('<'.repeat(500_000))).toEqual([]);
+test('a hostile page gives at most 2,000 links', async () => {
+  expect((await hrefs('<a href=/x>'.repeat(50_000))).length).toBeLessThanOrEqual(2_000);
+  expect(await hrefs('<'.repeat(500_000))).toEqual([]);
+});
+
+test('a link after 80,000 open elements is found', async () => {
+  const html = `${'<b>'.repeat(80_000)}${'</i>'.repeat(60_000)}<a href="/x">x</a>`;
+  expect(await hrefs(html)).toEqual(['https://crm.example.ru/x']);
+});
+
+test('a process that is stopped for seconds while it parses a page loses no link', async () => {
+  let now = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 5_000));
+  expect(await hrefs('<a href="/x/">x</a><img src="/y.png">')).toHaveLength(2);
+  clock.mockRestore();
 });
 
 test('readRobots returns the disallowed prefixes and the sitemaps of a robots.txt', () => {

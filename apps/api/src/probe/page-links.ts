@@ -1,9 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Parser } from 'htmlparser2';
 
 /** Limits for one page, so that a hostile page cannot block the event loop or exhaust memory. */
 const MAX_LINKS = 2_000;
 const MAX_URL = 2_048;
-const PARSE_MS = 50;
+/** Open elements at which the parser starts anew: it searches all of them at each closing tag. */
+const MAX_DEPTH = 512;
+/** Characters that are parsed in one turn of the event loop. */
 const PIECE = 16_384;
 
 /** Link relations to ignore: they name a host to connect to, or pages that crawlers should not follow. */
@@ -16,22 +19,25 @@ const hintsOnly = /\b(?:preconnect|dns-prefetch|nofollow)\b/i;
  * @param contentType the header, for the charset
  * @returns absolute http and https URLs in the order of the page, at most 2,000
  */
-export function linksOf(body: string, contentType: string, url: URL): URL[] {
+export async function linksOf(body: string, contentType: string, url: URL): Promise<URL[]> {
   // grows: not, lives for one call
   const links: URL[] = [];
   let base = url;
-  const end = performance.now() + PARSE_MS;
+  let tried = 0;
+  let depth = 0;
   const parse = (text: string, from: URL) => {
     const target = text.length > MAX_URL ? null : URL.parse(text.trim(), from.href);
     return target !== null && target.href.length <= MAX_URL ? target : null;
   };
   const add = (text: string | undefined) => {
-    if (text === undefined || links.length >= MAX_LINKS || performance.now() > end) return;
+    if (text === undefined || (tried += 1) > MAX_LINKS) return;
     const target = parse(text, base);
     if (target !== null && /^https?:$/.test(target.protocol)) links.push(target);
   };
   const parser = new Parser({
+    onclosetag: () => void (depth -= 1),
     onopentag(name, given) {
+      depth += 1;
       if ('data-method' in given || 'download' in given || hintsOnly.test(given.rel ?? '')) return;
       if (name === 'base') base = parse(given.href ?? '', url) ?? base;
       else if (name === 'a' || name === 'area' || name === 'link') add(given.href);
@@ -44,8 +50,14 @@ export function linksOf(body: string, contentType: string, url: URL): URL[] {
     },
   });
   const text = decode(body, contentType);
-  for (let at = 0; at < text.length && performance.now() < end && links.length < MAX_LINKS; at += PIECE)
+  for (let at = 0; at < text.length && tried < MAX_LINKS; at += PIECE) {
     parser.write(text.slice(at, at + PIECE));
+    if (depth > MAX_DEPTH) {
+      parser.reset();
+      depth = 0;
+    }
+    await nextTurn();
+  }
   return links;
 }
 

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { sayCheck } from '@propusk/phrases/checks';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ConnectError, type ConnectErrorReason } from './connect-error.ts';
 import type { SiteProxy } from './egress-store.ts';
 import { unpaced } from './pace.ts';
-import { runProbe } from './run-probe.ts';
+import { type ProbeOptions, runProbe } from './run-probe.ts';
 import type { Transport } from './transport.ts';
 
 /**
@@ -18,16 +18,21 @@ const SITE = 'crm.example.test';
 const ECHO = 'echo.example.test';
 const V4 = '198.51.100.7';
 const V6 = '2606:4700::7';
+/** A file that strangers read. */
+const OPEN = '/files/list.pdf';
 
 let server: Server;
 let port: number;
 /** The status of the site's responses to requests from outside. */
 let strangers = 403;
+/** The site as the proxy sees it. */
+let site: RequestListener = (_, reply) => void reply.end();
 beforeAll(async () => {
   server = createServer((asking, reply) => {
     const address = asking.socket.remoteAddress ?? '';
     if (asking.url === '/api/echo') return reply.end(JSON.stringify({ address }));
-    reply.writeHead(address === EGRESS ? 200 : strangers).end();
+    if (address === EGRESS) return site(asking, reply);
+    reply.writeHead(asking.url === OPEN ? 200 : strangers).end();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   port = (server.address() as AddressInfo).port;
@@ -55,6 +60,7 @@ async function probe(
   addresses: string[],
   dead: Readonly<Record<string, ConnectErrorReason>>,
   proxies: readonly SiteProxy[] = [proxy],
+  given: Partial<Pick<ProbeOptions, 'sample' | 'startPaths'>> = {},
 ) {
   const connected = async (localAddress: string) => {
     const socket = connect({ host: '127.0.0.1', port, localAddress });
@@ -82,7 +88,7 @@ async function probe(
     {
       // The server at this port speaks only http.
       address: `${SITE}:${port}`,
-      ...{ proxies, startPaths: [], openPaths: [], sample: null, pace: unpaced },
+      ...{ proxies, startPaths: [], openPaths: [], sample: null, pace: unpaced, ...given },
       isCoveredElsewhere: async () => false,
       isHeldByOther: async () => false,
       report: () => {},
@@ -132,3 +138,66 @@ test.each<ConnectErrorReason>(['timeout', 'connect_failed', 'connection_refused'
     expect(outcomesAt(found.steps, V4)).toEqual(new Set(['skipped']));
   },
 );
+
+describe('a page that alone links an open file', () => {
+  const PAGE = '/docs/';
+  const link = `<a href="${OPEN}">x</a>`;
+  const broken: RequestListener = (_, reply) => void reply.destroy();
+  /** Answers requests to the page with `answers` in turn, and then with the last one. */
+  const linking = (...answers: RequestListener[]): RequestListener => {
+    let requests = 0;
+    return (asking, reply) => {
+      if (asking.url === PAGE) return answers[Math.min(requests++, answers.length - 1)]?.(asking, reply);
+      reply.writeHead(asking.url === '/' ? 200 : 404, { 'content-type': 'text/html' });
+      reply.end(asking.url === '/' ? `<a href="${PAGE}">x</a>` : '');
+    };
+  };
+  const whole: RequestListener = (_, reply) => void reply.setHeader('content-type', 'text/html').end(link);
+  const cut: RequestListener = (_, reply) => {
+    reply.writeHead(200, { 'content-type': 'text/html', 'content-length': 1_000 });
+    reply.write('<p>', () => reply.destroy());
+  };
+  const status =
+    (code: number): RequestListener =>
+    (_, reply) =>
+      void reply.writeHead(code).end();
+
+  test.each<[string, RequestListener]>([
+    ['breaks off before its head', broken],
+    ['breaks off within its body', cut],
+    ['is over a rate limit', status(429)],
+    ['is not reached by a front server', status(502)],
+  ])('the verdict is unknown and names the page: a page that %s', async (_, answer) => {
+    site = linking(answer);
+    const found = await probe([V4], {});
+    expect(found).toMatchObject({ verdict: 'unknown', meaning: { code: 'unread_page' } });
+    expect(sayCheck(found.meaning)).toContain(PAGE);
+    // The next probe reads the site again instead of using an incomplete sample.
+    site = linking(whole);
+    expect(await probe([V4], {}, [proxy], { sample: found.sample })).toMatchObject({ verdict: 'open' });
+  });
+
+  test.each([broken, cut, status(503)])('a page that fails once is read again', async (answer) => {
+    site = linking(answer, whole);
+    expect(await probe([V4], {})).toMatchObject({ verdict: 'open' });
+  });
+
+  test('a start path that fails once is read again, although the first page opened', async () => {
+    site = linking(broken, whole);
+    const found = await probe([V4], {}, [proxy], { startPaths: [PAGE] });
+    expect(found).toMatchObject({ verdict: 'open' });
+  });
+
+  test('the verdict is unknown for a page that does not answer within the time limit of reading', async () => {
+    const { timeout } = AbortSignal;
+    const faster = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms / 10));
+    site = linking(() => {});
+    expect(await probe([V4], {})).toMatchObject({ verdict: 'unknown', meaning: { code: 'unread_page' } });
+    faster.mockRestore();
+  });
+
+  test.each([404, 500])('a page that answers %i has no links, and the verdict is protected', async (code) => {
+    site = linking(status(code));
+    expect(await probe([V4], {})).toMatchObject({ verdict: 'protected' });
+  });
+});

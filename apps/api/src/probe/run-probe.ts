@@ -274,6 +274,7 @@ export async function runProbe(
       ({ step, detail }) => step.kind !== 'egress' && detail?.code === 'out_of_time',
     ),
     held,
+    failedPage: sample?.failed,
     connectivity,
     vantages: probing,
     away,
@@ -295,6 +296,7 @@ const MAX_OPEN = 8;
 
 const isFresh = (sample: StoredSample | null): sample is StoredSample =>
   sample !== null &&
+  sample.failed === undefined &&
   sample.paths.length > 0 &&
   Date.now() - Date.parse(sample.readAt) < SAMPLE_DAYS * 86_400_000;
 

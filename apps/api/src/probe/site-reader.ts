@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { patternsCovering } from '@propusk/access/decide';
 import { holdsSecret, mayAct, pathOf, staticExtension } from '@propusk/access/probe-path';
 import type { SiteAddress } from '@propusk/access/site-address';
@@ -6,7 +6,7 @@ import type { CheckMessage } from '@propusk/phrases/checks';
 import { cdnOf, classifyThrough, inconclusive, type StepResult } from './classify-response.ts';
 import { ConnectError } from './connect-error.ts';
 import { type GetResponse, getOver } from './http-get.ts';
-import { type ProbeSignals, resultThrough, STEP_MS } from './http-probe.ts';
+import { describeConnectError, type ProbeSignals, resultThrough, STEP_MS } from './http-probe.ts';
 import { linksOf, readRobots, readSitemap } from './page-links.ts';
 import type { ThroughStep } from './plan.ts';
 import { chooseSamples, type Discovered } from './sample.ts';
@@ -19,13 +19,23 @@ import { portOf, type Route, refusalWithin, type Transport } from './transport.t
 export interface SiteReader {
   /** Opens a start path, follows redirects within the site, and classifies the last response. @throws the reason of `stop` */
   open(step: ThroughStep): Promise<StepResult>;
-  /** Reads the pages that `open` reached, robots.txt, the sitemap and two linked pages, for at most 15 s. */
+  /**
+   * Reads the pages that `open` reached, robots.txt, the sitemap and two linked pages, for at most 15 s. A page that fails is
+   * requested once more.
+   */
   read(): Promise<SiteContent>;
 }
 
 export interface SiteContent extends Discovered {
-  /** Pages that were not requested, because the limit of requests or of time was reached. */
+  /** Pages that were not requested, because the limit of requests was reached. */
   readonly unread: number;
+  /** The first page that failed, so that its links are not known; absent for a complete reading. */
+  readonly failed?: FailedPage;
+}
+
+export interface FailedPage {
+  readonly path: string;
+  readonly detail: CheckMessage;
 }
 
 /** State shared by the readers of one probe: only the first reader that opens the site keeps pages. */
@@ -54,7 +64,11 @@ const MAX_LINKS = 3_000;
 /** At most this many characters of a path or host in a message. */
 const MAX_SHOWN = 200;
 const READ_MS = 15_000;
+/** Milliseconds before a page that failed is requested again. */
+const RETRY_MS = 1_000;
 const PAGE_BYTES = 512 * 1024;
+/** A rate limit, or a front server that does not reach the site. Other statuses are the site's answer. */
+const temporary = new Set([429, 502, 503, 504]);
 const redirects = new Set([301, 302, 303, 307, 308]);
 /** Parameters of a request to a sign-in service (OpenID Connect, OAuth 2.0, SAML 2.0, WS-Federation). */
 const signInFields = ['client_id', 'response_type', 'SAMLRequest', 'RelayState', 'wtrealm'];
@@ -65,17 +79,19 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
   const { transport, route, site, signals, choice, isCoveredElsewhere, isHeld } = options;
   // grows: not, lives for one probe, which reads at most 20 pages of 512 KiB
   const seen = new Map<string, Fetched>();
-  /** Pages that `open` reached. */
-  // grows: not, holds pages of `seen`
-  const pages: { url: URL; response: GetResponse }[] = [];
-  /** The first URL of the site that answered. */
+  /** Pages of `open`: those that answered, and those that failed although the site answers. */
+  // grows: not, holds URLs of `seen`
+  const pages = new Map<string, URL>();
+  let requests = 0;
+  /** A URL of the site that answered. */
   let origin: URL | null = null;
 
   async function get(url: URL, limit: AbortSignal = signals.deadline): Promise<Fetched> {
     const known = seen.get(url.href);
     if (known !== undefined) return known;
-    if (seen.size >= MAX_REQUESTS || limit.aborted || !covers(site, url) || (await isHeld(url.hostname)))
-      return 'unsent';
+    if (limit.aborted) return new ConnectError('site', 'timeout');
+    if (requests >= MAX_REQUESTS || !covers(site, url) || (await isHeld(url.hostname))) return 'unsent';
+    requests += 1;
     const fetched = await request(url, limit);
     if (!(fetched instanceof ConnectError)) origin ??= url;
     seen.set(url.href, fetched);
@@ -104,7 +120,10 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
       const fetched = await get(url);
       if (signals.deadline.aborted) return inconclusive(step, { code: 'out_of_time' });
       if (fetched === 'unsent') return inconclusive(step, { code: 'out_of_requests' });
-      if (fetched instanceof ConnectError) return resultThrough(step, fetched);
+      if (fetched instanceof ConnectError) {
+        if (hops > 0 || path !== '/') pages.set(url.href, url);
+        return resultThrough(step, fetched);
+      }
       const { status, headers, certificateFault } = fetched;
       const cdn = cdnOf(headers);
       const at = hops === 0 ? {} : { path: url.pathname.slice(0, MAX_SHOWN) };
@@ -112,8 +131,8 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
       const target = redirects.has(status) ? URL.parse(headers.location ?? '', url.href) : null;
       if (target === null) {
         const finding = classifyThrough(fetched);
+        pages.set(url.href, url);
         if (finding === 'open') choice.chosen ??= reader;
-        pages.push({ url, response: fetched });
         return { step, finding, detail, cdn };
       }
       if (!/^https?:$/.test(target.protocol) || hops === MAX_REDIRECTS)
@@ -149,34 +168,48 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
   async function read(): Promise<SiteContent> {
     const limit = AbortSignal.timeout(READ_MS);
     let unread = 0;
+    let failed: FailedPage | undefined;
     const fetch = async (url: URL) => {
-      const fetched = await get(url, limit);
+      let fetched = await get(url, limit);
       if (fetched === 'unsent') unread += 1;
-      return typeof fetched === 'object' && 'body' in fetched && fetched.status === 200 ? fetched : null;
+      const detail = failureOf(fetched);
+      if (detail !== null) {
+        const signal = AbortSignal.any([signals.stop, limit]);
+        await pause(RETRY_MS, null, { signal }).catch(() => signals.stop.throwIfAborted());
+        seen.delete(url.href);
+        const again = await get(url, limit);
+        if (again === 'unsent' || failureOf(again) !== null)
+          failed ??= { path: url.pathname.slice(0, MAX_SHOWN), detail };
+        fetched = again;
+      }
+      return fetched instanceof ConnectError || fetched === 'unsent' ? null : fetched;
     };
-    const linksIn = (url: URL, { body, headers }: GetResponse) => {
+    const fetchText = async (url: URL) => {
+      const fetched = await fetch(url);
+      return fetched?.status === 200 ? fetched : null;
+    };
+    const linksIn = async (url: URL, { body, headers }: GetResponse) => {
       const type = headers['content-type'] ?? 'text/html';
-      return /html|xml/i.test(type) ? linksOf(body, type, url).filter((link) => covers(site, link)) : [];
+      if (!/html|xml/i.test(type)) return [];
+      return (await linksOf(body, type, url)).filter((link) => covers(site, link));
     };
     if (origin === null) return { ...chooseSamples([]), unread };
     const links: URL[] = [];
-    const opened = [...new Map(pages.map((page) => [page.url.href, page])).values()];
-    for (const { url, response } of opened) {
-      links.push(url, ...linksIn(url, response));
-      // Yields to the event loop, because parsing a page may take 50 ms.
-      await nextTurn();
+    for (const url of pages.values()) {
+      const page = await fetch(url);
+      links.push(url, ...(page === null ? [] : await linksIn(url, page)));
     }
-    const robots = await fetch(new URL('/robots.txt', origin));
+    const robots = await fetchText(new URL('/robots.txt', origin));
     const listed = robots === null ? { disallowed: [], sitemaps: [] } : readRobots(robots.body, origin);
     for (const url of nextPages(links, seen)) {
-      const page = await fetch(url);
-      if (page !== null) links.push(...linksIn(url, page));
+      const page = await fetchText(url);
+      if (page !== null) links.push(...(await linksIn(url, page)));
     }
     const map = bare(
       listed.sitemaps.find((url) => covers(site, url) && mayRequest(url.pathname)) ??
         new URL('/sitemap.xml', origin),
     );
-    const sitemap = await fetch(map);
+    const sitemap = await fetchText(map);
     if (sitemap !== null) links.push(...readSitemap(sitemap.body, map));
     // `Disallow: /private` covers the folder `/private/` too.
     const folders = listed.disallowed.filter(({ pathname }) => !/\.[^/]*$|\/$/.test(pathname));
@@ -185,14 +218,29 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
       ...folders.map(({ origin: at, pathname }) => new URL(`${at}${pathname}/`)),
       ...links,
     ].filter((url) => isMain(site, url));
-    return { ...chooseSamples(own.slice(0, MAX_LINKS).map(pathOf), options.openPaths), unread };
+    return {
+      ...chooseSamples(own.slice(0, MAX_LINKS).map(pathOf), options.openPaths),
+      unread,
+      ...(failed && { failed }),
+    };
   }
 
   const reader: SiteReader = { open, read };
   return reader;
 }
 
-/** Selects linked pages to read; pages of different folders come first. */
+/** Describes why the links of a page are not known: no response, a part of the body, or a temporary status. */
+function failureOf(fetched: Fetched): CheckMessage | null {
+  if (fetched === 'unsent') return null;
+  if (fetched instanceof ConnectError) return describeConnectError(fetched);
+  const { status, broken } = fetched;
+  if (broken) return { code: 'unreached', params: { reason: 'broken_off' } };
+  return temporary.has(status)
+    ? { code: 'answered', params: { status, cdn: null, certificateFault: null } }
+    : null;
+}
+
+/** The first linked pages, those of different folders first. */
 function nextPages(links: readonly URL[], seen: ReadonlyMap<string, unknown>): URL[] {
   const pages = links
     .map(bare)

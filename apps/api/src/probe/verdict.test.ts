@@ -13,6 +13,7 @@ const usual: VerdictContext = {
   vantages: [],
   away: [],
   unfit: 0,
+  failedPage: undefined,
   emptySample: false,
   confirmedProxies: [],
 };

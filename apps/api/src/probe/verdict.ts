@@ -4,6 +4,7 @@ import { type Finding, outweighedBy, type StepResult } from './classify-response
 import { answersNobody, type Connectivity, discountSilence, targetFamily } from './connectivity.ts';
 import { adviseStep, isSample } from './messages.ts';
 import { placeOf, proxyOf, sourceOf } from './plan.ts';
+import type { FailedPage } from './site-reader.ts';
 
 /** The inputs of the verdict other than the results. */
 export interface VerdictContext {
@@ -22,7 +23,9 @@ export interface VerdictContext {
   readonly unfinished: boolean;
   /** The number of start paths and samples that were not requested because of a limit. */
   readonly unfit: number;
-  /** Whether there were no start paths or samples to request besides the first page. */
+  /** A page whose links are not known, because it failed. */
+  readonly failedPage: FailedPage | undefined;
+  /** Whether the probe found nothing to request besides the first page. */
   readonly emptySample: boolean;
   /** Ids of proxies whose echo call returned only addresses that were known before. */
   readonly confirmedProxies: readonly number[];
@@ -159,6 +162,8 @@ const rules: readonly Rule[] = [
     return partly && unknown({ code: 'first_page_alone', params: quote(partly) }, { code: 'check_again' });
   },
   ({ egressKnown }) => !egressKnown && unknown({ code: 'egress_unknown' }, { code: 'find_egress' }),
+  ({ failedPage }) =>
+    failedPage && unknown({ code: 'unread_page', params: failedPage }, { code: 'read_again' }),
 ];
 
 /** Unknown: the lock allows this machine's address, and no vantage requested the site as a stranger. */
