@@ -3,6 +3,7 @@ import type { Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { Db, Tx } from './open.ts';
 import { run, type Statement, statement } from './pipeline.ts';
+import type { EntityTable } from './schema.ts';
 
 /** The error for a deleted company. */
 export type Missing = 'unauthorized' | 'not_found';
@@ -30,11 +31,6 @@ export async function demandConfirmed(db: Db, companyId: number): Promise<void> 
   const unconfirmed = sql`select from companies where id = ${companyId} and not confirmed`;
   if ((await unconfirmed.execute(db)).rows.length > 0) throw new AppError('company_unconfirmed');
 }
-
-/** The tables of entities that limits count. In rows of the platform, such as shared proxies, `company_id` is null. */
-export type Counted = 'users' | 'proxies' | 'sites' | 'policies';
-/** The tables of entities. */
-export type EntityTable = Counted | 'companies' | 'plans';
 
 const companyColumns: Partial<Record<EntityTable, RawBuilder<unknown>>> = {
   companies: sql`id`,

@@ -251,3 +251,9 @@ interface Row {
   created_at: Generated<string>;
   updated_at: Generated<string>;
 }
+
+type TableWith<Columns> = { [T in keyof Tables]: Tables[T] extends Columns ? T : never }[keyof Tables];
+/** The tables of entities. */
+export type EntityTable = TableWith<Row>;
+/** The tables of entities whose rows limits count. In rows of the platform, such as shared proxies, `company_id` is null. */
+export type CountedTable = TableWith<Row & { company_id: number | null }>;

@@ -12,11 +12,11 @@ import { type AuditFields, record, recording } from '../audit/store.ts';
 import { type Actor, scopeOfWrite } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { expectVersion, type Target } from '../core/versions.ts';
-import { type EntityTable, lockCompanyOf } from '../db/company.ts';
+import { lockCompanyOf } from '../db/company.ts';
 import { type LinkedIds, replaceLinks, touchLinked } from '../db/links.ts';
 import type { Tx } from '../db/open.ts';
 import { pipeline, run, type Statement, statement } from '../db/pipeline.ts';
-import type { Tables } from '../db/schema.ts';
+import type { EntityTable, Tables } from '../db/schema.ts';
 import { refusing } from '../db/violations.ts';
 import { type Entity, readEntities, selectEntities } from './entity.ts';
 

@@ -11,12 +11,11 @@ import {
 import type { AuditFields } from '../audit/store.ts';
 import { type Actor, type Scope, scopeById, scopeOfWrite } from '../core/actor.ts';
 import { found } from '../core/errors.ts';
-import type { EntityTable } from '../db/company.ts';
 import type { Link } from '../db/links.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db } from '../db/open.ts';
 import { run, type Statement, statement } from '../db/pipeline.ts';
-import type { Tables } from '../db/schema.ts';
+import type { EntityTable, Tables } from '../db/schema.ts';
 
 /** An entity of a company or of the platform, for reads, lists and writes. `View` is its form in replies. */
 export interface Entity<T extends EntityTable, View> {

@@ -1,13 +1,15 @@
 import { limits } from '@propusk/contract/limits';
 import { type SqlBool, sql } from 'kysely';
 import { AppError } from '../core/errors.ts';
-import { type Counted, companyLock, type Missing } from '../db/company.ts';
+import { companyLock, type Missing } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
 import { pipeline, run, statement } from '../db/pipeline.ts';
+import type { CountedTable } from '../db/schema.ts';
 import { ofCompany } from '../db/scope.ts';
 
-/** The limits of a plan by the table whose rows they count. A plan does not limit policies. */
+/** The limits of a plan by the table whose rows they count. */
 const limited = { users: 'people', sites: 'sites', proxies: 'proxies' } as const;
+const isLimited = (table: CountedTable): table is keyof typeof limited => table in limited;
 
 /**
  * Locks a company and enforces its limits of rows of one table: the product's, and those of its plan.
@@ -18,13 +20,13 @@ const limited = { users: 'people', sites: 'sites', proxies: 'proxies' } as const
  */
 export async function makeRoom(
   tx: Tx,
-  kind: Counted,
+  kind: CountedTable,
   companyId: number | null,
   missing: Missing = 'unauthorized',
   more: { readonly rows?: number; readonly paid?: boolean } = {},
 ): Promise<void> {
   const { rows = 1, paid = false } = more;
-  const limit = paid || kind === 'policies' ? null : limited[kind];
+  const limit = paid || !isLimited(kind) ? null : limited[kind];
   const own = sql.raw<SqlBool>(kind === 'proxies' ? "type <> 'payment'" : 'true');
   const plan = sql`from companies c cross join plan_of(c) p where c.id = ${companyId}`;
   const count = sql<{ held: number; own: number; most: number | null; plan: string }>`
