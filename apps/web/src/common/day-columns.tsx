@@ -8,14 +8,14 @@ export function dayColumns<Row extends { createdAt: string; updatedAt: string }>
     {
       key: 'createdAt',
       title: t.columns.createdAt,
-      width: 'clamp(82px, 11cqi, 96px)',
+      width: 'clamp(94px, 11cqi, 96px)',
       short: true,
       render: (row) => <Day iso={row.createdAt} />,
     },
     {
       key: 'updatedAt',
       title: t.columns.updatedAt,
-      width: 'clamp(82px, 11cqi, 96px)',
+      width: 'clamp(94px, 11cqi, 96px)',
       short: true,
       render: (row) => <Day iso={row.updatedAt} />,
     },

@@ -23,7 +23,7 @@ export function formatDay(iso: string): string {
 /** A day as dd.MM.yyyy (spec section 9). Its tooltip shows the time too. */
 export function Day({ iso }: { iso: string }) {
   return (
-    <time dateTime={iso} title={formatMoment(iso)}>
+    <time dateTime={iso} title={formatMoment(iso)} style={{ whiteSpace: 'nowrap' }}>
       {formatDay(iso)}
     </time>
   );

@@ -2,9 +2,9 @@ import { NativeSelect } from '@mantine/core';
 import { AuditAction, type AuditRow, listAudit } from '@propusk/contract/audit';
 import * as t from '@propusk/phrases/console';
 import { IconHistory } from '@tabler/icons-react';
-import { useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ListPage } from '../../common/list-page.tsx';
-import { parseListSearch } from '../../common/list-search.ts';
+import { type ListSearch, parseListSearch } from '../../common/list-search.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { Ago } from './ago.tsx';
 import { EventCell } from './event-cell.tsx';
@@ -61,6 +61,13 @@ function Audit(props: {
   searchLabel: string;
 }) {
   const action = AuditAction.safeParse(parseListSearch(useSearch({ strict: false })).choice).data ?? '';
+  const navigate = useNavigate();
+  const choose = (choice: string) =>
+    void navigate({
+      to: '.',
+      search: (old: ListSearch) => parseListSearch({ ...old, choice, page: 1 }),
+      replace: true,
+    });
   return (
     <ListPage
       title={t.audit.title}
@@ -68,17 +75,17 @@ function Audit(props: {
       searchLabel={props.searchLabel}
       list={listAudit}
       filter={{ of: props.of, action }}
-      period={(period, go) => (
-        <>
-          <NativeSelect
-            aria-label={t.audit.action}
-            data={actions}
-            value={action}
-            onChange={({ currentTarget }) => go({ choice: currentTarget.value })}
-          />
-          <PeriodFields period={period} onPeriod={go} />
-        </>
-      )}
+      period={(period, go) => <PeriodFields period={period} onPeriod={go} />}
+      above={
+        <NativeSelect
+          maw={288}
+          mb="md"
+          aria-label={t.audit.action}
+          data={actions}
+          value={action}
+          onChange={({ currentTarget }) => choose(currentTarget.value)}
+        />
+      }
       columns={props.columns}
       empty={{ icon: <IconHistory size={24} />, title: t.audit.empty, hint: t.audit.emptyHint }}
     />
