@@ -50,7 +50,7 @@ export async function linksOf(body: string, contentType: string, url: URL): Prom
     },
   });
   const text = decode(body, contentType);
-  for (let at = 0; at < text.length && tried < MAX_LINKS; at += PIECE) {
+  for (let at = 0; at < text.length && links.length < MAX_LINKS; at += PIECE) {
     parser.write(text.slice(at, at + PIECE));
     if (depth > MAX_DEPTH) {
       parser.reset();
