@@ -4,8 +4,8 @@ import { findGrowing } from './find-growing.ts';
 
 const SOURCES = '{apps/{api,gateway,extension,supervisor}/src,packages/*/src}/**/*.ts';
 const TESTS = /\.test\.ts$|^packages\/test-kit\//;
-/** `not` is for a structure that `findGrowing` reports although it does not outlive its call. */
-const TAG = /^(by .+; bound: .+; at the bound: .+|not, .+)$/;
+/** `Bounded` is for a structure that `findGrowing` reports although it does not grow without limit, and says why. */
+const TAG = /^(grows: by .+; bound: .+; at the bound: .+|Bounded: .+)$/;
 
 test('a comment "// grows: by WHO; bound: COUNT AND BYTES; at the bound: WHAT HAPPENS" bounds every structure that grows', () => {
   const files = globSync(SOURCES).filter((file) => !TESTS.test(file));
@@ -38,5 +38,5 @@ test.each([
 
 test('findGrowing joins a tag of several lines into one', () => {
   const text = '// grows: by agents; bound: 5,\n// 1 MB\nconst a = new Map(); const f = (x) => a.set(x, 1);';
-  expect(found(text)).toEqual([['a', 'by agents; bound: 5, 1 MB']]);
+  expect(found(text)).toEqual([['a', 'grows: by agents; bound: 5, 1 MB']]);
 });

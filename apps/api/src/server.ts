@@ -173,7 +173,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     calls: createCalls(),
     // Bodies get an eighth of the memory, because parsing copies them.
     bodyBudget: bodyBudget(config.memory / 8),
-    // grows: not, filled once at startup
+    // Bounded: filled once at startup
     implemented: new Set(),
   };
   for (const register of slices) register(slice);

@@ -148,7 +148,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
   let [draining, stopping] = [false, false];
   let listening: AddressInfo | null = null;
   /** The functions with which close() stops what listen() started. */
-  // grows: not, filled once at startup
+  // Bounded: filled once at startup
   const running: (() => void)[] = [];
 
   const own = { ownPorts: new Set(config.ownPorts), ownListener: () => listening };

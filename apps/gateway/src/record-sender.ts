@@ -365,7 +365,7 @@ export class RecordSender {
 
 /** Counts the records of each company. Key 0: no known company. */
 function countsOf(records: readonly GatewayRecord[]): Map<number, number> {
-  // grows: not, lives for one call
+  // Bounded: lives for one call
   const counts = new Map<number, number>();
   for (const { companyId = 0 } of records) add(counts, companyId, 1);
   return counts;

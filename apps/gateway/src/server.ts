@@ -71,7 +71,7 @@ export async function createGateway(
   const { activeRequests, metrics, records, stopping } = serving;
   const feedLog = log.child({});
   /** The functions with which close() stops what listen() started. */
-  // grows: not, filled once at startup
+  // Bounded: filled once at startup
   const running: (() => unknown)[] = [];
   let admin: AdminServer | null = null;
   async function startAdmin(): Promise<void> {

@@ -76,7 +76,7 @@ export async function startProduct(options: {
       DATABASE_URL: config.databaseUrl ?? embedded?.url,
       DISK_RESERVE: embedded?.reserveFile,
     });
-    // grows: not, filled once at startup
+    // Bounded: filled once at startup
     const children: SupervisedProcess[] = [];
     started.defer(async () => {
       await Promise.all(children.map((child) => child.stop()));

@@ -44,10 +44,10 @@ export function startRenewal(options: RenewalOptions): Renewal {
   const { db, log, orders, firstRetryMs = FIRST_RETRY_MS } = options;
   // Spreads the renewals of many servers over time.
   const jitter = 1 + Math.random() / 10;
-  // grows: not, filled once at startup
+  // Bounded: filled once at startup
   const states = new Map<string, CertificateState>();
   for (const { name } of orders) states.set(name, { expiresAt: undefined, failures: 0 });
-  // grows: not, filled once at startup
+  // Bounded: filled once at startup
   const retryAt = new Map<string, number>();
 
   /** Reads the stored certificate. @returns false if it is missing or due for renewal */

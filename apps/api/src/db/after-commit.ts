@@ -2,7 +2,7 @@ import type { Db, Tx } from './open.ts';
 
 type Hook = () => unknown;
 
-// grows: not, the entry of a transaction is garbage-collected with it
+// Bounded: the entry of a transaction is garbage-collected with it
 const hooksOf = new WeakMap<Tx, Set<Hook>>();
 
 /** Runs a transaction, then waits for the hooks that `afterCommit` added to it. @throws what `work` throws, after a rollback */

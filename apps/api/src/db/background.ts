@@ -11,7 +11,7 @@ export interface Background {
 
 /** Work that repeats until it is closed. */
 export interface Repeating {
-  /** Runs once, after the current run. Calls before that run begins share it. */
+  /** Requests another run after the current one. Several requests cause one run. */
   tick(): Promise<void>;
   /** Stops the timer and aborts the signal. Resolves when the current run has ended. */
   close(): Promise<void>;

@@ -73,7 +73,7 @@ export async function changeEntity<T extends EntityTable, View, Found = undefine
     .where('id', '=', id)
     .where(entity.sees(actor, scopeOfWrite(actor)))
     .returning(entity.columns(actor) as readonly SelectExpression<Tables, 'sites'>[]);
-  // The links are replaced first, because the statement of the update also reads the edited entity.
+  // The rows of link tables are replaced first, because the update returns the entity with its links.
   const results = await refusing(
     refusals,
     pipeline<[...void[], View]>(

@@ -274,7 +274,7 @@ describe('a claim to a host', () => {
   });
 });
 
-test('a call that ends visits at one api reaches the gateways of every api, and ends no visit of another company', async () => {
+test('a call to one api that ends visits is sent to the gateways of all apis, and ends no visit of another company', async () => {
   const twin = await startApi(inject('serverUrl'), { shared: api.database });
   const gateway = await listen();
   const agent = await api.agent(owner);

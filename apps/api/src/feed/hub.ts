@@ -18,7 +18,7 @@ interface Connection {
 export interface Hub {
   /** Sends a gateway the snapshot of every company, then each change, until it disconnects. */
   connect(stream: ServerResponse): Promise<void>;
-  /** A company may have changed; null: any of them. */
+  /** A company may have changed. Null means that any company may have. */
   wake(companyId: number | null): void;
   /** Sends the event `end` to all gateways. @param payload its JSON */
   end(payload: string): void;

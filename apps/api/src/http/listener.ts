@@ -16,7 +16,7 @@ const HEAD_MS = 10_000;
 const BRIEF_MS = 3_000;
 /** Longer than the 60 s for which nginx keeps an idle connection. If the api closed it first, nginx could send on a closed connection. */
 const KEEP_ALIVE_MS = 72_000;
-/** The api closes a connection whose response makes no progress for this many ms. Most responses fit into the kernel's buffers. */
+/** The api closes a connection whose response makes no progress for this many ms. A slow reader of a small response is not affected, because the response fits into the kernel's buffers. */
 const STALLED_MS = 30_000;
 const RETRY_SECONDS = 5;
 

@@ -228,7 +228,7 @@ describe('the reset of a lost second factor', () => {
     (await api.database.pool.query('select gateway_epoch as epoch from users where id = $1', [id])).rows[0]
       .epoch;
 
-  test('an owner can reset the second factor of an agent, which ends sessions, gateway tokens and links', async () => {
+  test('an owner can reset the second factor of an agent, and the reset ends the sessions, gateway tokens and mailed links of the agent', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     expect((await reset(owner.token, agent.id)).error.code).toBe('second_factor_off');

@@ -29,7 +29,7 @@ const signIn = (email: string, from: string, password: string, mark?: string) =>
 const markOf = ({ headers }: { headers: Readonly<Record<string, unknown>> }) =>
   String(headers[DEVICE_HEADER]);
 const askLink = (email: string, from: string) => api.call(null, useLink, { body: { email }, from });
-/** Guesses until the account's budget is exhausted for every new address. */
+/** Sends wrong passwords until the account's budget is exhausted, so that every IP address is refused. */
 async function exhaustAccount(email: string, addresses = 14, each = 8): Promise<void> {
   const from = Array.from({ length: addresses }, fresh);
   await Promise.all(

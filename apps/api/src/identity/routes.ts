@@ -38,7 +38,7 @@ export function identityRoutes(routes: Slice): void {
     const account = marked ?? (await findAccount(db, email));
     const isRight = await passwords.verify(password, account?.password_hash, attempt.way.lane);
     if (account === undefined || !isRight) throw attempt.keep(new AppError('bad_login'));
-    // Password and code are one attempt: a wrong code counts for both.
+    // A wrong code counts as a failed attempt at the password too.
     if (code !== undefined) await attempt.charge(keyOf('code', account.id));
     const wrong = () => attempt.keep(new AppError('wrong_code'));
     const checks = [

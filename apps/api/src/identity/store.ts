@@ -78,7 +78,7 @@ export async function endSession(tx: Tx, actor: Actor): Promise<void> {
     .where('token_hash', '=', tokenHash)
     .returning('told_access')
     .executeTakeFirst();
-  // A concurrent sign-out of the same session has already done the rest.
+  // A concurrent sign-out has already deleted the session and written the audit event.
   if (ended === undefined) return;
   await recordOwn(tx, actor, 'signed_out');
   if (ended.told_access) await endGatewayTokens(tx, userId);

@@ -4,7 +4,7 @@ import { Parser } from 'htmlparser2';
 /** Limits for one page, so that a hostile page cannot block the event loop or exhaust memory. */
 const MAX_LINKS = 2_000;
 const MAX_URL = 2_048;
-/** Open elements at which the parser starts anew: it searches all of them at each closing tag. */
+/** At this many open elements the parser is reset, because each closing tag makes it search all of them. */
 const MAX_DEPTH = 512;
 /** Characters that are parsed in one turn of the event loop. */
 const PIECE = 16_384;
@@ -20,7 +20,7 @@ const hintsOnly = /\b(?:preconnect|dns-prefetch|nofollow)\b/i;
  * @returns absolute http and https URLs in the order of the page, at most 2,000
  */
 export async function linksOf(body: string, contentType: string, url: URL): Promise<URL[]> {
-  // grows: not, lives for one call
+  // Bounded: lives for one call
   const links: URL[] = [];
   let base = url;
   let tried = 0;

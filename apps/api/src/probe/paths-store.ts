@@ -30,7 +30,7 @@ export const pathsEntity = entity({
   name: ({ address }) => shownAddress(address),
 });
 
-/** Replaces the paths. The next probe is due at once and reads the site again. @throws AppError bad_input, not_found, changed_meanwhile */
+/** Replaces the start paths and open paths of a site. Makes its next probe due at once; that probe requests the site's pages anew. @throws AppError bad_input, not_found, changed_meanwhile */
 export function setPaths(
   tx: Tx,
   actor: Actor,

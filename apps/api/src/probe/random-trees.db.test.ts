@@ -11,7 +11,7 @@ import { measure } from '@propusk/test-kit/lab/truth';
 import { OUTSIDE } from '@propusk/test-kit/locks/curl';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
-/** Probes random sites that are open for some folders and extensions. Their verdict must not be protected. */
+/** Probes random sites that are open for some folders and extensions. Their verdict must not be `protected`. */
 
 /** TEST_PART selects 25 of the sites; `npm test` derives it from the number of commits. TREE_SEED selects a single site. */
 const part = process.env.TEST_PART;

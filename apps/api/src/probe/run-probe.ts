@@ -100,12 +100,12 @@ export async function runProbe(
   if (proxies.length === 0) return { ...noPolicy, steps: [], sample: options.sample };
   let connectivity: Connectivity = { confirmed: [], failed: [] };
   const away = vantages.filter(({ present }) => !present).map(({ name }) => name);
-  // grows: not, set once within one call
+  // Bounded: set once within one call
   let probing: ProbingVantage[] = [];
   const signals = { stop, deadline: AbortSignal.timeout(PROBE_MS) };
   const named = proxies.map(({ id, host, direct }) => ({ id, name: direct ? null : host }));
   const steps: PlannedStep[] = planEgress(named);
-  // grows: not, lives for one call
+  // Bounded: lives for one call
   const results = new Map<PlannedStep, StepResult>();
   const list = () => {
     const discounted = discountSilence([...results.values()], connectivity, probing);
@@ -124,9 +124,9 @@ export async function runProbe(
   const began = performance.now();
   const random = randomBytes(6).toString('hex');
   /** Connections to companies' proxies, as signs of this machine's internet access. */
-  // grows: not, lives for one call
+  // Bounded: lives for one call
   const connections: ConnectionEnds[] = [];
-  // grows: not, lives for one call
+  // Bounded: lives for one call
   const confirmedProxies: number[] = [];
   const findEgress = async (proxy: SiteProxy, index: number) => {
     const step = steps[index];

@@ -48,7 +48,7 @@ export function chooseSamples(links: readonly string[], open: readonly string[] 
   classes.delete('/ ');
   const waiting = [...classes.values()].map((members) => [...new Set(members)].slice(0, MAX_PATHS));
   const chosen: string[] = [];
-  // grows: not, lives for one call
+  // Bounded: lives for one call
   const used = new Map<string, number>();
   const cost = (path: string) => (used.get(folderOf(path)) ?? 0) + (used.get(extensionOf(path)) ?? 0);
   // One sample of each folder and kind is chosen before a second one of any.
@@ -111,7 +111,7 @@ const extensionOf = (path: string) => /\.([^./]+)$/.exec(path)?.[1] ?? '';
 
 /** The folders with the most links. */
 function foldersOf(paths: readonly string[]): string[] {
-  // grows: not, lives for one call
+  // Bounded: lives for one call
   const counts = new Map<string, number>();
   for (const path of paths) {
     let folder = folderOf(path);

@@ -95,8 +95,8 @@ export function confirmedBy(
 }
 
 /**
- * Whether a connection shows internet access. A connection with the same address at both ends stayed on this machine or was
- * returned by its router (NAT hairpinning), because the console and its echo often share a host.
+ * Whether a connection shows internet access. One with the same address at both ends does not: the console and its echo endpoint often
+ * share a host, so such a connection stayed on this machine, or its router returned it (NAT hairpinning).
  */
 function provesEgress(from: string, to: string): boolean {
   const [mine, theirs] = [plainAddress(from), plainAddress(to)];

@@ -77,10 +77,10 @@ type Fetched = GetResponse | ConnectError | 'unsent';
 
 export function createSiteReader(options: SiteReaderOptions): SiteReader {
   const { transport, route, site, signals, choice, isCoveredElsewhere, isHeld } = options;
-  // grows: not, lives for one probe, which reads at most 20 pages of 512 KiB
+  // Bounded: lives for one probe, which reads at most 20 pages of 512 KiB
   const seen = new Map<string, Fetched>();
   /** Pages of `open`: those that answered, and those that failed although the site answers. */
-  // grows: not, holds URLs of `seen`
+  // Bounded: holds URLs of `seen`
   const pages = new Map<string, URL>();
   let requests = 0;
   /** A URL of the site that answered. */

@@ -126,7 +126,7 @@ test('bytes count in the hour of their transfer, also in a late batch, and a vis
   ]);
 });
 
-test('the log of a company shows its records of loss, and no figure counts them', async () => {
+test('the access log of a company shows that records were lost, and the statistics do not count those entries', async () => {
   const [home, neighbour] = [await company(), await company()];
   const { companyId, startedAt, ...rest } = visit(home, { kind: 'loss', reason: 'spool', count: 40 });
   const loss = { ...rest, companyId, startedAt, userId: undefined, siteId: undefined, host: '', port: 0 };

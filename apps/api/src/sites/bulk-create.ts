@@ -66,7 +66,7 @@ export async function createSites(
 
 function readLines(lines: readonly SiteInput[]): { address: string; paths: string[] }[] {
   const read = lines.map(({ address }) => readAddress(address));
-  // grows: not, lives for one call
+  // Bounded: lives for one call
   const first = new Map<string, number>();
   refuse('bad_input', lines, (_, at) => {
     const line = read[at];

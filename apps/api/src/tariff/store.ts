@@ -47,7 +47,7 @@ interface Row
   sites: string[];
 }
 
-/** Reads the plan of a company, its usage, the offered plans and its last 20 requests. @throws AppError not_found */
+/** Reads the plan of a company, its usage, the offered plans, and the last 20 requests of the company to the operator. @throws AppError not_found */
 export async function findTariff(db: Db, companyId: number): Promise<Tariff> {
   const { rows } = await sql<Row>`
     select c.version, c.phone, c.plan_ends_at as "planEndsAt", c.trial_ends_at as "trialEndsAt",

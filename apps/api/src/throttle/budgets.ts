@@ -99,7 +99,7 @@ const budgets = {
   /** The number of accounts of other companies that email_taken replies reveal to one user, and to one company. */
   takenUser: { key: id, attempts: 20, minutes: 60 },
   takenCompany: { key: id, attempts: 60, minutes: 60 },
-  /** Pairing codes of one user. Each session of the extension that ends sends a change to every gateway. */
+  /** Pairing codes of one user. A limit protects the gateways: the end of a paired session sends them a new snapshot. */
   pairing: { key: id, attempts: 20, minutes: 15 },
   /** Requests of one company to the operator, each of which is mailed. */
   tariffRequest: { key: id, attempts: 20, minutes: 1_440 },

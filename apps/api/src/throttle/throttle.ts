@@ -166,8 +166,8 @@ async function refund(db: Db, charges: readonly Charge[], resets: (key: Key) => 
   const namesOf = (of: readonly Charge[]) => of.map(({ key }) => key.name);
   const names = namesOf(charges);
   const reset = namesOf(charges.filter(({ key }) => resets(key)));
-  // Only the charged window gets a refund. A fixed window is identified by its end. An extended window changes its end, and no next
-  // window begins before the end known here.
+  // Refund only the window that was charged. A window of fixed length is recognized by its end. A window that attempts extend is
+  // refunded until the end that it had at the charge, because no next window begins earlier.
   const extended = namesOf(charges.filter(({ key, until }) => key.extends && until > Date.now()));
   await sql`
     with own as (select key from rate_limits where key = any(${names}::text[]) order by key for update)

@@ -55,7 +55,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-// grows: not, each test stops the programs that it started
+// Bounded: each test stops the programs that it started
 const started = new Set<ReturnType<typeof spawn>>();
 afterEach(async () => {
   for (const child of started) {

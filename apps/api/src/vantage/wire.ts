@@ -37,7 +37,7 @@ const MAX_HEADERS = 16;
 
 /** Reads the report of a group: the sighting of each step. Other lines are ignored. */
 export function readReport(report: string): ReadonlyMap<number, Sighting> {
-  // grows: not, lives for one call
+  // Bounded: lives for one call
   const sightings = new Map<number, Sighting>();
   for (const line of Buffer.from(report, 'base64').toString('latin1').split('\n')) {
     const [, step, exit, status, connected, head] = LINE.exec(line) ?? [];

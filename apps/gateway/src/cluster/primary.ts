@@ -58,7 +58,7 @@ export async function createCluster(config: Config, log: Log, slots: Slots): Pro
   const members = new Map<number, Member>();
   const pool = createSlotPool(config.processes);
   const aggregate = createAggregateMetrics(() => [...members.values()]);
-  // grows: not, filled once at startup
+  // Bounded: filled once at startup
   const running: (() => unknown)[] = [];
   // grows: by workers that end; bound: one timer for each of 64 processes; at the bound: does not grow
   const retries = new Set<NodeJS.Timeout>();
