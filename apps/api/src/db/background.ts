@@ -117,20 +117,20 @@ export function startWorkers<Job>({
 }
 
 /**
- * Runs work in a transaction, unless another process holds the lock. Its statements have no timeout, because they count or move
- * the rows of a month.
- * @param waitMs lock_timeout in milliseconds, because calls queue behind the locks that the work waits for; 0 waits without end
+ * Runs work in a transaction, unless another process holds the lock.
+ * @param limits.waitMs lock_timeout in milliseconds, because calls queue behind the locks that the work waits for; 0 waits without end
+ * @param limits.statementMs statement_timeout in milliseconds; 0, the default, for statements that count or move the rows of a month
  * @returns null, without running the work, when another process holds the lock
  */
 export function alone<T>(
   db: Db,
   lock: keyof typeof advisoryLocks,
   work: (tx: Tx) => Promise<T>,
-  waitMs = 200,
+  { waitMs = 200, statementMs = 0 } = {},
 ): Promise<T | null> {
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ held: boolean }>`select set_config('lock_timeout', ${String(waitMs)}, true),
-      set_config('statement_timeout', '0', true), pg_try_advisory_xact_lock(${advisoryLocks[lock]}) as held`.execute(
+      set_config('statement_timeout', ${String(statementMs)}, true), pg_try_advisory_xact_lock(${advisoryLocks[lock]}) as held`.execute(
       tx,
     );
     return rows[0]?.held === true ? work(tx) : null;

@@ -21,8 +21,7 @@ export async function run<T>(db: Db, { query, result }: Statement<T>): Promise<T
  * Sends several statements of a transaction in one round trip. PostgreSQL runs them in order. Each takes its own snapshot (READ
  * COMMITTED), so a statement after a lock sees the rows that the lock's previous holder committed.
  * @returns the result of each statement
- * @throws the error of the first statement that failed, because PostgreSQL skips the statements after it; or else the error of the
- *   first `result` that throws
+ * @throws the error of the first statement that failed or whose `result` throws; PostgreSQL skips the statements after a failed one
  */
 export async function pipeline<T extends readonly unknown[]>(
   tx: Tx,
@@ -33,9 +32,9 @@ export async function pipeline<T extends readonly unknown[]>(
     .provideConnection((connection) =>
       Promise.allSettled(statements.map(({ query }) => connection.executeQuery(query))),
     );
-  const answers = sent.map((answer) => {
-    if (answer.status === 'rejected') throw answer.reason;
-    return answer.value.rows;
-  });
-  return statements.map(({ result }, at) => result(answers[at] ?? [])) as unknown as T;
+  return statements.map(({ result }, at) => {
+    const answer = sent[at];
+    if (answer?.status !== 'fulfilled') throw answer?.reason;
+    return result(answer.value.rows);
+  }) as unknown as T;
 }

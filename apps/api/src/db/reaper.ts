@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Logger } from 'pino';
 import { alone, type Background, type Repeating, repeat } from './background.ts';
-import type { Db } from './open.ts';
+import type { Db, Tx } from './open.ts';
 import type { Tables } from './schema.ts';
 
 const TICK_MS = 60_000;
@@ -83,10 +83,6 @@ export async function removeRows(
  * @param waitMs lock_timeout in milliseconds, because every write of the audit queues behind this lock; 0 waits without end
  */
 export async function keepPartitions(db: Db, { waitMs }: { readonly waitMs: number }): Promise<void> {
-  await alone(
-    db,
-    'auditPartitions',
-    (tx) => sql`select add_audit_months(${MONTHS_AHEAD})`.execute(tx),
-    waitMs,
-  );
+  const add = (tx: Tx) => sql`select add_audit_months(${MONTHS_AHEAD})`.execute(tx);
+  await alone(db, 'auditPartitions', add, { waitMs });
 }

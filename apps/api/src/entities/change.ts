@@ -1,9 +1,9 @@
 import type { AuditField } from '@propusk/contract/audit';
 import { keptName } from '@propusk/contract/shown-text';
 import {
+  type CompiledQuery,
   type Insertable,
   type Selectable,
-  type SelectExpression,
   sql,
   type Updateable,
   type UpdateObject,
@@ -71,29 +71,29 @@ export async function changeEntity<T extends EntityTable, View, Found = undefine
     .updateTable(entity.table as 'sites')
     .set(assigned as Updateable<Tables['sites']>)
     .where('id', '=', id)
-    .where(entity.sees(actor, scopeOfWrite(actor)))
-    .returning(entity.columns(actor) as readonly SelectExpression<Tables, 'sites'>[]);
-  // The rows of link tables are replaced first, because the update returns the entity with its links.
-  const results = await refusing(
-    refusals,
-    pipeline<[...void[], View]>(
-      tx,
-      ...linkStatements(tx, entity, row, change.links),
-      statement(update.compile(), ([updated]) => entity.present(updated as never, actor)),
-    ),
-  );
-  await afterUpdate?.();
-  const after =
-    afterUpdate === undefined ? results.at(-1) : (await run(tx, readEntities(tx, actor, entity, [id])))[0];
+    .where(entity.sees(actor, scopeOfWrite(actor)));
+  const writes = [done(update.compile()), ...linkStatements(tx, entity, row, change.links)];
+  // A statement of its own: the columns may show what a trigger of the update writes, such as the verdict of a site.
+  const read = readEntities(tx, actor, entity, [id]);
+  let views: View[];
+  if (afterUpdate === undefined) {
+    const results = await refusing(refusals, pipeline<[...void[], View[]]>(tx, ...writes, read));
+    views = results.at(-1) as View[];
+  } else {
+    await refusing(refusals, pipeline<void[]>(tx, ...writes));
+    await afterUpdate();
+    views = await run(tx, read);
+  }
+  const after = views[0] as View;
   await record(tx, actor, {
     ...{ action: 'changed', kind: entity.kind, id, companyId: companyOf(entity, row) },
     // The audit names a company as it is after the edit, like the audit's company column.
-    name: entity.name(entity.table === 'companies' ? (after as View) : before),
+    name: entity.name(entity.table === 'companies' ? after : before),
     before: entity.facts(before),
-    after: entity.facts(after as View),
+    after: entity.facts(after),
     secret,
   });
-  return after as View;
+  return after;
 }
 
 interface Deletion {
@@ -136,7 +136,7 @@ export async function deleteEntity<T extends EntityTable, View>(
         touchLinked(tx, link, { companyId: companyId ?? 0, id }),
       ),
       ...first,
-      statement(remove.compile(), () => undefined),
+      done(remove.compile()),
     ),
   );
 }
@@ -239,3 +239,6 @@ export function companyOf<T extends EntityTable>({ table }: { table: T }, row: R
   if (table === 'companies') return row.id;
   return (row as { company_id?: number | null }).company_id ?? null;
 }
+
+/** A write without a result. */
+const done = (query: CompiledQuery): Statement<void> => statement(query, () => undefined);

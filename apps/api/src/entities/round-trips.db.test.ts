@@ -27,7 +27,7 @@ test('an edit of a site with its policies takes at most 5 round trips to the dat
   expect(trips.map((texts) => texts.map((text) => text.trim().slice(0, 6)))).toEqual([
     ['begin', 'select'],
     ['select', 'select'],
-    ['with g', 'update'],
+    ['update', 'with g', 'select'],
     ['with s'],
     ['commit'],
   ]);

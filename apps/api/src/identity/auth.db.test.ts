@@ -5,8 +5,9 @@ import { me } from '@propusk/contract/me';
 import { createProxy } from '@propusk/contract/proxies';
 import { register } from '@propusk/contract/registration';
 import { companyUsers, createUser, updateUser } from '@propusk/contract/users';
-import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { PASSWORD, startApi, type TestApi, testPasswords } from '@propusk/test-kit/api/api';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import type { Passwords } from './passwords.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -21,6 +22,23 @@ const newcomer = (email: string) => ({
   companySite: 'romashka.test',
   email,
   password: PASSWORD,
+});
+
+test('a sign-in gets bad_login when its account is deleted after the check of the password', async () => {
+  const owner = await api.company();
+  const agent = await api.agent(owner.token);
+  const passwords: Passwords = {
+    ...testPasswords,
+    async verify(...given) {
+      const isRight = await testPasswords.verify(...given);
+      await api.database.pool.query('delete from users where id = $1', [agent.id]);
+      return isRight;
+    },
+  };
+  const slow = await startApi(inject('serverUrl'), { shared: api.database, passwords });
+  onTestFinished(() => slow.close());
+  const reply = await slow.call(null, login, { body: { email: agent.email, password: PASSWORD } });
+  expect([reply.status, reply.error.code]).toEqual([401, 'bad_login']);
 });
 
 describe('registration', () => {

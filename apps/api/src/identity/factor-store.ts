@@ -104,7 +104,8 @@ export async function findSealed(tx: Tx, userId: number): Promise<Buffer | null>
 /**
  * Makes the statements that consume a code. The caller runs them after a lock of the account, in the transaction of the operation
  * that the code permits. Of concurrent calls with one code only the first succeeds.
- * @param attempt.sealed the sealed secret of the second factor, read earlier; null without a second factor
+ * @param attempt.sealed the sealed secret of the second factor, read earlier; null without a second factor. A factor that changes
+ *   between that read and the transaction makes the code a wrong one
  * @param attempt.code from the app, or a recovery code
  * @param attempt.wrong makes the error that the statements throw for a wrong code
  * @throws AppError second_factor_needed when a needed code is missing; the statements throw it when the factor was turned on meanwhile

@@ -236,8 +236,11 @@ test('an owner who loses the role while an invitation waits for the company’s 
   await expect
     .poll(
       async () =>
-        (await api.database.pool.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`))
-          .rowCount,
+        (
+          await api.database.pool.query(
+            `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+          )
+        ).rowCount,
     )
     .toBe(1);
   await client.query('delete from sessions where user_id = $1', [id]);

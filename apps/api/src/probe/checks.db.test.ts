@@ -245,10 +245,11 @@ describe('the drift of a protected site', () => {
     const company = await companyBehind(world);
     const moved = await company.add(site.address);
     await probe(world.api, company.token, moved);
-    await world.api.must(company.token, updateSite, {
+    const edited = await world.api.must(company.token, updateSite, {
       params: { id: moved },
       body: { address: 'nowhere.example.test' },
     });
+    expect(edited.protection).toBeNull();
     expect((await world.api.must(company.token, getSite, { params: { id: moved } })).protection).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { alone, type Background, type Repeating, repeat } from '../db/background.ts';
-import type { Db } from '../db/open.ts';
+import type { Db, Tx } from '../db/open.ts';
 import { removeRows } from '../db/reaper.ts';
 import { applyCuts } from './settings.ts';
 
@@ -18,7 +18,7 @@ export function startRecordKeeper({ db, log, days }: Background & { readonly day
   const ofDeleted = sql`company_id in (select company_id from record_removals order by company_id limit 100)`;
 
   async function work(signal: AbortSignal): Promise<void> {
-    await alone(db, 'recordPartitions', async (tx) => {
+    const maintain = async (tx: Tx) => {
       await sql`select add_record_months(3)`.execute(tx);
       await sql`select drop_record_months(${days}::int)`.execute(tx);
       // A later update of an interrupted record opens it again.
@@ -26,7 +26,9 @@ export function startRecordKeeper({ db, log, days }: Background & { readonly day
         where state = 'open' and run in (select id from record_runs where seen_at < now() - ${SILENCE})`.execute(
         tx,
       );
-    });
+    };
+    // Gateways wait for the lock of the table with their records.
+    await alone(db, 'recordPartitions', maintain, { statementMs: 10_000 });
     await removeRows(db, 'records', sql`started_at < ${expired}`, signal);
     await removeRows(db, 'records', ofDeleted, signal);
     const expiredHour = sql`hour at time zone 'UTC' < (${expired}) at time zone 'UTC'`;

@@ -346,7 +346,11 @@ describe('an admin', () => {
     const email = 'late@platform.test';
     const waiting = api.call(admin, addAdmin, { body: { email, ...proof }, from: fresh() });
     const isWaiting = async () =>
-      (await api.database.pool.query(`select from pg_stat_activity where wait_event_type = 'Lock'`)).rowCount;
+      (
+        await api.database.pool.query(
+          `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        )
+      ).rowCount;
     await expect.poll(isWaiting, { timeout: 10_000 }).toBe(1);
     await client.query('commit');
     client.release();
