@@ -125,7 +125,7 @@ describe('an invited owner', () => {
     const reused = await api.call(admin, inviteOwner, { ...invitation, params: { id: other.id } });
     expect([reused.status, reused.error.code]).toEqual([422, 'idempotency_mismatch']);
     const mail = await inbox.take('Owner@invited.test');
-    expect(mail.text).toContain('владельцем компании invited.test');
+    expect(mail.text).toContain('владельцем компании «invited.test»');
     expect((await signIn('owner@invited.test', PASSWORD)).status).toBe(401);
     const { token } = follow(mail);
     expect((await use({ token, password: 'a new horse' })).status).toBe(204);
