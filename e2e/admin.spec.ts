@@ -122,7 +122,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       const email = `owner-${screen}@list-7.test`;
       await open(page, adminToken, '/dashboard/admin/companies?name=list-7');
       await choose(page, 'Список 7', 'Пригласить владельца');
-      await expect(dialogOf(page)).toContainText('Владелец компании Список 7 получит ссылку');
+      await expect(dialogOf(page)).toContainText('Владелец компании «Список 7» получит ссылку');
       await dialogOf(page).getByLabel('Почта').fill(ownerAddress);
       await dialogOf(page)
         .getByLabel(/^Ваш текущий пароль/)
