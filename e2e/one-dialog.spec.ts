@@ -140,7 +140,9 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(heading(page, 'Политики доступа')).toBeVisible();
       await choose(page, new RegExp(name), 'Редактировать');
       const dialog = dialogOf(page);
-      await dialog.getByRole('combobox', { name: 'Сайты' }).press('Backspace');
+      await dialog.getByRole('combobox', { name: 'Сайты' }).click();
+      await page.getByRole('option', { name: 'crm.romashka.test' }).click();
+      await page.keyboard.press('Tab');
       await saveOf(dialog).click();
       await expect(dialog).toHaveCount(0);
       await expect(row(page, new RegExp(name))).toContainText('0 сайтов');
@@ -180,46 +182,6 @@ test('Enter in the select of policies picks the exact match, the first match or 
   }
 });
 
-test('in a select of policies Arrow Down and Enter pick an option that is not picked yet, and the search stays until another text replaces it', async ({
-  page,
-}) => {
-  for (const name of ['Цех А', 'Цех Б', 'Цех В']) {
-    await product.call(owner, createPolicy, { body: { name, proxyId: 1 } });
-  }
-  await enter(page, `${product.url}/dashboard/creator/users`, owner);
-  await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
-  const dialog = dialogOf(page);
-  const select = dialog.getByRole('combobox', { name: 'Политики доступа' });
-  const picked = dialog.locator('.mantine-MultiSelect-pill');
-  await select.fill('цех');
-  await expect(page.getByRole('option')).toHaveText(['Цех А', 'Цех Б', 'Цех В', 'Создать политику «цех»']);
-  await select.press('Enter');
-  await expect(picked).toHaveText(['Цех А']);
-  await expect(select).toHaveValue('цех');
-  await expect(page.getByRole('option')).toHaveCount(0);
-  await select.press('ArrowDown');
-  await expect(page.getByRole('option')).toHaveText(['Цех Б', 'Цех В', 'Создать политику «цех»']);
-  await select.press('Enter');
-  await expect(picked).toHaveText(['Цех А', 'Цех Б']);
-  await page.keyboard.type('цех в');
-  await expect(page.getByRole('option')).toHaveText(['Цех В']);
-  await select.press('Escape');
-  await select.press('ArrowDown');
-  await select.press('Enter');
-  await expect(picked).toHaveText(['Цех А', 'Цех Б', 'Цех В']);
-});
-
-test('the list of a select opens below its field, where it covers neither the label nor the hint', async ({
-  page,
-}) => {
-  await enter(page, `${product.url}/dashboard/creator/domains`, owner);
-  await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
-  const select = dialogOf(page).getByRole('combobox', { name: 'Политики доступа' });
-  await select.click();
-  const [list, input] = [await page.getByRole('listbox').boundingBox(), await select.boundingBox()];
-  expect(list?.y).toBeGreaterThan((input?.y ?? 0) + (input?.height ?? 0));
-});
-
 test('a form cannot be saved while a select holds text that names no picked option, and its dialog asks before it closes', async ({
   page,
 }) => {
@@ -243,7 +205,7 @@ test('a form cannot be saved while a select holds text that names no picked opti
 });
 
 for (const [screen, viewport] of screens) {
-  test(`on a ${screen} Tab closes the list of policies that covers the button Save, and a click saves`, async ({
+  test(`on a ${screen} the open list of policies leaves the button Save of a new user free, and a click saves`, async ({
     page,
   }) => {
     await page.setViewportSize(viewport);
@@ -260,8 +222,9 @@ for (const [screen, viewport] of screens) {
     await dialog.getByRole('combobox', { name: 'Политики доступа' }).click();
     await page.getByRole('option', { name: policy }).click();
     await expect(dialog.getByText(policy, { exact: true })).toBeVisible();
-    await page.keyboard.press('Tab');
-    await saveOf(dialog).click();
+    const button = await saveOf(dialog).boundingBox();
+    if (button === null) throw new Error('the dialog has no Save');
+    await page.mouse.click(button.x + button.width / 2, button.y + button.height / 2);
     await expect(dialog).toHaveCount(0);
     const { rows } = await product.call(owner, companyUsers);
     expect(rows.find((user) => user.email === email)?.politics.map(({ name }) => name)).toEqual([policy]);

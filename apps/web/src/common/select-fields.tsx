@@ -63,21 +63,19 @@ function sentenceOf(error: unknown): string {
 const CREATE = 0;
 
 /** The entries of the list for a text: an option of exactly that label, then those that contain it, then the create. */
-function offersOf({ options, create }: MultiChoosing, text: string, picked: readonly number[]): Option[] {
+function offersOf({ options, create }: MultiChoosing, text: string): Option[] {
   const name = text.trim();
   const found = options.filter(({ label }) => matches(label, name));
   const exact = ({ label }: Option) => label.toLowerCase() === name.toLowerCase();
   found.sort((a, b) => Number(exact(b)) - Number(exact(a)));
-  const left = found.filter(({ value }) => !picked.includes(value));
-  if (create === undefined || name === '' || found.some(exact)) return left;
-  return [...left, { value: CREATE, label: create.label(name) }];
+  if (create === undefined || name === '' || found.some(exact)) return found;
+  return [...found, { value: CREATE, label: create.label(name) }];
 }
 
 type MultiChoosing = Choosing & { create?: InlineCreate | undefined };
 
 /**
- * A select of several options, with search. The list offers the options that are not picked. A pick keeps the search,
- * selected, so that the next text replaces it.
+ * A select of several options, with search. Picked options stay in the list with a mark; a click on one unpicks it.
  * With `create`, the user can create and pick an entity by typing a text that no option has as its label. Typed text
  * that names no picked option is part of the field's value, where the schema of ids refuses it: a form cannot be saved
  * over it, and a dialog asks before it closes.
@@ -88,41 +86,28 @@ export function MultiSelectField<V extends FieldValues, O>(props: Bound<V, O> & 
   const entries: (number | string)[] = field.value ?? [];
   const value = entries.filter((entry) => typeof entry === 'number');
   const typed = entries.find((entry) => typeof entry === 'string') ?? '';
-  /** The search of the last pick. It filters the list but is no part of the value. */
-  const [kept, setKept] = useState('');
-  const text = typed || kept;
-  const input = useRef<HTMLInputElement>(null);
-  /** Enter takes an entry for the typed text. */
-  const entered = useRef(false);
-  const set = (ids: number[], rest: string) => field.onChange(rest.trim() === '' ? ids : [...ids, rest]);
+  const set = (ids: number[], text: string) => field.onChange(text.trim() === '' ? ids : [...ids, text]);
   const [left, setLeft] = useState(false);
   const [opened, setOpened] = useState(false);
   const [creating, setCreating] = useState(false);
   const [failure, setFailure] = useState<string>();
-  const [settled] = useDebouncedValue(text, SEARCH_DELAY_MS);
+  const [settled] = useDebouncedValue(typed, SEARCH_DELAY_MS);
   // The delayed text counts only while the field holds text: an emptied field shows the whole list without delay.
-  const search = text && settled;
-  const offers = offersOf(props, search, value);
+  const search = typed && settled;
+  const offers = offersOf(props, search);
   // Mantine forgets the text of a field that loses the focus.
   const leaving = useRef(false);
 
   async function pick(picked: number[]) {
     setFailure(undefined);
-    // The next Enter then saves the form. A click leaves the list open for another one.
-    if (entered.current) setOpened(false);
-    entered.current = false;
-    if (picked.length < value.length) return set(picked, typed);
-    if (create === undefined || !picked.includes(CREATE)) {
-      setKept(text);
-      input.current?.select();
-      return set(picked, '');
-    }
+    // The next Enter then saves the form; in an open list it would unpick the highlighted option.
+    if (typed !== '') setOpened(false);
+    if (create === undefined || !picked.includes(CREATE)) return set(picked, '');
     setCreating(true);
     try {
       const id = await create.run(typed.trim());
       if (id === null) return;
       set([...value, id], '');
-      setOpened(false);
     } catch (error) {
       setFailure(sentenceOf(error));
     } finally {
@@ -133,21 +118,16 @@ export function MultiSelectField<V extends FieldValues, O>(props: Bound<V, O> & 
   function takeOnEnter(event: KeyboardEvent) {
     if (event.key !== 'Enter' || event.nativeEvent.isComposing || typed === '') return;
     event.preventDefault();
-    entered.current = true;
     // The list takes its highlighted entry itself. Before the search's delay it still highlights one for the last text.
     if (opened && search === typed) return;
     event.stopPropagation();
-    const [best] = offersOf(props, typed, value);
-    if (best !== undefined) void pick([...value, best.value]);
+    const [best] = offersOf(props, typed);
+    if (best !== undefined) void pick([...new Set([...value, best.value])]);
   }
   return (
     <MultiSelect
       {...labels(props)}
       {...field}
-      ref={(node) => {
-        field.ref(node);
-        input.current = node;
-      }}
       error={failure ?? (typed === '' ? field.error : left && t.form.untaken(typed))}
       data={[...props.options, { value: CREATE, label: '' }]}
       value={value}
@@ -155,14 +135,12 @@ export function MultiSelectField<V extends FieldValues, O>(props: Bound<V, O> & 
       readOnly={creating}
       rightSection={creating ? <Loader size="xs" aria-label={t.common.loading} /> : undefined}
       searchable
-      searchValue={text}
+      searchValue={typed}
       classNames={{ pillsList: classes.pills }}
-      onSearchChange={(next) => {
+      onSearchChange={(text) => {
         if (leaving.current) return;
         setFailure(undefined);
-        setKept('');
-        entered.current = false;
-        set(value, next);
+        set(value, text);
       }}
       clearSearchOnChange={false}
       selectFirstOptionOnChange={typed !== '' && search === typed}
@@ -173,9 +151,10 @@ export function MultiSelectField<V extends FieldValues, O>(props: Bound<V, O> & 
         leaving.current = true;
         queueMicrotask(() => (leaving.current = false));
         setLeft(true);
-        setKept('');
         field.onBlur();
       }}
+      // Below the field the list would cover the dialog's buttons: a click on «Save» would unpick an option.
+      comboboxProps={{ position: 'top' }}
       dropdownOpened={opened}
       onDropdownOpen={() => setOpened(true)}
       onDropdownClose={() => setOpened(false)}
