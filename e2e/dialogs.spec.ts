@@ -90,7 +90,7 @@ const proxyRules = {
 const emailRules = {
   bad: [
     ['Почта', '', EMPTY],
-    ['Почта', 'anna@', EMAIL],
+    ['Почта', 'anna@', 'После @ нет имени сервера'],
     ['Почта', 'анна@romashka.test', EMAIL],
     ['Почта', 'anna@romashka.t1', EMAIL],
     ['Почта', `anna@romashka.${'a'.repeat(21)}`, EMAIL],

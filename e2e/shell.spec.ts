@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import { paths } from '../apps/web/src/paths.ts';
-import { enter, field, heading, saveOf, screensOf, startConsole, stored, test } from './console.ts';
+import { enter, heading, screensOf, startConsole, stored, test } from './console.ts';
 
 /** The frame of every dashboard page: header, navigation by role, and route guards. */
 
@@ -274,24 +274,6 @@ test('a click on a navigation item moves the focus to the heading of the opened 
   expect(await page.evaluate('document.activeElement === document.body')).toBe(true);
   await page.getByRole('link', { name: 'Пользователи', exact: true }).click();
   await expect(heading(page, 'Пользователи')).toBeFocused();
-});
-
-test('a toast stays while the focus is on its button', async ({ page }) => {
-  await page.clock.install();
-  await enter(page, at('/dashboard/creator/company'), owner);
-  await page.getByRole('button', { name: /^Действия/ }).click();
-  await page.getByRole('menuitem', { name: 'Редактировать' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Change company', exact: true });
-  await expect(dialog.getByText('Change company')).toHaveAttribute('lang', 'en');
-  await field(dialog, 'Название компании').fill('ООО «Василёк»');
-  await saveOf(dialog).click();
-  const toast = page.getByRole('status').filter({ hasText: 'Успешное' });
-  await toast.getByRole('button').focus();
-  await page.clock.runFor(20_000);
-  await expect(toast).toBeVisible();
-  await heading(page, 'Компания').click();
-  await page.clock.runFor(5000);
-  await expect(toast).toHaveCount(0);
 });
 
 test('every page of the console loads from its URL, and the server answers 404 to a path without a page', async ({

@@ -32,8 +32,6 @@ export function SearchField(props: { label: string; value: string; onSearch: (va
       aria-label={props.label}
       placeholder={props.label}
       maxLength={200}
-      // The whole placeholder, with the icon before it.
-      miw={56 + props.label.length * 8}
       value={typed}
       leftSection={<IconSearch size={16} aria-hidden />}
       rightSection={
