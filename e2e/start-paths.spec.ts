@@ -108,7 +108,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       // Typed paths are not lost without a question.
       await paths.dialog.getByRole('button', { name: 'Проверить', exact: true }).click();
       const question = dialogOf(page).filter({ hasText: 'потерять введённое' });
-      await question.getByRole('button', { name: 'Нет' }).click();
+      await question.getByRole('button', { name: 'Остаться' }).click();
       await expect(paths.start).toHaveValue('/base/\nadmin\n/');
 
       // The server refuses an entry that this page considers usable.
