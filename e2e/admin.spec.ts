@@ -182,7 +182,8 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await ownerEmail.fill(ownerAddress);
       await expect(proof).toHaveCount(0);
       await dialogOf(page).getByRole('button', { name: 'Отмена' }).click();
-      await agree(page);
+      const question = page.getByRole('dialog', { name: 'Закрыть и потерять введённое?' });
+      await question.getByRole('button', { name: 'Закрыть', exact: true }).click();
       // An admin's own email changes only by a link in mail.
       await choose(page, adminAddress, 'Редактировать');
       await expect(dialogOf(page).getByRole('textbox', { name: 'Почта' })).toBeDisabled();

@@ -45,7 +45,8 @@ const fontsAtOnce: Plugin = {
   },
 };
 
-// The pages whose code and first rows `public/prefetch.js` requests: a path, the page's module, its calls.
+// The pages whose code and first rows `public/prefetch.js` requests: a path, the page's module, its calls. It requests only the unfiltered first
+// page, and ignores failures, which the consumer of a reply handles.
 const prefetched: { under: string; module: string; calls: string[] }[] = [
   { under: paths.dashboard, module: 'src/shell/dashboard-shell.tsx', calls: [address(me.path)] },
   {

@@ -15,13 +15,11 @@
       link.href = `/${file}`;
       document.head.append(link);
     }
-    // Only the unfiltered first page is prefetched.
     for (const url of search ? [] : calls) {
       answers[url] = fetch(url, {
         headers: { accept: 'application/json', authorization: `Bearer ${bearer}` },
         signal: AbortSignal.timeout(20_000),
       });
-      // The consumer handles a failure; there may be no consumer.
       answers[url].catch(() => {});
     }
   }
