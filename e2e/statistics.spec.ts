@@ -471,7 +471,7 @@ test('without the settings the page says that it did not load', async ({ page: t
   await expect(tab.getByText('Статистика не загрузилась')).toBeVisible();
 });
 
-test('a part whose code, or whose figures, did not load says so, and loads after a click on retry', async ({
+test('a part of the statistics whose code or data fails to load shows an error, and a click on retry loads it', async ({
   page: tab,
 }) => {
   const all = await open(tab, page);

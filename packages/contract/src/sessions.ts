@@ -32,7 +32,7 @@ export const listSessions = endpoint('GET /me/sessions', {
 
 /**
  * End one of the caller's sessions. Ending another session also revokes the caller's gateway tokens and mailed links, because
- * whoever used that session may have fetched them. Ending the current session is a sign-out.
+ * a thief may have used that session to fetch them. Ending the current session is a sign-out.
  */
 export const endSession = endpoint('DELETE /me/sessions/:id', {
   access: 'signed-in',

@@ -4,11 +4,11 @@ import { Id, IsoDate, listOf, text } from './fields.ts';
 import { ShownText } from './shown-text.ts';
 
 /**
- * Vantages: machines outside the product's own network that request a site as any outside visitor does. The program is
+ * Vantages: machines outside the product's own network that request a site like an outside visitor. The program is
  * `apps/web/public/vantage.sh`. A company's vantages serve its sites; those of the platform serve every company.
  */
 
-/** A machine that requests sites as any outside visitor does. */
+/** A machine that requests sites like an outside visitor. */
 export const Vantage = z.object({
   id: Id,
   /** The name of the vantage, given by its owner. */

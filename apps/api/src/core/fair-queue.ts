@@ -39,7 +39,7 @@ type Lines = Map<string, Waiter[]>;
  */
 export function createFairQueue({ atOnce, ofLane, ofAll }: FairQueueBounds): FairQueue {
   // grows: by waiting callers with their request bodies; bound: `ofLane` waiters of one network or user, and `ofAll` in
-  // total over both kinds; at the bound: 429 or 503 with Retry-After, for the new waiter or for the one that it replaces
+  // total over both kinds; at the bound: a waiter gets 429 or 503 with Retry-After (`makeRoom`)
   const lines: Record<'known' | 'unknown', Lines> = { known: new Map(), unknown: new Map() };
   let running = 0;
   let waiting = 0;

@@ -11,7 +11,7 @@ afterAll(() => database.drop());
 
 type Columns = Record<string, string>;
 
-/** Reads the columns of a type literal: `null` for a nullable one, `default` for one that an insert may leave out. */
+/** Parses the fields of a type literal in schema.ts. @returns by column: whether it is nullable, and whether it has a default or is generated */
 function columnsOf(literal: string): Columns {
   const fields = literal.matchAll(/(\w+): ([^;]+?)\s*(?:;|$)/g);
   return Object.fromEntries(

@@ -9,7 +9,7 @@ export type Connectivity = Pick<SelfEgress, 'confirmed' | 'failed'>;
 const responses: ReadonlySet<Finding> = new Set<Finding>([
   ...(['denied', 'redirect', 'open', 'allowed', 'missing', 'rejected', 'away', 'server_error'] as const),
 ]);
-/** Findings of a rejected connection. A firewall on our side may be the one that rejects. */
+/** Findings of a rejected connection: the site's server rejected it, or a firewall of this machine's network did. */
 const rejections: ReadonlySet<Finding> = new Set(['refused', 'dropped']);
 const silences: ReadonlySet<Finding> = new Set(['no_connection', ...rejections]);
 

@@ -60,7 +60,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Starts a server whose clock is this many seconds slow. Its certificate is untrusted, as any is to a machine with a wrong clock. */
+/** Starts an HTTPS server whose `Date` header is this many seconds late. Its certificate is untrusted: a wrong clock makes valid ones fail. */
 async function dateServer(seconds: number): Promise<string> {
   const certificate = await makeCertificate('IP:127.0.0.1');
   await certificate.remove();

@@ -7,7 +7,7 @@ import { ofCompany } from '../db/scope.ts';
 import { PRESENT } from './store.ts';
 import { readReport, type Sighting, type VantageRequest, writePlan } from './wire.ts';
 
-/** Vantage tasks are stored in the database, because a vantage may call a different api process than the one that runs the probe. */
+/** The tasks of vantages. They are in the database, because one api process may run the probe while the vantage calls another. */
 
 /** A vantage that probes a company's sites. */
 export interface SiteVantage {

@@ -48,7 +48,7 @@ describe(`the matrix of ${rows.length * callers.length} cells`, () => {
   );
 });
 
-/** Makes the call of one cell. @returns what is wrong in the response, and in the database afterwards */
+/** Makes the call of one cell. @returns the faults of the response, and those of the database after the call; none when all is as expected */
 async function faultsOf({ call, target, expected }: Row, caller: Caller): Promise<string[]> {
   const { status, codes } = expected[caller];
   const reply = await send(call, target, caller);
@@ -113,7 +113,7 @@ const unaudited: Readonly<Record<string, string>> = {
   'POST /domain-allowed/:id/lock/learn': 'an observation, not a change by a user',
 };
 
-/** @returns what is wrong in the audit. A change by a user has an audit event of its company with that actor; other calls have none. */
+/** Checks that a change by a user wrote an audit event with that actor and company, and that another call wrote none. @returns the faults */
 async function auditFaults({
   call,
   target,

@@ -30,7 +30,7 @@ export function trialOf(tariff: Pick<Tariff, 'plan' | 'trialOffered' | 'offers'>
   return gains.length > 0 ? { name: trial.name, gains } : null;
 }
 
-/** What is more in another plan than in the present one, as phrases. Empty when anything is less. */
+/** Describes the limits and features in which another plan exceeds the present one. Empty when one of them is lower. */
 function gainsOf(present: CompanyPlan, other: CompanyPlan): string[] {
   const more = (kind: (typeof limited)[number]) =>
     (other[kind] ?? Number.POSITIVE_INFINITY) - (present[kind] ?? Number.POSITIVE_INFINITY);

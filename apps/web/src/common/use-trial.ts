@@ -11,7 +11,7 @@ import { messageOf, useAttempt } from './use-attempt.ts';
 
 /**
  * Returns a function that asks, begins the trial and shows a toast.
- * @param ask called instead when the company has no trial to begin, or one that is not more than its plan
+ * @param ask opens the request form instead, when the company cannot begin a trial or the trial's plan does not exceed its own
  */
 export function useTrial(ask: () => void): { begin: () => void; busy: boolean } {
   const client = useQueryClient();
