@@ -17,7 +17,8 @@ import { apiSettingRefusals, apiSettingValues, senderName, settingPhrases } from
 import * as z from 'zod/mini';
 import { type TlsConfig, tlsConfig, tlsSettings } from './certificates/settings.ts';
 
-// A mail's From without quoting (RFC 5322 section 3.2.3), with practical limits.
+// The sender of mails. It allows only characters that need no quoting in the header From (RFC 5322 section
+// 3.2.3), up to a practical length.
 const sender = /^(?:[^<>"@,;:\\\p{Cc}]{1,100} <[^\s<>"@,;:]+@[^\s<>"@,;:]+>|[^\s<>"@,;:]+@[^\s<>"@,;:]+)$/u;
 
 /** The environment variables of the api. */
@@ -60,7 +61,7 @@ export const apiSettings = {
   STOP_DELAY: wholeNumber(0, 0, 60),
   AUDIT_RETENTION: wholeNumber(60, 1, 120),
   LOG_RETENTION: wholeNumber(90, 1, 366),
-  // Set only by `npm start`.
+  // Only `npm start` sets DISK_RESERVE.
   DISK_RESERVE: setting(apiSettingValues.diskReserve, z.optional(z.string())),
   ADMIN_EMAIL: setting(apiSettingValues.adminEmail, z.optional(Email)),
   ADMIN_PASSWORD: setting(apiSettingValues.adminPassword, z.optional(Password)),
@@ -70,9 +71,7 @@ export const apiSettings = {
   ),
 };
 
-/**
- * Who may register a company (ADR 020). `first`: anybody while the platform has no company, afterwards as `invited`.
- */
+/** Who may register a company (ADR 020). `first` means `open` while the platform has no company, and `invited` afterwards. */
 export type RegistrationRule = 'open' | 'first' | 'invited' | 'closed';
 
 /** The settings of the server of api and console, with defaults applied. */
@@ -85,16 +84,16 @@ export interface ServerConfig {
   readonly gatewayUrl: URL;
   /** The URL of the echo call, which returns the egress address of a proxy. */
   readonly echoUrl: URL;
-  /** Like the next fields, a rule of the gateway for dialing and name resolution. Probes obey the same rules. */
+  /** The fields from this one to `dns` are rules of the gateway for dialing and name resolution. Probes obey the same rules. */
   readonly allowNetworks: Networks;
   readonly ownAddresses: readonly string[];
   /** The product's ports on this machine. Connections of tenants to these ports are refused. */
   readonly ownPorts: ReadonlySet<number>;
   readonly hosts: ReadonlyMap<string, readonly string[]>;
   readonly egress: EgressAddresses;
-  /** DNS servers instead of the system's. */
+  /** The DNS servers to use instead of those of the system. */
   readonly dns: readonly string[];
-  /** When undefined, mails are written to `mailFolder`. */
+  /** The URL of the SMTP server. When undefined, mails are written to `mailFolder`. */
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
   readonly mailFolder: string;
@@ -109,9 +108,9 @@ export interface ServerConfig {
   readonly logDays: number;
   /** The URL of the knowledge base that replaces the console's user guide. */
   readonly helpUrl: string | undefined;
-  /** The limit of concurrent connections. */
+  /** The maximum number of concurrent connections to the api. */
   readonly sockets: number;
-  /** The limit of heap and buffers, in bytes. */
+  /** The limit of heap and buffers, in bytes. Beyond the limit, requests get 503. */
   readonly memory: number;
   /** Whether the api serves `/api/docs`. */
   readonly documentation: boolean;
@@ -126,7 +125,7 @@ export interface Config extends ServerConfig {
   readonly databaseUrl: string | undefined;
   readonly secretKey: string | undefined;
   readonly gatewaySecret: string | undefined;
-  /** Milliseconds of service after SIGTERM, while health answers 503 to balancers. */
+  /** How many milliseconds the api continues to serve after SIGTERM. Meanwhile its health endpoint answers 503 to balancers. */
   readonly stopDelayMs: number;
   /** The file that reserves space on the disk of the embedded database. */
   readonly reserveFile: string | undefined;
@@ -152,7 +151,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const publicUrl = new URL(s.PUBLIC_URL ?? localUrl);
   const dataDir = resolve(s.DATA_DIR);
   const gatewayUrl = new URL(s.GATEWAY_PUBLIC_URL ?? `http://${reachable(s.GATEWAY_HOST)}:${s.GATEWAY_PORT}`);
-  // The default of PUBLIC_URL is on loopback even for a listener on a wildcard address, so without PUBLIC_URL use the listener.
+  // The default of PUBLIC_URL is always on loopback. Without PUBLIC_URL, the listening address tells whether
+  // other machines reach the api.
   const onLoopback = isLoopback(s.PUBLIC_URL === undefined ? s.HOST : publicUrl.hostname);
   // Without SMTP_URL, confirmation mails would be files on this machine, and no stranger could confirm a company.
   if (s.REGISTRATION === 'open' && !onLoopback && s.SMTP_URL === undefined)
@@ -212,7 +212,10 @@ function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Defaults to the SMTP login: most mail servers accept mail only from the authenticated mailbox. */
+/**
+ * Returns the default sender of mails. It is the SMTP login if that is an email address, because most servers
+ * accept mail only from the authenticated mailbox.
+ */
 function defaultSender(smtpUrl: string | undefined, { hostname }: URL): string {
   const login = smtpUrl === undefined ? '' : new URL(smtpUrl).username.replaceAll('%40', '@');
   const mailbox = Email.safeParse(login).data;
@@ -226,6 +229,6 @@ function isSmtp(text: string): boolean {
   const { hostname, username, password, pathname, search, hash } = new URL(text);
   // An unescaped # / or ? in the password ends the authority: the rest of the password and the host become path, query or fragment.
   if (hash !== '' || /@/.test(pathname + search)) return false;
-  // A percent sign in the password must be written as %25.
+  // A percent sign in the user name or password must be written as %25.
   return hostname !== '' && ![username, password].some((part) => /%(?![0-9a-f]{2})/i.test(part));
 }

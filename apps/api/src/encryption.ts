@@ -17,8 +17,8 @@ const NONCE = 12;
 const TAG = 16;
 
 /**
- * Creates an encryption by AES-256-GCM with a key derived from SECRET_KEY (RFC 5869) and a random 96-bit nonce per text
- * (NIST SP 800-38D). Layout: nonce, tag, ciphertext.
+ * Creates an `Encryption` with AES-256-GCM. Its key is derived from SECRET_KEY (RFC 5869). Each text gets a
+ * random 96-bit nonce (NIST SP 800-38D). The result consists of nonce, tag and ciphertext.
  */
 export function createEncryption(secretKey: string): Encryption {
   const key = derived(secretKey, 'sealed-columns');

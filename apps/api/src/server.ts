@@ -68,7 +68,7 @@ export interface ServerParts extends Pick<Slice, Given> {
   readonly reserveFile?: string | undefined;
   /** Replaces the system's name resolution for probes. */
   readonly lookup?: TransportOptions['lookup'];
-  /** Replaces the pace of probes, in tests. */
+  /** Replaces the rate limits of probes in tests. */
   readonly pace?: Pace | undefined;
   /** Whether this process runs queued probes, schedules due ones, and ends plans. */
   readonly runsProbes: boolean;
@@ -154,7 +154,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const keeper = parts.runsProbes
     ? startPlanKeeper({ ...running, outbox: mailer, page: links.page('/dashboard/creator/tariff') })
     : null;
-  // Aborts outbound calls before the server waits for its connections: calls that wait for them would delay the close.
+  // Aborts outbound calls first, because a connection that waits for an outbound call would delay the close.
   app.addHook('preClose', async () => {
     stopping.abort();
     await runner?.close();
@@ -171,7 +171,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     queue: createCompanyQueue(2, 100, 6),
     reads: createReads(opened),
     calls: createCalls(),
-    // Bodies get an eighth of the memory, because parsing copies them.
+    // Request bodies may use an eighth of the memory, because parsing copies them.
     bodyBudget: bodyBudget(config.memory / 8),
     // Bounded: filled once at startup
     implemented: new Set(),
@@ -202,7 +202,7 @@ function policy(secure: boolean) {
     frameAncestors: ["'none'"],
     baseUri: ["'self'"],
     formAction: ["'self'"],
-    // Over http this directive would redirect every asset to https, where nothing listens.
+    // Over http, upgrade-insecure-requests would redirect every asset to https, where nothing listens.
     upgradeInsecureRequests: secure ? [] : null,
   };
 }

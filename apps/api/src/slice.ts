@@ -18,12 +18,12 @@ export interface Slice extends Routes {
   readonly outbox: Outbox;
   readonly teller: Teller;
   readonly outbound: Outbound;
-  /** Notifies the runner of waiting and due probes. */
+  /** Wakes the probe runner, which then claims queued probes. */
   readonly wake: () => void;
   /** Whether this process is shutting down. */
   readonly isDraining: () => boolean;
   /** Milliseconds between the feed's heartbeats; the default is the contract's. */
   readonly heartbeatMs?: number | undefined;
-  /** Seconds between the calls of a vantage without work; the default is that of its routes. */
+  /** Seconds between two polls of an idle vantage. The routes of vantages contain the default. */
   readonly vantageIdleS?: number | undefined;
 }

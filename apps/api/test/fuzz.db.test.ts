@@ -103,7 +103,7 @@ async function send(who: Caller, method: string, { segments, query, headers, bod
   const response = await api.app.inject({
     method: method.toUpperCase() as 'GET',
     url: `/${path.join('/')}${query === '' ? '' : `?${query}`}`,
-    // Each request has another address, because the rate limits count addresses.
+    // Each request comes from a different address, because rate limits count requests per address.
     remoteAddress: `10.${(sent >> 16) & 255}.${(sent >> 8) & 255}.${sent & 255}`,
     headers: {
       ...(token !== null && { authorization: `Bearer ${token}` }),

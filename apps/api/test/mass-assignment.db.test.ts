@@ -36,7 +36,10 @@ const tally = openThreatCase(
 afterAll(() => tally.close());
 afterAll(() => api.close());
 
-/** Every write of the matrix that succeeds: once as an anonymous caller, or else as a gateway, an owner and an ADMIN. */
+/**
+ * The calls that have a body and succeed, each with the callers to test. A call that works without a session is tested only
+ * without one. Any other call is tested as a gateway, an owner and an ADMIN, where the matrix allows it.
+ */
 const writes = rows.flatMap(({ call, target, expected }) => {
   if (byName.get(call)?.body === undefined) return [];
   const may = (caller: Caller) => expected[caller].status < 300;
@@ -44,7 +47,7 @@ const writes = rows.flatMap(({ call, target, expected }) => {
   return callers.map((caller) => [`${call}, ${target.text}, ${caller}`, { call, target, caller }] as const);
 });
 
-test('the mass-assignment test covers every call with a body, and sends every entity field and more than 20 other keys', () => {
+test('the mass-assignment test covers every call with a body and every field of an entity', () => {
   const tried = new Set(writes.map(([, { call }]) => call));
   const withBody = endpoints.filter(({ body }) => body !== undefined).map(nameOf);
   expect(withBody.filter((name) => !tried.has(name))).toEqual([]);
@@ -104,7 +107,7 @@ async function outcome({ call, target, caller }: Write, body: unknown) {
   const standing = world.standing[caller];
   const { params } = partsOf(call, target, { world, caller: standing });
   const { status } = await api.call(standing.token, endpoint, { ...(params && { params }), body });
-  // Mail links are created after the response.
+  // The api creates mail links after it has sent the response. Waits until the database has changed.
   await snapshot.changed(target.which === 'known' && status < 300);
   const stored = await storedRows();
   await snapshot.restore();
@@ -145,7 +148,8 @@ function settled(column: string, value: unknown, row: Record<string, unknown>): 
   }
   if (column.endsWith('_at') || column === 'support_until') {
     const minutes = (Date.parse(String(value)) - Date.now()) / 60_000;
-    // A time within 45 days of now was derived from the clock: the present, or an expiry, of which none is later than a month.
+    // A time within 45 days of now comes from the clock, so it differs between equal calls. It is either the
+    // current time or an expiry of at most a month.
     if (Math.abs(minutes) < 45 * 24 * 60) return minutes > 0 ? 'to come' : 'just now';
   }
   return value;

@@ -2,7 +2,10 @@ import { watchReplies } from '@propusk/test-kit/api/openapi-check';
 import fastify, { type FastifyReply } from 'fastify';
 import { expect, test } from 'vitest';
 
-/** Runs the OpenAPI check on a response to `GET /api/company/me-company`. @returns the first violation, and the error of the close */
+/**
+ * Runs the OpenAPI check on a response to `GET /api/company/me-company`.
+ * @returns the first violation, and the error that closing the app throws
+ */
 async function violationsOf(answer: (reply: FastifyReply) => unknown, url = '/api/company/me-company') {
   const app = fastify();
   app.get('/api/company/me-company', (_, reply) => answer(reply));

@@ -202,7 +202,7 @@ describe('the errors in the OpenAPI document', () => {
     expect(document.info.description).toContain('no_such_call');
   });
 
-  test('the documented security schemes and errors of a call follow from its access', () => {
+  test('the documented security schemes and errors of a call match its access rule', () => {
     const post = document.paths['/api/auth/register']?.post;
     expect(post?.security).toEqual([{}, { bearer: [] }]);
     expect(document.paths['/api/health']?.get?.security).toEqual([]);
@@ -222,7 +222,7 @@ type Node = Record<string, unknown>;
 /** Every object of a tree, with its path. */
 function visit(node: unknown, see: (node: Node, at: string) => void, at = ''): void {
   if (typeof node !== 'object' || node === null) return;
-  // Example values are data, not schemas.
+  // Skips example values: they are data and may look like schemas.
   if (/\/(example|examples)\//.test(`${at}/`)) return;
   if (!Array.isArray(node)) see(node as Node, at);
   for (const [key, child] of Object.entries(node)) visit(child, see, at + pointer(key));
@@ -236,7 +236,7 @@ function resolved(schema: JsonSchema): unknown {
   });
 }
 
-/** A schema whose references are plain schema names. */
+/** Returns the schema with references by name only, such as `Site` instead of `#/components/schemas/Site`. */
 function refer(schema: JsonSchema): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', ''));
 }

@@ -65,7 +65,7 @@ const index = indexOf(
       { proxy: 7, sites: [8] },
     ],
   ),
-  // The second company holds shared.test and *.held.test on shared egress. Its policy there has allSites.
+  // The second company holds shared.test and *.held.test on shared egress. Its only policy uses shared egress and has allSites.
   company(2, { 20: 'shared.test', 21: '*.held.test', 22: 'crm.romashka.test' }, [
     { proxy: 1, sites: [20, 21, 22], allSites: true },
   ]),
@@ -145,7 +145,7 @@ describe('the index', () => {
     expect([allowed(i, 'a.romashka.test'), allowed(i, 'b.romashka.test')]).toEqual([false, true]);
   });
 
-  test('a policy whose plan has ended allows neither its sites nor all sites, and does not affect other policies', () => {
+  test('a policy on a proxy that the plan no longer includes allows nothing', () => {
     const sites = { 1: 'a.romashka.test', 2: 'b.romashka.test' };
     const paid = { proxy: 7, sites: [1, 2], allSites: true };
     const other = { proxy: 1, sites: [2] };
@@ -176,20 +176,20 @@ describe('the index', () => {
     expect(decide(i, 30, host('a.romashka.test'), 443)).toMatchObject({ reason: 'host_taken' });
   });
 
-  test('an older site with a later claim does not take the host from its holder', () => {
+  test('the company with the earliest claim holds a host, even if another company has an older site', () => {
     const late = company(2, { 0: 'a.romashka.test' }, [{ proxy: 1, sites: [0] }]);
     const i = indexOf(v(1, [1]), { ...late, sites: late.sites.map((site) => ({ ...site, claim: 77 })) });
     expect(decide(i, 20, host('a.romashka.test'), 443)).toMatchObject({ reason: 'host_taken' });
     expect(decide(i, 10, host('a.romashka.test'), 443).allow).toBe(true);
   });
 
-  test('with anyVersion, the index replaces a snapshot of a company by one with a lower version', () => {
+  test('with anyVersion, the index accepts a company snapshot of a lower version', () => {
     const i = indexOf(v(2, [1]));
     expect(putCompany(i, v(1, [2]), true)).toBe(true);
     expect([allowed(i, 'a.romashka.test'), allowed(i, 'b.romashka.test')]).toEqual([false, true]);
   });
 
-  test('a company loses its claim to a host with the last policy that puts the site on shared egress', () => {
+  test('a company loses its claim to a host when no policy has the site on shared egress anymore', () => {
     const i = indexOf(v(1, [1]), company(2, { 20: 'a.romashka.test' }, [{ proxy: 1, sites: [20] }]));
     putCompany(i, v(2, [2]));
     expect(decide(i, 20, host('a.romashka.test'), 443).allow).toBe(true);

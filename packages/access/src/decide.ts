@@ -25,11 +25,13 @@ const hostTaken = deny('host_taken');
 const planEnded = deny('plan_ended');
 
 /**
- * The rule of access. Denies by default.
+ * Decides whether a user may reach a host and port. Denies by default.
  *
- * A policy with both the user and the site allows the request; the policy's proxy is the egress. A policy with `allSites`
- * allows every host at 80 and 443. On shared egress a host belongs to the company that claimed it first: other companies
- * are denied there, even with `allSites`. A policy on a paid proxy that the company's plan no longer includes allows nothing.
+ * - A policy with both the user and the site allows the request. The proxy of the policy is the egress.
+ * - A policy with `allSites` allows every host at ports 80 and 443.
+ * - On shared egress, a host belongs to the company with the earliest claim. Other companies are denied
+ *   there, even with `allSites`.
+ * - A policy allows nothing if its proxy is paid and the plan of the company no longer includes it.
  */
 export function decide(index: AccessIndex, userId: number, host: CanonicalHost, port: number): Decision {
   const user = index.users.get(userId);
@@ -92,7 +94,7 @@ export function siteCovering(
   return null;
 }
 
-/** The site of a pattern that covers a port. A site that names the port precedes one for 80 and 443. */
+/** Finds the site of a pattern that covers a port. A site with exactly this port precedes a site without a port. */
 function siteAt(first: SiteIndex, port: number, web: boolean): SiteIndex | undefined {
   let usual: SiteIndex | undefined;
   for (let site: SiteIndex | null = first; site !== null; site = site.next) {
@@ -102,18 +104,21 @@ function siteAt(first: SiteIndex, port: number, web: boolean): SiteIndex | undef
   return usual;
 }
 
-/** A position in the iteration over a host's patterns: a negative constant, or the offset of the name below `*.`. */
+/** Steps of the iteration over the patterns that cover a host. A step >= 0 is the offset in the host of the name below `*.`. */
 const BARE = -1;
 const HOST = -2;
 const END = -3;
 
 /**
- * The next pattern that covers a host, most exact first: the host, the host without its `www.`, then `*.` of the host and of
- * each parent domain. Not cached: clients could fill a cache by host, and it is no faster for strings read from a socket.
+ * Returns the step of the next pattern that covers a host. The most exact pattern is first: the host, the
+ * host without its `www.`, then `*.` of the host and of each parent domain.
+ *
+ * The result is not cached: clients could fill a cache with random hosts, and a cache was not faster for
+ * hosts read from a socket.
  */
 function following(host: string, step: number): number {
   if (step === HOST && host.startsWith('www.') && host.indexOf('.', 4) !== -1) return BARE;
-  // No pattern has a single label.
+  // A pattern has at least two labels, so the iteration ends before the top-level domain.
   const name = step < 0 ? 0 : host.indexOf('.', step) + 1;
   return host.indexOf('.', name) === -1 ? END : name;
 }
@@ -144,8 +149,8 @@ function takenByOther(index: AccessIndex, company: CompanyIndex, host: string): 
 }
 
 /**
- * The sites that a user reaches, for routing in clients (`GET /me/access`, the extension's PAC). Hosts that another company
- * holds on shared egress are included: the gateway explains their denial.
+ * Lists the sites that a user reaches, for routing in clients (`GET /me/access`, the PAC of the extension). The list includes
+ * hosts that another company holds on shared egress: clients send these to the gateway, which explains the denial.
  * @returns stored site addresses, sorted; null for a user outside the index
  */
 export function reachable(index: AccessIndex, userId: number): { allSites: boolean; sites: string[] } | null {

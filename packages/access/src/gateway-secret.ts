@@ -32,7 +32,7 @@ export function gatewayKeys(secret: string): GatewayKeys {
 
 export interface GatewayToken {
   readonly userId: number;
-  /** Must equal the user's epoch in the snapshot. Revoking a user's tokens raises it. */
+  /** Must equal the user's epoch in the snapshot. The api increments the epoch to revoke all tokens of the user. */
   readonly epoch: number;
   /** Seconds since 1970. */
   readonly expires: number;
@@ -90,7 +90,10 @@ export function signProbeToken({ probe }: GatewayKeys, { host, port, expires }: 
   return `${claims}.${mac(probe, claims)}`;
 }
 
-/** @returns the signed claims, expired or not; null for a token that this secret did not sign for a probe */
+/**
+ * Verifies the signature of a probe token.
+ * @returns the claims, even if they have expired; null for an invalid signature or another kind of token
+ */
 export function verifyProbeToken({ probe }: GatewayKeys, raw: string): ProbeToken | null {
   const match = /^(([^\s:]{1,253}):(\d{1,5})\.(\d{1,16}))\.([A-Za-z0-9_-]{43})$/.exec(raw);
   const [, claims, host, port, expires, signature] = match ?? [];

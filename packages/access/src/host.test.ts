@@ -63,8 +63,8 @@ describe('canonicalHost', () => {
   test('canonicalHost gives the same result by its fast path and by the URL parser', () => {
     const names = fc.stringMatching(/^[abxn019.-]{0,14}$/);
     fc.assert(
-      // A trailing dot forces the slow path through the URL parser, which removes it. The parser treats punycode names
-      // differently with and without the dot; canonicalHost always parses those.
+      // A trailing dot forces the slow path through the URL parser, which removes the dot. Punycode names are
+      // left out, because they never take the fast path.
       fc.property(names, (name) => {
         fc.pre(!name.endsWith('.') && !name.includes('xn--'));
         expect(canonicalHost(name)).toBe(canonicalHost(`${name}.`));
@@ -83,7 +83,7 @@ describe('canonicalHost', () => {
           if (once === null) return;
           expect(once).toMatch(/^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/);
           expect(canonicalHost(once)).toBe(once);
-          // `decide()` and the dialer must use the same name, so the URL parser must not change it.
+          // The URL parser must not change a canonical name, so that `decide()` and the dialer use the same name.
           expect(new URL(`http://${once}/`).hostname).toBe(once);
         },
       ),

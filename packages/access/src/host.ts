@@ -15,11 +15,10 @@ export interface Target {
 // URL parser can interpret them.
 // oxlint-disable-next-line no-control-regex -- the pattern rejects them
 const spelled = /^[^\s\u0000-\u0020\u007f"#%/:<>?@[\\\]^`{|}]+$/;
-// RFC 1123 labels, and the underscore: resolvers and browsers accept it, and real sites have it.
+// A label as in RFC 1123. An underscore is allowed too, because resolvers and browsers accept it and real sites use it.
 const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 
-// Fast path for names that are already canonical: no punycode, which has its own rules, and no last label that could be
-// a number.
+// Fast path for names that are already canonical: no punycode, which has its own rules, and no last label that could be a number.
 const canonical =
   /^(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!xn--)[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 

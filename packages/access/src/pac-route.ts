@@ -17,7 +17,7 @@ export interface Routed {
 /** Ports by stored pattern; 0 means 80 and 443. */
 export type PortsByPattern = Readonly<Record<string, readonly number[]>>;
 
-/** Groups stored addresses by pattern. */
+/** Groups stored site addresses by host pattern, with the ports of each pattern. */
 export function portsByPattern(sites: readonly string[]): PortsByPattern {
   const patterns: Record<string, number[]> = Object.create(null);
   for (const address of sites) {
@@ -28,7 +28,10 @@ export function portsByPattern(sites: readonly string[]): PortsByPattern {
 }
 
 const label = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?';
-/** Matches the canonical hosts of `host.ts`. The browser's URL parser has already applied lower case and punycode. */
+/**
+ * Matches a canonical host as `host.ts` defines it. The host comes from the URL parser of the browser, which
+ * has already converted it to lower case and punycode.
+ */
 export const HOST_NAME = `^(?=.{1,253}$)(?:${label}\\.)+(?!(?:[0-9]+|0x[0-9a-f]*)$)${label}$`;
 const hostName = new RegExp(HOST_NAME);
 

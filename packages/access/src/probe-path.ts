@@ -9,7 +9,7 @@ import { actionWords } from '@propusk/phrases/access';
 export const staticExtension =
   /\.(?:avif|bmp|css|csv|docx?|eot|gif|html?|ico|jpe?g|js|json|map|mjs|mp3|mp4|ogg|otf|pdf|png|pptx?|rar|rtf|svg|tar|gz|tgz|ttf|txt|wasm|webm|webp|woff2?|xlsx?|xml|zip|7z)$/i;
 
-/** Words of a path whose request may change something on the site. */
+/** Words that name an action. A request for a path with such a word may change something on the site. */
 const acting = new Set([
   ...(
     'logout logoff signout exit delete remove destroy unsubscribe confirm activate approve cancel pay buy cart order ' +
@@ -19,7 +19,10 @@ const acting = new Set([
 ]);
 
 const uuid = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i;
-/** 20 or more base64url digits, unless they are words in lower case between hyphens. */
+/**
+ * A segment is a secret if it has a UUID, or 20 or more base64url characters in a row. Lower-case words
+ * joined by hyphens or underscores are not a secret.
+ */
 const isSecret = (segment: string) =>
   uuid.test(segment) || (segment.match(/[\w-]{20,}/g) ?? []).some((run) => /[A-Z]|^[^-_]*$/.test(run));
 
@@ -65,7 +68,10 @@ function wordsOf(segment: string): string[] {
   return [...words, ...words.slice(1).map((word, index) => `${words[index]}${word}`)];
 }
 
-/** Whether a part of a path looks like a secret. The name of a static file may be a long hash. */
+/**
+ * Whether a segment of a path looks like a secret. The last segment does not count if it is a static file,
+ * because the names of static files may contain long hashes.
+ */
 export function holdsSecret(path: string): boolean {
   const segments = (decoded(path) ?? path).split('/').filter(Boolean);
   const last = segments.at(-1) ?? '';

@@ -25,7 +25,7 @@ export function parseSiteAddress(raw: string): SiteAddress | { fault: AddressFau
   const typed = raw.trim();
   const text = typed.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '');
   const named = /^[^/?#\\]*/.exec(text)?.[0] ?? '';
-  // Without a scheme, text before @ means an email address; in a URL it is a user name.
+  // Text with @ and without a scheme is an email address. In a URL, the text before @ is a user name.
   if (text === typed && named.includes('@')) return { fault: 'email_address' };
   const authority = named.replace(/^[^@]*@/, '');
   const wildcard = authority.startsWith('*.');

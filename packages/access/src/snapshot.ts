@@ -2,13 +2,13 @@ import type { CompanySnapshot } from '@propusk/contract/feed';
 import type { StoredAddresses } from '@propusk/contract/record-settings';
 
 /**
- * Indexes company snapshots so that `decide()` takes a few map look-ups. It allocates only the names of parent domains, where
- * wildcard patterns or `www.` are looked up.
+ * Indexes company snapshots, so that `decide()` needs only a few map lookups. `decide()` allocates memory
+ * only for lookups of parent domains and of hosts with `www.`.
  */
 
 /** The egress of an allowed request. */
 export type Egress =
-  /** `family`: the only address family of the gateway's known egress; 0 for both, or when none is known. */
+  /** `family`: the address family of the gateway's egress; 0 if the egress has both families or is not known. */
   | { readonly kind: 'direct'; readonly shared: boolean; readonly family: 0 | 4 | 6 }
   | {
       readonly kind: 'upstream';
@@ -36,7 +36,7 @@ export interface PolicyIndex extends Grant {
 
 export interface SiteIndex {
   readonly id: number;
-  /** The port that the site names; 0 without one, for 80 and 443. */
+  /** The port in the address of the site; 0 for an address without a port, which covers 80 and 443. */
   readonly port: number;
   readonly companyId: number;
   /** See `CompanySnapshot`. */
@@ -73,7 +73,7 @@ export interface Claim {
   readonly claim: number;
 }
 
-/** All companies, with users by id and the holder of each pattern on shared egress. */
+/** The index of all companies: users by id, and for each pattern the company that holds the pattern on shared egress. */
 export interface AccessIndex {
   readonly companies: Map<number, CompanyIndex>;
   readonly users: Map<number, UserIndex>;
@@ -84,34 +84,38 @@ export interface AccessIndex {
   readonly claims: Map<number, Map<string, Claim>>;
   /** The company that holds each `*.example.com`, keyed by `example.com`. While the map is empty, a lookup skips the parent domains. */
   readonly wildClaims: Map<string, Claim>;
-  /** All claims of a pattern that several companies claim, the lowest first. */
+  /** The claims of each pattern that several companies claim, the lowest claim first. */
   readonly contested: Map<string, readonly Claim[]>;
-  /** Counts new claims since the start. A new claim may deny a host to other companies, so live requests are checked again. */
+  /**
+   * The number of claims added since the start. A new claim may deny a host to other companies, so the
+   * gateway checks its active requests again when this number changes.
+   */
   newClaims: number;
 }
 
 /** An index without companies: it denies everything. */
 export function emptyIndex(): AccessIndex {
   return {
-    // grows: by owners, by companies; bound: 1,000 objects of each kind in a company; at the bound: the api
-    // refuses with 409
+    // grows: by owners who register companies; bound: 1,000 objects of each kind in a company; at the bound:
+    // the api refuses a new object with 409
     companies: new Map(),
-    // grows: by owners, by users; bound: 1,000 of each company; at the bound: the api refuses with 409
+    // grows: by owners who add users; bound: 1,000 users per company; at the bound: the api refuses a new user with 409
     users: new Map(),
-    // grows: by owners, by sites; bound: 1,000 of each company; at the bound: the api refuses with 409
+    // grows: by owners who add sites; bound: 1,000 sites per company; at the bound: the api refuses a new site with 409
     claims: new Map(),
-    // grows: by owners, by sites; bound: 1,000 of each company; at the bound: the api refuses with 409
+    // grows: by owners who add sites; bound: 1,000 sites per company; at the bound: the api refuses a new site with 409
     wildClaims: new Map(),
-    // grows: by owners, by sites; bound: 1,000 of each company; at the bound: the api refuses with 409
+    // grows: by owners who add sites; bound: 1,000 sites per company; at the bound: the api refuses a new site with 409
     contested: new Map(),
     newClaims: 0,
   };
 }
 
 /**
- * Replaces a company's snapshot in one synchronous step.
- * @param anyVersion accepts an older version, for the first snapshot of a feed connection: the database may have been restored
- * @returns false when the index already has this version or a newer one
+ * Replaces the snapshot of a company in one synchronous step.
+ * @param anyVersion also accepts an older version. The first snapshot of a feed connection needs this,
+ *   because the database may have been restored from a backup.
+ * @returns false when the snapshot was ignored, because the index has the same or a newer version
  */
 export function putCompany(index: AccessIndex, snapshot: CompanySnapshot, anyVersion = false): boolean {
   const old = index.companies.get(snapshot.companyId);
@@ -159,7 +163,7 @@ function removeClaim(index: AccessIndex, pattern: string, companyId: number): vo
   );
 }
 
-/** Replaces the claims of a pattern. @param all the lowest first */
+/** Replaces all claims of a pattern. @param all the claims, sorted with the lowest first */
 function hold(index: AccessIndex, pattern: string, all: readonly Claim[]): void {
   const [claims, key] = claimsOf(index, pattern);
   const [first, second] = all;
@@ -174,7 +178,7 @@ function claimsOf({ claims, wildClaims }: AccessIndex, pattern: string): [Map<st
   if (isWild(pattern)) return [wildClaims, pattern.slice(2)];
   const domain = domainHash(pattern);
   let siblings = claims.get(domain);
-  // grows: by owners, by sites; bound: 1,000 of each company; at the bound: the api refuses with 409
+  // grows: by owners who add sites; bound: 1,000 sites per company; at the bound: the api refuses a new site with 409
   if (siblings === undefined) claims.set(domain, (siblings = new Map()));
   return [siblings, pattern];
 }
@@ -203,7 +207,7 @@ export function removeCompany(index: AccessIndex, companyId: number): void {
   for (const pattern of company.patterns.keys()) removeClaim(index, pattern, companyId);
 }
 
-/** Yields a site and the other sites of its pattern. */
+/** Yields a site and then the sites that have the same pattern and other ports. */
 export function* sitesFrom(first: SiteIndex | undefined): Generator<SiteIndex> {
   for (let site: SiteIndex | null | undefined = first; site; site = site.next) yield site;
 }

@@ -8,9 +8,9 @@ const Count = z.int().check(z.gte(0));
  * decisions before and after it, and rolls back.
  */
 export const AccessLoss = z.object({
-  /** Users who would lose a site. */
+  /** The number of users who would lose access to at least one site. */
   users: Count,
-  /** Distinct sites that at least one of them would lose. */
+  /** The number of distinct sites that at least one user would lose. */
   sites: Count,
   /** Users who would lose access to all sites (a policy with `allSites`). @example 0 */
   allSites: Count,

@@ -4,7 +4,7 @@ import { IsoDate } from './fields.ts';
 
 /** The settings with which a client (the extension, curl) reaches the caller's sites through the gateway. */
 export const GatewayAccess = z.object({
-  /** The company's policy version that the reply reflects. */
+  /** The version of the company's policies that this reply contains. */
   version: z.int(),
   /** The address of the gateway. */
   gateway: z.object({
@@ -30,7 +30,10 @@ export const GatewayAccess = z.object({
 });
 export type GatewayAccess = z.infer<typeof GatewayAccess>;
 
-/** The name of a client, in characters that a URL takes as they are (RFC 3986 section 2.3). @example chromium-extension-0.2.0 */
+/**
+ * The name of a client, in unreserved URL characters (RFC 3986 section 2.3).
+ * @example chromium-extension-0.2.0
+ */
 export const ClientName = z.string().check(z.regex(/^\w[\w.~-]{0,39}$/));
 
 /**
@@ -39,7 +42,7 @@ export const ClientName = z.string().check(z.regex(/^\w[\w.~-]{0,39}$/));
  */
 export const myAccess = endpoint('GET /me/access', {
   query: z.object({
-    /** The program that will use the password, with its version. The records of access contain it. */
+    /** The program that will use the password, with its version. The access records of the gateway store this name. */
     client: z.optional(ClientName),
   }),
   access: ['USER', 'CREATOR', 'ADMIN'],

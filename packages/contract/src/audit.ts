@@ -39,7 +39,11 @@ export const AuditAction = z.enum([
 ]);
 export type AuditAction = z.infer<typeof AuditAction>;
 
-/** The kind of the object. The object of sign-ins, sessions and own passwords is the user. @example policy */
+/**
+ * The kind of the object. In events about a sign-in, a session or a change of one's own password, the object
+ * is the user.
+ * @example policy
+ */
 export const AuditKind = z.enum([
   'company',
   'invitation',
@@ -105,9 +109,9 @@ const Value = z.union([ShownText, z.boolean()]);
 
 /** The values of a field before and after. An empty object means that a secret was set; its value is never recorded. */
 export const AuditChange = z.object({
-  /** The value before; absent when there was none. */
+  /** The value before the change; absent if the field was empty. */
   from: z.optional(Value),
-  /** The value after; absent when there is none. */
+  /** The value after the change; absent if the field is empty. */
   to: z.optional(Value),
   /** For a list: the names that were added, at most 50. */
   added: z.optional(z.array(z.string())),
@@ -120,22 +124,25 @@ export const AuditChange = z.object({
 });
 export type AuditChange = z.infer<typeof AuditChange>;
 
-/** An audit event: actor, action and object, with their names at that time. It outlives all of them. */
+/**
+ * An audit event: the actor, the action and the object. Names and roles are those at the time of the event.
+ * The event is kept when the actor or the object is deleted.
+ */
 export const AuditRow = z.object({
   /** The id of the row. Later rows have higher ids. */
   id: Id,
   /** The time of the event. */
   at: IsoDate,
-  /** The company of the object, which may be deleted by now; null for the platform's objects. */
+  /** The company of the object; null for objects of the platform. The company may have been deleted since the event. */
   company: z.nullable(Named),
   /** The user who made the call. */
   actor: z.object({
     id: Id,
     /** Name and surname; may be empty. */
     name: ShownText,
-    /** The email address at that time. */
+    /** The email address of the actor at the time of the event. */
     email: ShownEmail,
-    /** The roles at that time. */
+    /** The roles of the actor at the time of the event. */
     roles: z.array(z.object({ value: Role })),
   }),
   /** The IP address of the caller. @example 203.0.113.5 */
@@ -145,7 +152,9 @@ export const AuditRow = z.object({
   object: z.object({
     kind: AuditKind,
     id: Id,
-    /** The name of the object at that time: a site's address, a user's email, a proxy's host and port. */
+    /**
+     * The name of the object at the time of the event: the address of a site, the email of a user, the host and port of a proxy.
+     */
     name: ShownText,
   }),
   /** The fields that differ. For a created or deleted object: all its fields that are not empty. @example {"allSites": {"from": false, "to": true}} */
@@ -171,13 +180,15 @@ function isOfCalendar(moment: string): boolean {
   return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(day);
 }
 
-/** The query of the audit. */
+/** The query parameters of the audit list. */
 export const AuditQuery = z.extend(ListQuery, {
-  /** Only events at this time or later: a day in Moscow time, or a time with its zone. */
+  /** Only events at this time or later. A day means its start in Moscow time; a time must have a time zone. */
   from: z.optional(Moment),
-  /** Only events before this time, or before the end of this day in Moscow time. */
+  /** Only events before this time. A day means its end in Moscow time; a time must have a time zone. */
   to: z.optional(Moment),
-  /** `platform`: rows of every company, for an ADMIN who also owns a company. */
+  /**
+   * `platform` lists the events of every company. By default, an ADMIN who owns a company gets only the events of that company.
+   */
   of: z.optional(z.enum(['company', 'platform'])),
   /** Only events of this action. */
   action: z.optional(AuditAction),
@@ -185,10 +196,10 @@ export const AuditQuery = z.extend(ListQuery, {
 export type AuditQuery = z.infer<typeof AuditQuery>;
 
 /**
- * List audit events, newest first: of the caller's company; for an ADMIN of every company. The reply is always one page, by
- * default the first ten rows. `name` searches the actor's name and email and the object's name; for an ADMIN the company's
- * name too. An ADMIN who owns a company gets the events of that company, unless `of` is `platform`, which only an ADMIN may
- * use. Rows outlive the entities that they name, and no call changes or deletes them.
+ * List audit events, newest first. An owner gets the events of their own company. An ADMIN gets the events of every company. An
+ * ADMIN who owns a company gets only the events of that company, unless `of` is `platform`. Only an ADMIN may use `of=platform`.
+ * The reply is always one page, by default the first ten rows. `name` searches the name and email of the actor and the name of
+ * the object; for an ADMIN also the name of the company. No call changes or deletes audit events.
  */
 export const listAudit = endpoint('GET /audit', {
   access: ['CREATOR', 'ADMIN'],

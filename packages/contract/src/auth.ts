@@ -33,8 +33,8 @@ export const login = endpoint('POST /auth/login', {
 });
 
 /**
- * Exactly one of `{email}`, `{token, password}`, `{email, change: true, currentPassword}`, `{token}`, and for the link of the first
- * ADMIN `{token, password, email}`.
+ * One of these sets of fields: `{email}`, `{token, password}`, `{email, change: true, currentPassword}` or
+ * `{token}`. The link of the first ADMIN takes `{token, password, email}`.
  * @example {"email": "anna@romashka.ru"}
  * @example {"token": "bGluay1mcm9tLW1haWwtdGhhdC13b3Jrcy1vbmNlLi4", "password": "battery staple"}
  * @example {"email": "anna.petrova@romashka.ru", "change": true, "currentPassword": "correct horse"}
@@ -42,7 +42,10 @@ export const login = endpoint('POST /auth/login', {
  */
 export const LinkUse = z
   .object({
-    /** The address that gets the link: that of the account, or the new one for a change of email. With `token`, the address of the first ADMIN. */
+    /**
+     * The address to which the link is mailed: the address of the account, or the new address if `change` is
+     * true. With `token`, the address of the first ADMIN.
+     */
     email: z.optional(Email),
     /** true requests a link that changes the email of the signed-in caller. */
     change: z.optional(z.boolean()),
@@ -69,11 +72,11 @@ export const LinkUse = z
   });
 
 /**
- * Request or use a link by mail: for a new password, or for a new email. `{email}` mails a link for a new password; the reply
- * does not reveal whether the address has an account. `{token, password}` sets the new password. `{email, change: true,
- * currentPassword}`, signed in, mails a link to the new address and notifies the old one; it requires the password, so that a
- * stolen session cannot take over the account. `{token}` makes the new address the login and notifies the old one. A new
- * password or a new email ends all sessions and gateway tokens. A link is valid for 10 minutes and works once.
+ * Request or use a mailed link for a new password or a new email. A link is valid for 10 minutes and works once. `{email}` mails
+ * a link for a new password. The reply does not reveal whether the address has an account. `{token, password}` sets the new
+ * password. `{email, change: true, currentPassword}` mails a link to the new address of the signed-in caller and notifies the old
+ * address. It requires the password, so that a stolen session cannot take over the account. `{token}` makes the new address the
+ * login and notifies the old address. A new password or a new email ends all sessions and gateway tokens.
  */
 export const useLink = endpoint('POST /auth/register', {
   access: 'maybe-signed-in',
@@ -84,7 +87,8 @@ export const useLink = endpoint('POST /auth/register', {
 });
 
 /**
- * End this session. If it fetched gateway credentials (`GET /me/access`), all gateway tokens of the caller are revoked.
+ * End the session of the caller. If this session has fetched gateway credentials (`GET /me/access`), all
+ * gateway tokens of the caller are revoked.
  */
 export const logout = endpoint('DELETE /auth/logout', { access: 'signed-in', beforeFactor: true });
 
@@ -102,20 +106,18 @@ export const PairingCode = z.object({
  */
 export const createPairing = endpoint('POST /auth/pairing', {
   access: ['USER', 'CREATOR', 'ADMIN'],
-  // Not 201: replies with 201 are stored for Idempotency-Key, and this reply is a secret.
+  // The status is not 201, because replies with 201 are stored for Idempotency-Key, and this reply is a secret.
   reply: PairingCode,
   errors: ['too_many_requests'],
 });
 
 /** The credentials of the extension. */
 export const Pairing = z.object({
-  /** The code from the console. @example cGFpcmluZy1jb2RlLW9mLWEtbWludXRlLWFuZC1vbmNl */
+  /** The pairing code that the console shows. @example cGFpcmluZy1jb2RlLW9mLWEtbWludXRlLWFuZC1vbmNl */
   code: text(1),
 });
 
-/**
- * Sign the extension in with a pairing code. The extension gets its own session, which outlives a sign-out from the console.
- */
+/** Sign the extension in with a pairing code. The extension gets its own session, which outlives a sign-out from the console. */
 export const pair = endpoint('POST /auth/pair', {
   access: 'public',
   body: Pairing,

@@ -17,7 +17,10 @@ export const Company = z.object({
   /** The protected sites of the company. */
   domainsAllowed: z.array(Domain),
   // The specification requires this field.
-  /** Always empty: every site that is not allowed is refused. @example [] */
+  /**
+   * Always empty. There is no list of blocked sites, because every site that is not allowed is refused.
+   * @example []
+   */
   domainsBlock: z.array(Domain),
   /** The company's own proxies. */
   proxy: z.array(
@@ -43,7 +46,7 @@ export const Company = z.object({
   ),
   /** The access policies of the company. */
   politics: z.array(Named),
-  /** Whether users must turn a second factor on before they can make other calls. */
+  /** Whether users must enable a second factor before they can make other calls. */
   secondFactorRequired: z.boolean(),
   /** Whether an owner has used a mailed link, or an ADMIN has confirmed it. The gateway refuses all users of an unconfirmed company. */
   confirmed: z.boolean(),
@@ -53,7 +56,7 @@ export type Company = z.infer<typeof Company>;
 
 /** A company to create. */
 export const CompanyInput = z.object({
-  /** The name of the company. If empty, the site becomes the name. */
+  /** The name of the company. If the name is empty, the site is used as the name. */
   companyName: z._default(text(0), ''),
   /** The site of the company. */
   companySite: text(1),
@@ -66,7 +69,10 @@ export const CompanyChange = z.object({
   companyName: z.optional(text(1)),
   /** The new site. */
   companySite: z.optional(text(1)),
-  /** Whether users must turn a second factor on before other calls. Only a caller with a second factor can require it. */
+  /**
+   * Whether users must enable a second factor before they can make other calls. Only a caller with a second
+   * factor can turn this on.
+   */
   secondFactorRequired: z.optional(z.boolean()),
 });
 export type CompanyChange = z.infer<typeof CompanyChange>;
@@ -81,13 +87,13 @@ export const createCompany = endpoint('POST /company', {
 });
 
 /**
- * List the companies of the platform, as an array. Without `page` and `take` the first 100. The header `X-Total-Count` has the
- * number of all matching rows. `name` searches name and site; `confirmed=false` leaves only the unconfirmed.
+ * List the companies of the platform, as an array. Without `page` and `take`, the reply has the first 100.
+ * The header `X-Total-Count` has the number of all matching rows. `name` searches name and site.
  */
 export const listCompanies = endpoint('GET /company', {
   access: ['ADMIN'],
   query: z.extend(ListQuery, {
-    /** Only companies that are confirmed, or only those that are not. */
+    /** `true` lists only confirmed companies, `false` only unconfirmed ones. */
     confirmed: z.optional(z.enum(['true', 'false'])),
   }),
   reply: z.array(Company),
@@ -110,7 +116,7 @@ export const updateMyCompany = endpoint('PUT /company/me-company', {
   errors: ['no_company', 'own_factor_first'],
 });
 
-/** Get a company. A CREATOR can get only the own company. */
+/** Get a company. A CREATOR can get only their own company. */
 export const getCompany = endpoint('GET /company/:id', {
   access: ['CREATOR', 'ADMIN'],
   reply: Company,
@@ -118,7 +124,7 @@ export const getCompany = endpoint('GET /company/:id', {
   errors: ['not_found'],
 });
 
-/** Change a company. A CREATOR can change only the own company. */
+/** Change a company. A CREATOR can change only their own company. */
 export const updateCompany = endpoint('PUT /company/:id', {
   access: ['CREATOR', 'ADMIN'],
   body: CompanyChange,

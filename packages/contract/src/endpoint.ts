@@ -4,17 +4,24 @@ import { IdParams } from './fields.ts';
 import type { Role } from './roles.ts';
 
 /**
- * The callers of an endpoint: anyone; anyone, with an actor if a token is sent; any signed-in user; a gateway with the feed's
- * key; or users with one of the roles. The api refuses other callers before it reads the body.
+ * The callers of an endpoint. The api refuses other callers before it reads the body.
+ *
+ * - `public`: anyone.
+ * - `maybe-signed-in`: anyone. A call with a session token has an actor.
+ * - `signed-in`: any signed-in user.
+ * - `gateway`: a gateway with the key of the feed.
+ * - Roles: signed-in users with at least one of the roles.
  */
 export type Access = 'public' | 'maybe-signed-in' | 'signed-in' | 'gateway' | readonly Role[];
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * The header of the device mark, a token that identifies a browser in which the user has signed in. Sign-in and a new password
- * return it; the next sign-in sends it. A browser with a mark has its own rate limit, so that other clients, which may exhaust
- * the account's limit, do not lock the user out. The mark grants no access.
+ * The header of the device mark, a token that identifies a browser in which the user has signed in. A sign-in
+ * and a new password return a mark, and the next sign-in sends it.
+ *
+ * A browser with a mark has its own rate limit. Other clients may exhaust the limit of the account, but they
+ * cannot lock this browser out. The mark grants no access.
  */
 export const DEVICE_HEADER = 'propusk-device';
 
@@ -23,7 +30,10 @@ export const DEVICE_HEADER = 'propusk-device';
  * transaction. A stolen session alone must not be enough to take over accounts (ADR 017).
  */
 export interface ProofRule {
-  /** Who must re-authenticate: every caller, or only an ADMIN. `self`: the handler checks it instead of the api. */
+  /**
+   * Who must re-authenticate: every caller, or only an ADMIN. With `self`, the handler of the call checks the
+   * password, not the api.
+   */
   readonly of: 'self' | 'everyone' | 'admin';
   /** Re-authentication is required only when the body has one of these fields. */
   readonly fields?: readonly string[];
@@ -44,8 +54,8 @@ export interface Endpoint<
   readonly path: `/${string}`;
   readonly access: Allowed;
   /**
-   * Also allowed while the company requires a second factor that the caller has not enrolled. The api refuses such callers all
-   * other non-public endpoints (`second_factor_required`).
+   * Whether the call is allowed for users who must still enroll a second factor, because their company
+   * requires one. For all other non-public calls, these users get `second_factor_required`.
    */
   readonly beforeFactor: boolean;
   readonly params: Params;
@@ -53,7 +63,10 @@ export interface Endpoint<
   readonly body: Body;
   /** The schema of the reply; `undefined` for an empty body. */
   readonly reply: Reply;
-  /** The status of success: by default 200 with a reply and 204 without one; 201 for calls that create. */
+  /**
+   * The HTTP status of a successful call. The default is 200 with a reply and 204 without a reply. Calls that
+   * create an entity use 201.
+   */
   readonly status: number;
   /**
    * The call concerns one entity with a version. The reply has the version as `ETag`. A PUT or DELETE with an outdated `If-Match`
@@ -61,13 +74,19 @@ export interface Endpoint<
    */
   readonly versioned: boolean;
   readonly proof: ProofRule | undefined;
-  /** `given`: a successful call returns a device mark. `taken`: the call also reads the mark of the request, as do calls with `proof`. */
+  /**
+   * How the call uses the device mark. `given`: a successful call returns a mark. `taken`: the call also
+   * reads the mark of the request. Calls with `proof` read the mark too.
+   */
   readonly device: 'given' | 'taken' | undefined;
-  /** The call reads many rows: at most two such calls of a company run at once, and each statement at most 5 s (`too_long`). */
+  /**
+   * Whether the call reads many rows. At most two such calls of a company run at once. A statement that runs
+   * longer than 5 s fails with `too_long`.
+   */
   readonly heavy: boolean;
   /** How long a client waits for the reply, in seconds: longer than the slowest reply of a healthy server. */
   readonly replySeconds: number;
-  /** The handler's own errors, besides those of access, input and an unavailable database. */
+  /** The errors of the handler. All calls may also return the errors for access, input and an unavailable database. */
   readonly errors: readonly ErrorCode[];
 }
 
@@ -111,7 +130,10 @@ export function endpoint<
   };
 }
 
-/** Whether the api requires re-authentication from a caller with these roles and this parsed body. False for `self`. */
+/**
+ * Whether the api requires re-authentication from a caller with these roles, for this parsed body. False for
+ * `self`, because the handler of the call checks the password.
+ */
 export function asksProof({ proof }: Endpoint, roles: readonly Role[], body: unknown): boolean {
   if (proof === undefined || proof.of === 'self') return false;
   if (proof.of === 'admin' && !roles.includes('ADMIN')) return false;
@@ -119,7 +141,7 @@ export function asksProof({ proof }: Endpoint, roles: readonly Role[], body: unk
   return proof.fields === undefined || proof.fields.some((field) => given[field] !== undefined);
 }
 
-/** Whether a call accepts `Idempotency-Key`: calls by role that create an entity. */
+/** Whether a call accepts `Idempotency-Key`. A call accepts the key if it creates an entity and requires a role. */
 export function isIdempotent({ method, status, access }: Endpoint): boolean {
   return method === 'POST' && status === 201 && typeof access !== 'string';
 }

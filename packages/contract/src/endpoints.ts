@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import type { Endpoint } from './endpoint.ts';
 
 /**
- * The names of this folder's modules, read from disk instead of a list. Only Node.js loads this file. `shown-*.ts` is left out,
- * because the OpenAPI document describes its schemas where they are used.
+ * The file names of the contract's modules. They are read from the folder, so that no list can miss one. Only Node.js loads this
+ * file. `shown-*.ts` is left out, because the OpenAPI document describes the schemas of these modules where they are used.
  */
 const modules = readdirSync(import.meta.dirname).filter((name) =>
   /^(?!endpoints\.|shown-)[^.]+\.ts$/.test(name),

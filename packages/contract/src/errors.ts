@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 /**
- * All error codes with their HTTP statuses. Clients branch on the code. An undeclared code does not compile, nor does a code
- * without a sentence in packages/phrases.
+ * All error codes with their HTTP statuses. Clients decide by the code. The compiler requires that every code
+ * is declared here and has a sentence in packages/phrases.
  */
 export const errors = {
   /** The input is invalid; `fields` describes each fault by its path. */
@@ -21,19 +21,19 @@ export const errors = {
   unauthorized: { status: 401 },
   /** The account does not exist, or the password is wrong. */
   bad_login: { status: 401 },
-  /** The password is right, and the request lacks a code of the second factor. */
+  /** The password is right, but the request lacks the code of the second factor. */
   second_factor_needed: { status: 401 },
   /** The password is right, but the code of the second factor is wrong or already used. */
   wrong_code: { status: 401 },
   /** The company requires a second factor, and the caller has none yet. */
   second_factor_required: { status: 403 },
-  /** The role of the caller may not make this call. */
+  /** The role of the caller does not permit this call. */
   forbidden: { status: 403 },
-  /** The platform accepts registrations only with an invitation, or none. */
+  /** The platform accepts no registrations, or only registrations with an invitation. */
   registration_closed: { status: 403 },
   /** The company is not confirmed yet. */
   company_unconfirmed: { status: 403 },
-  /** No owner of the company lets the platform's support read its visits now. */
+  /** No owner of the company has permitted the platform's support to read the visits. */
   support_closed: { status: 403 },
   /** This call cannot change or delete owners and admins. */
   protected_user: { status: 403 },
@@ -61,7 +61,7 @@ export const errors = {
   second_factor_off: { status: 409 },
   /** No secret awaits confirmation, or it is older than an hour. */
   second_factor_not_begun: { status: 409 },
-  /** The caller requires a second factor of a company but has none. */
+  /** A caller without a second factor cannot make it mandatory for a company. */
   own_factor_first: { status: 409 },
   /** The company is confirmed already. */
   already_confirmed: { status: 409 },
@@ -73,7 +73,7 @@ export const errors = {
   company_of_admin: { status: 409 },
   /** Policies use this proxy; the message names them. */
   proxy_in_use: { status: 409 },
-  /** The stored password belongs to the old host and port; send it again. */
+  /** A stored password is valid only for the old host and port. Send the password again. */
   password_needed: { status: 409 },
   /** The caller belongs to no company. */
   no_company: { status: 409 },
@@ -81,7 +81,7 @@ export const errors = {
   too_many_objects: { status: 409 },
   /** The plan of the company allows no further row of this kind; the message names the limit. */
   plan_limit: { status: 409 },
-  /** The plan of the company does not include this. */
+  /** The plan of the company does not include the requested feature. */
   not_in_plan: { status: 409 },
   /** The standard plan cannot be archived or become the trial plan, because companies without another plan have it. */
   standard_plan: { status: 409 },
@@ -109,7 +109,7 @@ export const errors = {
   internal: { status: 500 },
   /** The disk of the database is full; calls that revoke access still work. */
   disk_full: { status: 503 },
-  /** Too many concurrent calls of one user or company; retry after `Retry-After` seconds. */
+  /** One user or company has too many concurrent calls; retry after `Retry-After` seconds. */
   busy: { status: 503 },
   /** The api is short of memory; retry after `Retry-After` seconds. */
   overloaded: { status: 503 },

@@ -13,7 +13,10 @@ export const CompanySnapshot = z.object({
   companyId: Id,
   /** The policy version, which rises with every change. Gateways ignore a snapshot with a lower version. */
   version: z.int(),
-  /** How records of access store client addresses. Absent means in full: an older api does not send it. */
+  /**
+   * How the gateway stores client addresses in access records. If the field is absent, the gateway stores
+   * them in full. An older api does not send this field.
+   */
   addresses: z.optional(StoredAddresses),
   /** The users of the company. */
   users: z.array(
@@ -30,8 +33,8 @@ export const CompanySnapshot = z.object({
       /** The host of the site, with a port if one was given. */
       address: z.string(),
       /**
-       * The rank of the company's claim to the host on shared egress. The company whose policy has sent the site through shared
-       * egress for the longest time has the lowest rank and gets the host. Null while no policy does so.
+       * The rank of the company's claim to the host on shared egress. The company with the lowest rank gets the host: its policy
+       * has sent the site through shared egress for the longest time. Null while no policy of the company does so.
        */
       claim: z.nullable(z.int()),
     }),
@@ -52,8 +55,8 @@ export const CompanySnapshot = z.object({
       /** The password for the proxy. */
       password: z.string(),
       /**
-       * For the gateway itself: the address family of all its egress addresses that the echo endpoint saw. Null for both families or none,
-       * and for other proxies; an older api does not send it.
+       * For the gateway itself: the address family of its egress addresses. Null if they belong to both
+       * families or none are known, and for other proxies. An older api does not send this field.
        */
       family: z.nullish(z.literal([4, 6])),
     }),
@@ -70,22 +73,25 @@ export const CompanySnapshot = z.object({
       users: z.array(Id),
       /** Ids of the sites that the policy opens. */
       sites: z.array(Id),
-      /** Whether the proxy is paid and the company's plan no longer includes it: the policy opens nothing. An older api does not send it. */
+      /**
+       * Whether the policy opens nothing, because its proxy is paid and the company's plan no longer includes
+       * paid proxies. An older api does not send this field.
+       */
       ended: z.optional(z.boolean()),
     }),
   ),
 });
 export type CompanySnapshot = z.infer<typeof CompanySnapshot>;
 
-/** Ends a visit by its record, or all visits of a user. */
+/** The event that ends one visit, given by its record, or all visits of a user. */
 const VisitEndEvent = z.object({ companyId: Id, record: z.optional(z.string()), user: z.optional(Id) });
 export type VisitEndEvent = z.infer<typeof VisitEndEvent>;
 
 /**
- * The payloads of the feed's server-sent events by event name. A new connection gets every company, then `ready`: a company not
- * sent before `ready` no longer exists. Before each `heartbeat`, every 15 s, the api compares the sent versions with the database.
- * `end` may come at any time; a gateway that misses it keeps the visit.
- * A gateway closes a connection without a heartbeat for 40 s.
+ * The payloads of the feed's server-sent events, by event name. On a new connection the api sends `company`
+ * for every company, then `ready`. A company that was not sent before `ready` no longer exists. Every 15 s
+ * the api compares the sent versions with the database, then sends `heartbeat`. `end` may come at any time.
+ * If a gateway misses it, the visit goes on. A gateway closes a connection that has no heartbeat for 40 s.
  */
 export const feedEvents = {
   company: CompanySnapshot,
@@ -99,7 +105,7 @@ export type FeedEventName = keyof typeof feedEvents;
 export const FEED_HEARTBEAT_MS = 15_000;
 
 /**
- * Stream snapshots of access rights to a gateway, as server-sent events. Events: `company` (a whole snapshot), `gone`, `end`, `ready`
- * after the first round, `heartbeat` every 15 s.
+ * Stream snapshots of access rights to a gateway, as server-sent events. The events are `company` (a whole
+ * snapshot), `gone`, `end`, `ready` after the first round of snapshots, and `heartbeat` every 15 s.
  */
 export const feed = endpoint('GET /feed', { access: 'gateway' });

@@ -26,16 +26,22 @@ export function paragraphs(max: number) {
   return z.string().check(z.trim(), z.maxLength(max), clean);
 }
 
-/** The longest address that is converted, in UTF-16 units. RFC 5321 allows 64 octets before the at sign and 255 after it. */
+/**
+ * The longest mail address that storedEmail converts, in UTF-16 units. RFC 5321 allows 64 octets before the
+ * at sign and 255 after it.
+ */
 const LONGEST_TYPED = 320;
 const DOMAIN = /^[\p{L}\p{M}\p{N}.-]+$/u;
 const NON_ASCII = /[^\0-\x7f]/;
 
-/** Converts the domain of a mail address from Unicode to Punycode (UTS 46), which is what is stored and compared. */
+/**
+ * Converts the domain of a mail address from Unicode to Punycode (UTS 46). The database stores and compares
+ * addresses in this form.
+ */
 export function storedEmail(typed: string): string {
   const at = typed.lastIndexOf('@') + 1;
   const domain = typed.slice(at);
-  // A longer text is not an address: the schema refuses it after this conversion.
+  // Longer text is not an address. It stays unchanged here, and the schema then refuses it.
   if (at === 0 || typed.length > LONGEST_TYPED || !NON_ASCII.test(domain)) return typed;
   const url = `http://${domain}`;
   return DOMAIN.test(domain) && URL.canParse(url) ? typed.slice(0, at) + new URL(url).hostname : typed;
@@ -65,7 +71,11 @@ export const Password = z.string().check(z.minLength(limits.password.min), z.max
 /** The caller's current password. @example correct horse */
 export const CurrentPassword = z.string().check(z.maxLength(limits.password.max));
 
-/** The new password; it ends the sessions and gateway tokens of the user. Empty keeps the current one. @example battery staple */
+/**
+ * The new password. It ends the sessions and gateway tokens of the user. An empty text keeps the current
+ * password.
+ * @example battery staple
+ */
 export const NewPassword = z.pipe(
   z.string().check(
     z.maxLength(limits.password.max),
@@ -74,13 +84,17 @@ export const NewPassword = z.pipe(
   z.transform((given) => (given === '' ? undefined : given)),
 );
 
-/** A code from the app, 6 digits, or a recovery code. Spaces, hyphens and letter case are ignored. @example "287082" */
+/**
+ * A code of 6 digits from the authenticator app, or a recovery code. Spaces, hyphens and letter case are
+ * ignored.
+ * @example "287082"
+ */
 export const FactorCode = text(1, limits.factorCode);
 
 /** The password and code with which the caller authenticates again. */
 export const Proof = z.object({
   currentPassword: CurrentPassword,
-  /** A code from the caller's app, or a recovery code. Required when the caller has a second factor. */
+  /** A code from the caller's authenticator app, or a recovery code. Required if the caller has a second factor. */
   code: z.optional(FactorCode),
 });
 /** The password and code of the caller, which the call requires only from an ADMIN. */
@@ -98,18 +112,18 @@ export function numeral(check: z.ZodMiniNumber<number>) {
   return z.pipe(z.pipe(spelled, z.transform(Number)), check);
 }
 
-/** The path of an entity. */
+/** The path parameters of a call on one entity. */
 export const IdParams = z.object({ id: numeral(Id) });
 
-/** Rises with every change; the same number as in `ETag`. @example 3 */
+/** The version of the entity, as in `ETag`. Every change raises it. @example 3 */
 export const Version = z.int().check(z.gte(1));
 
 /** A time in UTC (RFC 3339). @example 2026-03-14T16:05:00.000Z */
 export const IsoDate = z.iso.datetime();
 
 /**
- * A time in UTC (RFC 3339) of the years 1000 to 2999, which are valid in both PostgreSQL and JavaScript, with at most 9 digits of a
- * second's fraction.
+ * A time in UTC (RFC 3339). The year is from 1000 to 2999, which both PostgreSQL and JavaScript accept. The
+ * fraction of a second has at most 9 digits.
  * @example 2026-03-14T16:05:00.000Z
  */
 export const GivenDate = z.iso.datetime().check(z.refine((given) => /^[12][^.]*(\.\d{1,9})?Z$/.test(given)));
@@ -123,7 +137,7 @@ export const versioned = {
   updatedAt: IsoDate,
 };
 
-/** The names of a company, in its own replies and in those of its users and proxies. */
+/** The name and the site of a company, for replies about companies, users and proxies. */
 export const companyNames = {
   /** The name of the company. */
   companyName: ShownText,
@@ -131,7 +145,7 @@ export const companyNames = {
   companySite: ShownText,
 };
 
-/** The names of a user in a body. */
+/** The names of a user in a request body. */
 export const userNames = {
   /** Given name; may be empty. */
   name: z._default(text(0), ''),
@@ -139,7 +153,7 @@ export const userNames = {
   surname: z._default(text(0), ''),
 };
 
-/** A policy, user or site in another entity's list. */
+/** The id and name of a policy, user or site to which another entity refers. */
 export const Named = z.object({
   id: Id,
   /** The display name. */
@@ -161,7 +175,7 @@ export const ListQuery = z.object({
   take: z.optional(numeral(z.int().check(z.gte(1), z.lte(limits.page.maxTake)))),
   /** Order by id; defaults to ASC when another parameter is given. */
   order: z.optional(z.enum(['ASC', 'DESC'])),
-  /** Only rows that contain every word of this text, case-insensitively; `%` and `_` match literally. */
+  /** Returns only rows that contain every word of this text, case-insensitively. `%` and `_` match literally. */
   name: z.optional(z.string().check(z.maxLength(limits.name), clean)),
 });
 export type ListQuery = z.infer<typeof ListQuery>;

@@ -16,13 +16,13 @@ export type InvitationsInput = z.infer<typeof InvitationsInput>;
 
 /** Invitations with their links. */
 export const MadeInvitations = z.object({
-  /** One for each address. */
+  /** One invitation for each address. */
   invitations: z.array(
     z.object({
       /** The invited address. */
       email: ShownEmail,
       /**
-       * The page that sets the first password. No other call shows it again.
+       * The URL of the page that sets the first password. No other call returns this URL.
        * @example https://pass.example.ru/security/login#token=aW52aXRhdGlvbi10aGF0LXdvcmtzLW9uY2U&for=password
        */
       link: z.string(),
@@ -30,21 +30,21 @@ export const MadeInvitations = z.object({
   ),
   /** The expiry of the links. */
   expiresAt: IsoDate,
-  /** Whether a mail server is configured, so that the links also travel by mail. */
+  /** Whether a mail server is configured. If so, the links are also sent by mail. */
   mailed: z.boolean(),
 });
 export type MadeInvitations = z.infer<typeof MadeInvitations>;
 
 /**
- * Invite agents (USER) to the caller's company by mail. Each gets an account and a link that sets its first password. The link is
- * valid for seven days, works once, and ends when its maker loses the role of an owner. Until the password is set, the gateway
- * refuses the user. If one address already has an account, the call invites nobody. The error names the addresses that have
- * accounts: all of the company, and at most 20 others in an hour.
+ * Invite agents (USER) to the caller's company by mail. Each agent gets an account and a link that sets the first password. The
+ * link is valid for seven days and works once. It also ends when the caller is no longer an owner. Until the password is set, the
+ * gateway refuses the agent. If any address already has an account, the call invites nobody. The error names the addresses that
+ * have accounts: all within the company, and at most 20 others in an hour.
  */
 export const inviteUsers = endpoint('POST /users/invitations', {
   access: ['CREATOR'],
   body: InvitationsInput,
-  // Not 201: replies with 201 are stored for Idempotency-Key, and this reply is a secret.
+  // Status 200, not 201: replies with status 201 are stored for Idempotency-Key, and this reply contains a secret.
   reply: MadeInvitations,
   errors: [
     'email_taken',
@@ -56,7 +56,7 @@ export const inviteUsers = endpoint('POST /users/invitations', {
   ],
 });
 
-/** Invite an agent again who has not set a password yet. The new link replaces the earlier one. */
+/** Send a new invitation to an agent who has not set a password. The new link replaces the earlier one. */
 export const inviteAgain = endpoint('POST /users/:id/invitation', {
   access: ['CREATOR'],
   reply: MadeInvitations,
@@ -72,22 +72,25 @@ export const inviteAgain = endpoint('POST /users/:id/invitation', {
 
 /** The token of a mailed link that sets a password. */
 export const LinkToken = z.object({
-  /** The token. @example bGluay1mcm9tLW1haWwtdGhhdC13b3Jrcy1vbmNlLi4 */
+  /** The token of the mailed link. @example bGluay1mcm9tLW1haWwtdGhhdC13b3Jrcy1vbmNlLi4 */
   token: text(1),
 });
 
-/** The account of a link that sets a password. */
+/** The account for which a mailed link sets the password. */
 export const LinkAccount = z.object({
   /** The address that the account signs in with. */
   email: ShownEmail,
-  /** The company that invited the user; null for the link of a forgotten password. @example Romashka */
+  /** The company that invited the user; null if the link resets a forgotten password. @example Romashka */
   invitedBy: z.nullable(ShownText),
   /** Whether the link creates the first ADMIN, who enters the address. `email` is then a suggestion, or empty. */
   firstAdmin: z.boolean(),
 });
 export type LinkAccount = z.infer<typeof LinkAccount>;
 
-/** Read the account of a mailed link that sets a password, without using the link. The page shows its form only for a valid link. */
+/**
+ * Get the account for which a mailed link sets the password. The link stays valid. The console calls this
+ * because it shows its form only for a valid link.
+ */
 export const openLink = endpoint('POST /auth/link', {
   access: 'public',
   body: LinkToken,

@@ -11,7 +11,7 @@ export type IssueCode =
   | 'email_from_link'
   | 'password_not_asked';
 
-/** The parameters of a zod check that reports one of these codes. */
+/** Returns the parameters with which a zod check reports this code. */
 export function issue(fault: IssueCode): { params: { fault: IssueCode } } {
   return { params: { fault } };
 }

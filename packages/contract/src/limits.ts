@@ -1,6 +1,6 @@
 /** The limits of the product (spec sections 5 and 9, answers.md). */
 export const limits = {
-  /** Rows of a list page. */
+  /** The default and the largest number of rows on a list page. */
   page: { take: 10, maxTake: 100 },
   /** Lengths in characters. */
   name: 200,
@@ -14,15 +14,18 @@ export const limits = {
   password: { min: 8, max: 200 },
   address: 253,
   port: { min: 1000, max: 65535 },
-  /** Rows of each kind that a company may have. */
+  /** The most rows of each kind that a company may have. */
   objectsPerCompany: 1000,
-  /** The most links between users and policies of a company, and the same number between its sites and policies. */
+  /** The most links between users and policies of one company. The same limit applies to links between sites and policies. */
   linksPerCompany: 20_000,
-  /** Rows of a list without paging: a company's objects and the platform's own never exceed it. */
+  /** The most rows of a list without paging. A company's objects, and the platform's own objects, never exceed this number. */
   list: 2000,
   /** Bytes of a request body. */
   body: 1024 * 1024,
-  /** Bytes of a body in a call that needs no token. Larger bodies share a memory budget. */
+  /**
+   * The most bytes of a request body in a call that needs no token. In other calls, larger bodies count
+   * against a shared memory budget.
+   */
   smallBody: 16 * 1024,
   /** Levels of nested lists and objects in a request body. */
   depth: 32,

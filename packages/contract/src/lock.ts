@@ -7,7 +7,10 @@ import { IsoDate, Named, text } from './fields.ts';
  * the lock.
  */
 
-/** The server or service of a snippet; `-cdn`: behind Cloudflare. @example nginx */
+/**
+ * The kind of server that a snippet is for. The suffix `-cdn` means a server behind Cloudflare.
+ * @example nginx
+ */
 export const LockKind = z.enum([
   'htaccess',
   'apache',
@@ -26,7 +29,7 @@ export const Snippet = z.object({
   kind: LockKind,
   /** The display name of the server. @example nginx */
   title: z.string(),
-  /** The file, or the place in it, in Russian. */
+  /** The file to edit, or the place in that file, in Russian. */
   place: z.string(),
   /** The text to paste. @example geo $propusk { default 0; 203.0.113.5 1; } */
   text: z.string(),
@@ -37,19 +40,23 @@ export type Snippet = z.infer<typeof Snippet>;
 
 /** The egress addresses of one proxy, as our echo endpoint saw them. */
 export const EgressOfProxy = z.object({
-  /** The proxy, by its host. @example {"id": 3, "name": "proxy.romashka.ru"} */
+  /** The proxy; `name` is its host. @example {"id": 3, "name": "proxy.romashka.ru"} */
   proxy: Named,
-  /** The proxy is the platform's gateway itself. @example false */
+  /** Whether the proxy is the platform's gateway itself. @example false */
   direct: z.boolean(),
-  /** The site's policies with this proxy. */
+  /** The policies of the site that use this proxy. */
   politics: z.array(Named),
   /** The source addresses that sites see; empty while unknown. @example ["203.0.113.5"] */
   addresses: z.array(z.string()),
-  /** The time of the last observation; null before the first. */
+  /** The time of the last successful request to the echo endpoint; null before the first one. */
   learnedAt: z.nullable(IsoDate),
-  /** Observed more than a day ago, or changed since the last probe that found the site protected: the lock may refuse users. @example false */
+  /**
+   * Whether the lock may refuse users. The addresses were last seen more than a day ago, or have changed
+   * since the last probe that found the site protected.
+   * @example false
+   */
   stale: z.boolean(),
-  /** The failure of the last request to our echo endpoint: a Russian sentence. */
+  /** The failure of the last request to the echo endpoint, as a Russian sentence; null if it succeeded. */
   problem: z.nullable(z.string()),
 });
 export type EgressOfProxy = z.infer<typeof EgressOfProxy>;
@@ -58,11 +65,17 @@ export type EgressOfProxy = z.infer<typeof EgressOfProxy>;
 export const SiteLock = z.object({
   /** The site. @example {"id": 11, "name": "crm.romashka.ru"} */
   site: Named,
-  /** The egress of each proxy of its policies. */
+  /** The egress addresses of each proxy of the site's policies. */
   egress: z.array(EgressOfProxy),
-  /** Sites of the company, this one included, whose lock is older than a new egress address. @example [] */
+  /**
+   * Sites of the company whose lock may lack a new egress address. This site can be among them.
+   * @example []
+   */
   breaks: z.array(Named),
-  /** Empty while no address is known: a lock without addresses would refuse everybody. */
+  /**
+   * The configuration for each kind of server. Empty while no egress address is known, because a lock without
+   * addresses would refuse everybody.
+   */
   snippets: z.array(Snippet),
 });
 export type SiteLock = z.infer<typeof SiteLock>;

@@ -3,9 +3,9 @@ import { endpoint } from './endpoint.ts';
 import { IsoDate } from './fields.ts';
 
 /**
- * refused: nothing listens at the address. timeout: no answer in time. no_address: DNS has no such name. tls: no encryption, or
- * an untrusted certificate. login: the server refused user or password. rejected: the server refused the mail. folder: the file
- * could not be written. other: see the log.
+ * The cause of a delivery failure. refused: nothing listens at the address. timeout: no answer in time. no_address: DNS has no
+ * such name. tls: no encryption, or an untrusted certificate. login: the server refused user or password. rejected: the server
+ * refused the mail. folder: the file could not be written. other: see the log.
  */
 export const MailFailure = z.enum([
   'refused',
@@ -21,11 +21,11 @@ export type MailFailure = z.infer<typeof MailFailure>;
 
 /** Mails that have waited longer than 10 minutes or failed three times, while their links still work. */
 export const StuckMail = z.object({
-  /** The number of these mails. */
+  /** The number of stuck mails. */
   count: z.int(),
-  /** When the oldest of the mails was queued; null without any. */
+  /** The time when the oldest stuck mail was queued; null if no mail is stuck. */
   since: z.nullable(IsoDate),
-  /** A recent failure of one of the mails; null when no attempt was made. */
+  /** A recent delivery failure of a stuck mail; null if no delivery was attempted. */
   failure: z.nullable(MailFailure),
 });
 export type StuckMail = z.infer<typeof StuckMail>;

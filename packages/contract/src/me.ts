@@ -23,18 +23,26 @@ export const User = z.object({
     z.object({
       id: Id,
       ...companyNames,
-      /** Whether its users must have a second factor. */
+      /** Whether the users of the company must have a second factor. */
       secondFactorRequired: z.boolean(),
       /** Whether the company is confirmed. The gateway refuses all users of an unconfirmed company. */
       confirmed: z.boolean(),
-      /** Whether the platform has more than the standard plan. Only an owner's `/me` has it. */
+      /**
+       * Whether the platform has plans other than the standard plan. Only the reply to an owner's `GET /me` contains this field.
+       */
       hasTariff: z.optional(z.boolean()),
-      /** The part of the plan that ends within 7 days, or the end of paid proxies; null for neither. Only an owner's `/me` has it. */
+      /**
+       * The trial or plan that ends within 7 days, or the end of access through paid proxies. Null if neither
+       * applies. Only the reply to an owner's `GET /me` contains this field.
+       */
       ending: z.nullish(
         z.object({
-          /** `paid`: the gateway refuses, or will refuse, policies on paid proxies. @example trial */
+          /**
+           * The kind of end. `paid`: the gateway refuses, or will refuse, policies on paid proxies.
+           * @example trial
+           */
           what: z.enum(['trial', 'plan', 'paid']),
-          /** The time of the end. */
+          /** The time when the trial, the plan or the access through paid proxies ends. */
           at: IsoDate,
         }),
       ),
@@ -45,7 +53,7 @@ export const User = z.object({
   /** The invitation of an agent who has set no password yet; null for any other user. @example null */
   invitation: z.nullable(
     z.object({
-      /** The expiry of its link; null when the link has ended. */
+      /** The expiry of the invitation link; null if the link is no longer valid. */
       expiresAt: z.nullable(IsoDate),
     }),
   ),

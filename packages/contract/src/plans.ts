@@ -25,13 +25,16 @@ const planFields = {
   paidProxies: z.boolean(),
   /** Whether policies may open every site. */
   allSites: z.boolean(),
-  /** Whether owners see the plan among the offers. An archived plan stays in force for its companies. */
+  /**
+   * Whether owners see the plan among the offers. A plan that is not offered (archived) stays in force for
+   * companies that have it.
+   */
   offered: z.boolean(),
-  /** Whether this is the plan of the trial. At most one plan is. */
+  /** Whether this is the trial plan. At most one plan is the trial plan. */
   trial: z.boolean(),
 };
 
-/** A plan in the tariff of a company: what the company pays and may have. */
+/** A plan as a company sees it: its price, limits and features. */
 export const CompanyPlan = z.object({
   id: Id,
   /** The name of the plan. @example Team */
@@ -45,7 +48,7 @@ export const CompanyPlan = z.object({
   /** The most own proxies of a company; null for the product's own limit. Paid proxies do not count. */
   proxies: z.nullable(Limit),
   ...planFields,
-  /** Whether companies without another plan have this one. Exactly one plan is. */
+  /** Whether this is the standard plan, which companies without another plan have. Exactly one plan is the standard plan. */
   standard: z.boolean(),
   ...versioned,
 });
@@ -58,7 +61,7 @@ export const Plan = z.extend(CompanyPlan, {
 });
 export type Plan = z.infer<typeof Plan>;
 
-/** A plan to create or to replace. An absent price or limit means none. */
+/** A plan to create or to replace. Without a price or a limit, the plan has none. */
 export const PlanInput = z.object({
   /** The name of the plan. @example Team */
   name: text(1, 60),
@@ -103,12 +106,19 @@ export const PlanCompany = z.object({
   id: Id,
   /** The name of the company. */
   name: ShownText,
-  /** The limits that the company exceeds, and the features in use that the plan lacks. @example ["people"] */
+  /**
+   * The limits of the plan that the company exceeds, and the features that the company uses but the plan
+   * lacks.
+   * @example ["people"]
+   */
   beyond: z.array(z.enum(['people', 'sites', 'proxies', 'paidProxies', 'allSites'])),
 });
 export type PlanCompany = z.infer<typeof PlanCompany>;
 
-/** List the companies with a plan, at most 100, and what each has beyond the given limits. The console asks before it saves a plan. */
+/**
+ * List the companies with a plan, at most 100, and the given limits that each company exceeds. The console
+ * calls this before it saves a plan.
+ */
 export const planCompanies = endpoint('POST /plans/:id/companies', {
   access: ['ADMIN'],
   body: PlanInput,

@@ -12,13 +12,13 @@ export const Policy = z.object({
   name: ShownText,
   /** The purpose of the policy. */
   description: z.string(),
-  /** Whether the users may reach every public site. Effective only while the proxy has `settings.allSites`. */
+  /** Whether the users may reach every public site. True only while the proxy has `settings.allSites`. */
   allSites: z.boolean(),
-  /** The users of the policy. A plain USER sees only the own entry. */
+  /** The users of the policy. A caller with only the role USER sees no other users. */
   users: z.array(Named),
   /** The sites of the policy; `name` is the address in Unicode. @example [{"id": 11, "name": "crm.romashka.ru"}] */
   sites: z.array(Named),
-  /** A list of one: the proxy that carries the traffic. */
+  /** The proxy that carries the traffic, as a list with one element. */
   proxy: z.array(
     z.object({
       id: Id,
@@ -41,11 +41,11 @@ export const PolicyInput = z.object({
   description: z._default(paragraphs(limits.description), ''),
   /** Id of a proxy of the company or of the platform. */
   proxyId: Id,
-  /** Whether its users reach every public site; the proxy must allow it. */
+  /** Whether the policy's users may reach every public site. The proxy must allow policies for all sites. */
   allSites: z._default(z.boolean(), false),
-  /** Ids of its users. */
+  /** Ids of the policy's users. */
   users: z._default(Links, []),
-  /** Ids of the sites that it opens. */
+  /** Ids of the sites that the policy opens. */
   sites: z._default(Links, []),
 });
 export type PolicyInput = z.infer<typeof PolicyInput>;
@@ -58,11 +58,11 @@ export const PolicyChange = z.object({
   description: z.optional(paragraphs(limits.description)),
   /** Id of a proxy of the company or of the platform. */
   proxyId: z.optional(Id),
-  /** Whether its users reach every public site; the proxy must allow it. */
+  /** Whether the policy's users may reach every public site. The proxy must allow policies for all sites. */
   allSites: z.optional(z.boolean()),
-  /** Ids of its users. */
+  /** Ids of the policy's users. */
   users: z.optional(Links),
-  /** Ids of the sites that it opens. */
+  /** Ids of the sites that the policy opens. */
   sites: z.optional(Links),
 });
 export type PolicyChange = z.infer<typeof PolicyChange>;
@@ -78,8 +78,8 @@ export const createPolicy = endpoint('POST /politics', {
 });
 
 /**
- * List the company's policies; for a plain USER the user's own; for an ADMIN those of every company. `name` searches name and
- * description.
+ * List the company's policies. A caller with only the role USER gets the policies that apply to that user. An
+ * ADMIN gets the policies of every company. `name` searches name and description.
  */
 export const listPolicies = endpoint('GET /politics', {
   access: ['CREATOR', 'USER', 'ADMIN'],
@@ -87,7 +87,7 @@ export const listPolicies = endpoint('GET /politics', {
   reply: listOf(Policy),
 });
 
-/** Get a policy; a plain USER only one of the user's own. */
+/** Get a policy. A caller with only the role USER gets only policies that apply to that user. */
 export const getPolicy = endpoint('GET /politics/:id', {
   access: ['CREATOR', 'ADMIN', 'USER'],
   reply: Policy,
@@ -104,7 +104,7 @@ export const updatePolicy = endpoint('PUT /politics/:id', {
   errors: ['not_found', 'all_sites_refused', 'not_in_plan'],
 });
 
-/** Delete a policy; users without another policy for its sites lose access at once. */
+/** Delete a policy. Users who have no other policy for the same sites lose access at once. */
 export const deletePolicy = endpoint('DELETE /politics/:id', {
   access: ['CREATOR', 'ADMIN'],
   versioned: true,

@@ -11,7 +11,10 @@ const Path = text(1, 6 * limits.startPath).check(z.regex(/^\/[^?#\s]*$/));
 export const ProbePaths = z.object({
   /** Paths that the probe requests besides the first page, directly from outside and through the proxies. @example ["/base/"] */
   startPaths: z.array(Path).check(z.maxLength(limits.startPaths)),
-  /** Exact URLs that may be open to strangers; every verdict names them. @example ["/favicon.ico"] */
+  /**
+   * Exact URLs that may be open to everybody. They do not cause the verdict `open`.
+   * @example ["/favicon.ico"]
+   */
   openPaths: z.array(Path).check(z.maxLength(limits.openPaths)),
 });
 export type ProbePaths = z.infer<typeof ProbePaths>;
@@ -29,8 +32,8 @@ export const getProbePaths = endpoint('GET /domain-allowed/:id/paths', {
 });
 
 /**
- * Replace the start paths of the site, and its URLs that may be open. A path without `/` at its start is refused. The next probe
- * selects the pages that it requests again.
+ * Replace the start paths of the site, and its URLs that may be open. A path that does not begin with `/` is
+ * refused. The next probe selects its pages anew.
  */
 export const setProbePaths = endpoint('PUT /domain-allowed/:id/paths', {
   access: ['CREATOR', 'ADMIN'],
@@ -46,7 +49,7 @@ export const ProbeStep = z.object({
   title: z.string(),
   /** The route of the request: directly from outside, or through a proxy of the policies. */
   vantage: z.enum(['outside', 'through']),
-  /** `passed` is the expected outcome of a locked site. @example passed */
+  /** The outcome of the request. `passed`: the site responded as a locked site must. @example passed */
   outcome: z.enum(['waiting', 'passed', 'failed', 'skipped']),
   /** The response, in Russian: a status, or a connection error. @example "403" */
   detail: z.string(),
@@ -55,23 +58,26 @@ export const ProbeStep = z.object({
 });
 export type ProbeStep = z.infer<typeof ProbeStep>;
 
-/** The number of requests with the expected outcome, out of the counted ones. Redirects and redundant requests are not counted. */
+/**
+ * The number of counted requests or proxies, and how many had the expected outcome. Redirects and redundant
+ * requests are not counted.
+ */
 export const Tally = z.object({
-  /** Requests with the expected outcome. @example 11 */
+  /** The number of requests or proxies with the expected outcome. @example 11 */
   passed: z.int(),
-  /** All counted requests. @example 11 */
+  /** The number of counted requests or proxies. @example 11 */
   of: z.int(),
 });
 
-/** The two halves of a probe. */
+/** The counts of both parts of a probe: requests from outside, and access through proxies. */
 export const LockProof = z.object({
-  /** Requests from outside, and the number that the site refused. */
+  /** The requests from outside, and how many of them the site refused. */
   outside: Tally,
-  /** Proxies of the policies, and the number that reached the site. */
+  /** The proxies of the site's policies, and how many of them reached the site. */
   through: Tally,
 });
 
-/** A probe of a site. It adds steps while it runs; the verdict follows at the end. */
+/** A probe of a site. Steps are added while the probe runs; the verdict follows at the end. */
 export const SiteCheck = z.object({
   /** The state of the probe. @example done */
   state: z.enum(['running', 'done']),
@@ -84,18 +90,21 @@ export const SiteCheck = z.object({
   /** The requests of the probe, in order. */
   steps: z.array(ProbeStep),
   proof: LockProof,
-  /** A host that the site redirects its users to, and that they cannot reach; null for none. @example romashka.ru */
+  /**
+   * A host to which the site redirects, and which its users cannot reach; null for none.
+   * @example romashka.ru
+   */
   leadsTo: z.nullable(z.string()),
-  /** The time of the request for the probe. */
+  /** The time when the probe was requested. */
   startedAt: IsoDate,
-  /** The time of its end. */
+  /** The time when the probe ended; null while it runs. */
   finishedAt: z.nullable(IsoDate),
 });
 export type SiteCheck = z.infer<typeof SiteCheck>;
 
 /**
- * Start a probe: is the site closed to strangers and open through its proxies? If a probe is already running, the reply shows
- * that one. Poll the steps with GET.
+ * Start a probe, which tests whether the site is closed to strangers and open through its proxies. If a probe
+ * is already running, the reply shows that probe. Poll the steps with GET.
  */
 export const checkSite = endpoint('POST /domain-allowed/:id/check', {
   access: ['CREATOR', 'ADMIN'],

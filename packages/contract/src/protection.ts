@@ -2,26 +2,30 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Id, IsoDate } from './fields.ts';
 
-// In a separate file from lock.ts, so that the console's first screen does not load lock.ts.
+// This file is separate from lock.ts, so that the console's first screen does not load lock.ts.
 
 /** The verdict of a probe. */
 export const Verdict = z.enum(['protected', 'open', 'closed', 'down', 'server_error', 'cdn', 'unknown']);
 export type Verdict = z.infer<typeof Verdict>;
 
-/** The last verdict on a site, for lists. */
+/** The result of the last probe of a site, as lists of sites show it. */
 export const Protection = z.object({
   verdict: Verdict,
   /** The time of the probe. */
   checkedAt: IsoDate,
-  /** The site was protected and is not any more. The next probe with the verdict `protected` resets this. @example false */
+  /**
+   * Whether the site lost its protection after an earlier probe had found it protected. The next probe with
+   * the verdict `protected` resets this.
+   * @example false
+   */
   drifted: z.boolean(),
 });
 export type Protection = z.infer<typeof Protection>;
 
-/** A site that was protected and is not any more. */
+/** A site that has lost its protection. */
 export const Drift = z.object({
   id: Id,
-  /** The address of the site, as entered. @example crm.romashka.ru */
+  /** The address of the site, in Unicode. @example crm.romashka.ru */
   name: z.string(),
   /** The verdict of the last probe. @example open */
   verdict: Verdict,
@@ -32,17 +36,17 @@ export type Drift = z.infer<typeof Drift>;
 
 /** The progress of the onboarding, and the sites that have lost their protection. */
 export const Evidence = z.object({
-  /** The company has a site. */
+  /** Whether the company has a site. */
   siteExists: z.boolean(),
-  /** A policy holds a site, or all sites. */
+  /** Whether a policy contains a site, or applies to all sites. */
   policyHasSite: z.boolean(),
-  /** A probe found a site that refuses requests from outside. */
+  /** Whether any site refused requests from outside in its last probe. */
   lockFound: z.boolean(),
-  /** A probe found a site protected, and it still is. */
+  /** Whether a probe has found a site protected, and the site has not lost its protection since. */
   lockVerified: z.boolean(),
-  /** A user of the company has used the extension. */
+  /** Whether a user of the company has used the extension. */
   extensionSeen: z.boolean(),
-  /** A policy holds a user and a site, or a user and all sites. */
+  /** Whether a policy with at least one user contains a site, or applies to all sites. */
   userHasPolicy: z.boolean(),
   /** The number of sites that the last probe found open to everybody. */
   open: z.int(),

@@ -30,7 +30,7 @@ test.each([
   '.a.ru',
 ])('the contract refuses the proxy host %s', (host) => expect(accepts(host)).toBe(false));
 
-test('a stored proxy password belongs to one host and port in all spellings, and to no other', () => {
+test('proxyAddress returns one address for all spellings of a host and port', () => {
   const same = (a: string, b: string) => proxyAddress(a, 3128) === proxyAddress(b, ' 3128 ');
   expect(same('proxy.example.ru', 'PROXY.Example.ru')).toBe(true);
   expect(same('прокси.рф', 'xn--h1adldfi.xn--p1ai')).toBe(true);

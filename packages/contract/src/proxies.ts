@@ -4,7 +4,11 @@ import { clean, companyNames, Id, IsoDate, ListQuery, listOf, text, versioned } 
 import { issue } from './issues.ts';
 import { limits } from './limits.ts';
 
-/** `default`: the platform's own, shared by companies. `users`: a company's own. `payment`: a company's own, paid. @example users */
+/**
+ * `default`: a proxy of the platform, which companies share. `users`: a company's own proxy. `payment`: a
+ * paid proxy of one company.
+ * @example users
+ */
 export const ProxyType = z.enum(['default', 'payment', 'users']);
 export type ProxyType = z.infer<typeof ProxyType>;
 
@@ -15,7 +19,7 @@ export const ProxySettings = z.object({
   allSites: z.boolean(),
 });
 
-/** An upstream proxy. No reply contains the password, whatever the role. */
+/** An upstream proxy. No reply contains its password. */
 export const Proxy = z.object({
   id: Id,
   /** Host name or address. @example proxy.romashka.ru */
@@ -33,7 +37,7 @@ export const Proxy = z.object({
 });
 export type Proxy = z.infer<typeof Proxy>;
 
-/** A whole number, as a number or as digits. @example "3128" */
+/** A port, as a number or as a string of digits. @example "3128" */
 const Port = z.pipe(
   z.pipe(z.union([z.string().check(z.trim(), z.regex(/^[1-9]\d{3,4}$/)), z.number()]), z.transform(Number)),
   z.int().check(z.gte(limits.port.min), z.lte(limits.port.max)),
@@ -48,7 +52,8 @@ const Host = text(limits.proxyField, limits.address).check(
 /** Whether the text is a host name without empty labels, or an IP address; IPv6 with or without brackets. */
 function isHost(text: string): boolean {
   const { hostname = '', port } = hostUrl(text) ?? {};
-  // Unlike the resolver, URL drops the port 80 and reads 16909060 as the address 1.2.3.4.
+  // URL changes some texts that the resolver uses as they are: it drops the port 80, and reads 16909060 as
+  // 1.2.3.4.
   const isTyped = /^[\d.]+$/.test(hostname)
     ? hostname === text
     : hostname.startsWith('[') === text.includes(':');
@@ -61,14 +66,15 @@ function hostUrl(host: string): URL | null {
 }
 
 /**
- * The address that a stored proxy password belongs to (answers.md): equal for all spellings of one host and port.
- * @returns `host:port` with the host as URL writes it: lower case, punycode, canonical IP address
+ * Returns the address that a stored proxy password belongs to (answers.md). All spellings of one host and
+ * port give the same address.
+ * @returns `host:port`, with the host in the form of URL: lower case, Punycode, canonical IP address
  */
 export function proxyAddress(host: string, port: number | string): string {
   return `${hostUrl(host.trim())?.hostname ?? host}:${String(port).trim()}`;
 }
 
-// A colon ends the name in Basic credentials (RFC 7617 section 2).
+// In Basic credentials, a colon ends the user name (RFC 7617 section 2).
 /** The user name for the proxy, without a colon. @example romashka */
 const Username = text(limits.proxyField).check(z.regex(/^[^:]*$/));
 /** The password for the proxy. It is stored encrypted, and no reply contains it. @example open sesame */
@@ -79,8 +85,7 @@ export const ProxyInput = z.object({ host: Host, port: Port, username: Username,
 export type ProxyInput = z.infer<typeof ProxyInput>;
 
 /**
- * Changes of a proxy; absent fields, the password included, stay unchanged. The stored password belongs to host and port: a
- * change of either needs the password again.
+ * Changes of a proxy. Absent fields stay unchanged, including the password. A change of host or port requires the password again.
  */
 export const ProxyChange = z.partial(ProxyInput);
 
@@ -91,7 +96,7 @@ export const AdminProxyChange = z.extend(ProxyChange, {
 });
 export type AdminProxyChange = z.infer<typeof AdminProxyChange>;
 
-/** Add an upstream proxy of the caller's company; an ADMIN without a company adds a default proxy of the platform. */
+/** Add an upstream proxy of the caller's company. An ADMIN without a company adds a default proxy of the platform. */
 export const createProxy = endpoint('POST /proxy', {
   access: ['CREATOR', 'ADMIN'],
   body: ProxyInput,
@@ -103,14 +108,17 @@ export const createProxy = endpoint('POST /proxy', {
 
 /** A paid proxy of a company, to create. */
 export const PaidProxyInput = z.extend(ProxyInput, {
-  /** The company that uses it. */
+  /** The company that uses the proxy. */
   companyId: Id,
   /** Whether policies with this proxy may open every site. */
   allSites: z._default(z.boolean(), false),
 });
 export type PaidProxyInput = z.infer<typeof PaidProxyInput>;
 
-/** Add a paid proxy for a company, whose plan must include paid proxies. Its owner uses it in policies but cannot change it. */
+/**
+ * Add a paid proxy for a company. The plan of the company must include paid proxies. The company's owners can
+ * use the proxy in policies but cannot change it.
+ */
 export const createPaidProxy = endpoint('POST /proxy/admin', {
   access: ['ADMIN'],
   body: PaidProxyInput,
@@ -129,7 +137,8 @@ export const getProxy = endpoint('GET /proxy/:id', {
 });
 
 /**
- * List the company's proxies and the platform's default ones; for an ADMIN those of every company. `name` searches the host.
+ * List the company's proxies and the platform's default proxies. An ADMIN gets the proxies of every company.
+ * `name` searches the host.
  */
 export const listProxies = endpoint('GET /proxy', {
   access: ['CREATOR', 'ADMIN'],
@@ -139,21 +148,19 @@ export const listProxies = endpoint('GET /proxy', {
 
 /** The query of the list of all proxies. */
 export const ProxyQuery = z.extend(ListQuery, {
-  /** Only proxies of this type. */
+  /** Returns only proxies of this type. */
   type: z.optional(ProxyType),
 });
 export type ProxyQuery = z.infer<typeof ProxyQuery>;
 
-/**
- * List the proxies of every company and of the platform. `name` searches the host; `type` filters by `settings.type`.
- */
+/** List the proxies of every company and of the platform. `name` searches the host; `type` filters by `settings.type`. */
 export const listAllProxies = endpoint('GET /proxy/admin', {
   access: ['ADMIN'],
   query: ProxyQuery,
   reply: listOf(Proxy),
 });
 
-/** Change a proxy; without `password` the stored one stays, unless host or port changes. */
+/** Change a proxy. An absent `password` stays unchanged. A change of host or port requires the password again. */
 export const updateProxy = endpoint('PUT /proxy/:id', {
   access: ['CREATOR', 'ADMIN'],
   body: ProxyChange,
@@ -163,9 +170,9 @@ export const updateProxy = endpoint('PUT /proxy/:id', {
 });
 
 /**
- * Change any proxy and its settings; without `password` the stored one stays, unless host or port changes. The type of a
- * company's proxy is `users` or `payment`; that of a platform proxy stays `default`. Without `settings.allSites`, a policy for
- * all sites on this proxy opens only the sites that it names.
+ * Change any proxy and its settings. An absent `password` stays unchanged. A change of host or port requires the password again.
+ * The type of a company's proxy is `users` or `payment`. The type of a platform proxy stays `default`. Without
+ * `settings.allSites`, a policy for all sites on this proxy opens only the sites that it names.
  */
 export const updateAnyProxy = endpoint('PUT /proxy/admin/:id', {
   access: ['ADMIN'],
@@ -184,9 +191,12 @@ export const deleteProxy = endpoint('DELETE /proxy/:id', {
 
 /** The result of a test request through a proxy. */
 export const ProxyCheck = z.object({
-  /** Whether it accepts connections. */
+  /** Whether the proxy accepts connections. */
   reachable: z.boolean(),
-  /** Null when unknown: the proxy was unreachable, or the connection broke before the answer. */
+  /**
+   * Whether the proxy accepted the credentials. Null if unknown, because the proxy was unreachable or the
+   * connection broke before the response.
+   */
   credentialsAccepted: z.nullable(z.boolean()),
   /** The source addresses that our echo endpoint saw; empty when the request did not reach it. @example ["203.0.113.5"] */
   egress: z.array(z.string()),
@@ -194,7 +204,7 @@ export const ProxyCheck = z.object({
   roundTripMs: z.nullable(z.number()),
   /** The problem and its remedy, in Russian; null without a problem. */
   problem: z.nullable(z.string()),
-  /** The time of the probe. */
+  /** The time of the test. */
   checkedAt: IsoDate,
 });
 export type ProxyCheck = z.infer<typeof ProxyCheck>;
@@ -203,7 +213,7 @@ export type ProxyCheck = z.infer<typeof ProxyCheck>;
 export const checkProxy = endpoint('POST /proxy/:id/check', {
   access: ['CREATOR', 'ADMIN'],
   reply: ProxyCheck,
-  // The request through the proxy may take 10 s, after waiting for those of other proxies.
+  // The test request may take 10 s, and may wait for tests of other proxies before that.
   replySeconds: 60,
   errors: ['not_found', 'company_unconfirmed', 'too_many_requests'],
 });

@@ -4,8 +4,9 @@ import { IsoDate, MaybeProof, versioned } from './fields.ts';
 import { ShownEmail } from './shown-email.ts';
 
 /**
- * How a company lets client addresses be stored in its records of access. `network`: an IPv4 address without its last byte (/24), an
- * IPv6 address without all but its first 48 bits. @example full
+ * How much of a client address the company's access records store. `network`: only the first 24 bits of an
+ * IPv4 address, or the first 48 bits of an IPv6 address.
+ * @example full
  */
 export const StoredAddresses = z.enum(['full', 'network', 'none']);
 export type StoredAddresses = z.infer<typeof StoredAddresses>;
@@ -13,15 +14,18 @@ export type StoredAddresses = z.infer<typeof StoredAddresses>;
 /** A number of days that records are kept. @example 30 */
 const Days = z.int().check(z.gte(1), z.lte(366));
 
-/** The settings of a company's records of access. */
+/** The settings for the access records of a company. */
 export const RecordSettingsInput = z.object({
   /** How the gateway stores client addresses in new records. */
   addresses: StoredAddresses,
-  /** How many days records are kept. Absent: as long as the platform keeps them. */
+  /** How many days records are kept. If absent, they are kept as long as the platform keeps records. */
   retentionDays: z.optional(Days),
-  /** Whether records keep the names of deleted users. When false takes effect, the names that records have are removed too. */
+  /**
+   * Whether records keep the names of deleted users. When a change to false takes effect, the names that
+   * records already have are removed.
+   */
   keepNames: z.boolean(),
-  /** The time zone of the statistics' days (IANA). @example Europe/Moscow */
+  /** The time zone (IANA) in which the days of the statistics begin. @example Europe/Moscow */
   timeZone: z.string().check(z.maxLength(60), z.regex(/^[A-Za-z0-9_+/-]+$/)),
 });
 export type RecordSettingsInput = z.infer<typeof RecordSettingsInput>;
@@ -30,20 +34,20 @@ export type RecordSettingsInput = z.infer<typeof RecordSettingsInput>;
 export const RecordSettingsChange = z.extend(RecordSettingsInput, MaybeProof.shape);
 export type RecordSettingsChange = z.infer<typeof RecordSettingsChange>;
 
-/** A pending change that shortens retention: to fewer days, or to no names of deleted users. */
+/** A pending change that shortens retention: records are kept for fewer days, or names of deleted users are no longer kept. */
 export const RecordCut = z.object({
   /** How many days records will be kept; null for as long as the platform keeps them. @example 7 */
   retentionDays: z.nullable(Days),
   /** Whether records will keep the names of deleted users. */
   keepNames: z.boolean(),
-  /** The effective time of the change. */
+  /** The time when the change takes effect. */
   inForceAt: IsoDate,
   /** The owner who made the change; empty when the account is deleted. @example anna@example.ru */
   by: ShownEmail,
 });
 export type RecordCut = z.infer<typeof RecordCut>;
 
-/** The settings as they are in force, with the version of the company. */
+/** The access record settings that are in force, and the version of the company. */
 export const RecordSettings = z.extend(RecordSettingsInput, {
   /** How many days records are kept; null for as long as the platform keeps them. @example 30 */
   retentionDays: z.nullable(Days),
@@ -55,7 +59,7 @@ export const RecordSettings = z.extend(RecordSettingsInput, {
 });
 export type RecordSettings = z.infer<typeof RecordSettings>;
 
-/** Get the settings of the records of access of the caller's company. */
+/** Get the access record settings of the caller's company. */
 export const recordSettings = endpoint('GET /company/records', {
   access: ['CREATOR'],
   reply: RecordSettings,
@@ -64,8 +68,9 @@ export const recordSettings = endpoint('GET /company/records', {
 });
 
 /**
- * Whether new settings shorten the retention of the settings in force.
+ * Compares new settings with those in force.
  * @param platformDays how many days the platform keeps records
+ * @returns `days`: whether records would be kept for fewer days; `names`: whether names of deleted users would no longer be kept
  */
 export function keepsLess(
   wanted: Pick<RecordSettingsInput, 'retentionDays' | 'keepNames'>,
@@ -83,10 +88,10 @@ export function keepsLess(
 }
 
 /**
- * Replace the settings of the records of access of the caller's company. Addresses in stored records do not change. To shorten
- * retention (fewer days, or no names of deleted users), the caller sends the password, and the code of a second factor. Shorter
- * retention takes effect after 72 hours and is mailed to the other owners. Until then it is the `pending` change, which any owner
- * can replace or cancel by a further call.
+ * Replace the access record settings of the caller's company. Addresses in stored records do not change. To
+ * shorten retention (fewer days, or no names of deleted users), the caller sends the password, and the code
+ * if the caller has a second factor. Shorter retention takes effect after 72 hours, and the other owners get
+ * a mail. Until then the change is `pending`. Any owner can replace or cancel it with another call.
  */
 export const setRecordSettings = endpoint('PUT /company/records', {
   access: ['CREATOR'],

@@ -5,85 +5,111 @@ import { GivenDate, Id, IsoDate, Named, numeral } from './fields.ts';
 import { limits } from './limits.ts';
 
 /**
- * Records of access: who reached which site, or was refused. Gateways make them. They hold no path, query, header or body.
+ * Access records state who reached which site, or was refused. Gateways create them. They contain no path, query, header or body.
  */
 
 /**
- * The kind of a record. `requests`: the plain requests of one client connection to one site. `refusal`: the refusals of one user,
- * host, reason and client address within a minute. `loss`: records that the gateway had no room for. @example tunnel
+ * The kind of a record. `requests`: the plain requests of one client connection to one site. `refusal`:
+ * refusals with the same user, host, reason and client address within a minute. `loss`: the number of records
+ * that the gateway dropped for lack of room.
+ * @example tunnel
  */
 export const RecordKind = z.enum(['tunnel', 'websocket', 'requests', 'refusal', 'loss']);
 export type RecordKind = z.infer<typeof RecordKind>;
 
-/** The id of a record, which its gateway made. @example 0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11 */
+/** The id of a record. The gateway creates it. @example 0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11 */
 export const RecordId = z.uuid();
 
 const Count = z.int().check(z.gte(0));
 
-/** A record as a gateway sends it: at its start, every 60 s, and at its end. Absent fields do not apply. */
+/**
+ * An access record as a gateway sends it: at the start of a visit, every 60 s, and at the end. A field that
+ * does not apply is absent.
+ */
 export const GatewayRecord = z.object({
-  /** The id, the same in every update. */
+  /** The id of the record, which is the same in every update. */
   id: RecordId,
   kind: RecordKind,
-  /** The start. */
+  /** The time of the start. */
   startedAt: GivenDate,
   /** Milliseconds from the start to this update; for a summary record of several visits, the sum of their durations. */
   ms: Count,
-  /** The time of this update; absent when it is `startedAt` plus `ms`. */
+  /** The time of this update; absent if it equals `startedAt` plus `ms`. */
   at: z.optional(GivenDate),
   /** Whether the visit is still in progress. */
   open: z.boolean(),
-  /** The company of the user; absent without valid credentials. */
+  /** The company of the user; absent if the client had no valid credentials. */
   companyId: z.optional(Id),
-  /** The user; absent without valid credentials. */
+  /** The user; absent if the client had no valid credentials. */
   userId: z.optional(Id),
-  /** The site whose policy decided; absent for a policy for all sites, and for most refusals. */
+  /** The company's site that covers the host. For a visit, the policy must contain this site. Absent if there is no such site. */
   siteId: z.optional(Id),
-  /** The policy that allowed it. */
+  /** The policy that allowed the visit. */
   policyId: z.optional(Id),
-  /** The proxy that carried it; absent for the gateway itself. */
+  /** The proxy that carried the traffic; absent for the gateway itself. */
   proxyId: z.optional(Id),
-  /** The client's IP address, as the company lets it be stored; in full without valid credentials. @example 203.0.113.5 */
+  /**
+   * The client's IP address, in full or reduced according to the company's settings. It is in full if the
+   * client had no valid credentials.
+   * @example 203.0.113.5
+   */
   address: z.string().check(z.maxLength(45)),
   /** The requested host. @example crm.romashka.ru */
   host: z.string().check(z.maxLength(limits.address)),
   /** The requested port. */
   port: z.int().check(z.gte(0), z.lte(65_535)),
-  /** The reason of a refusal, or of an end by the gateway; empty for none. @example no_policy */
+  /** Why the gateway refused the requests or ended the visit; empty if it did neither. @example no_policy */
   reason: z.string().check(z.maxLength(40)),
   /** The number of requests or refusals. */
   count: Count,
-  /** The number of visits of a summary record, written once the user's or company's budget is used up; absent for other records. */
+  /**
+   * The number of visits that a summary record covers; absent for other records. Gateways write summary
+   * records when the record budget of a user or company is used up.
+   */
   visits: z.optional(Count),
   /** Bytes from the client. */
   up: Count,
   /** Bytes to the client. */
   down: Count,
-  /** The client, as it named itself when it asked for its gateway token; absent for none. */
+  /** The name that the client gave when it requested its gateway token; absent if it gave none. */
   client: z.optional(ClientName),
 });
 export type GatewayRecord = z.infer<typeof GatewayRecord>;
 
 /** Records of a gateway, in the order of their updates. */
 export const RecordBatch = z.object({
-  /** The gateway: a random id in its data folder. @example 0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11 */
+  /**
+   * The id of the gateway: a random UUID in its data folder.
+   * @example 0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11
+   */
   gateway: z.uuid(),
-  /** The id of one run of the gateway's process. The first batch of a later run ends the open records of earlier runs as interrupted. @example 0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11 */
+  /**
+   * The id of one run of the gateway's process. The first batch of a new run marks the open records of
+   * earlier runs as interrupted.
+   * @example 0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11
+   */
   run: z.uuid(),
-  /** Rises by one with each batch of the run. A batch that is stored already changes nothing. */
+  /** The number of the batch, which rises by one with each batch of the run. A batch that is already stored changes nothing. */
   number: z.int().check(z.gte(1)),
-  /** The records, each with its last update. */
+  /** The records, each with its latest values. */
   records: z.array(GatewayRecord).check(z.maxLength(1_000)),
 });
 export type RecordBatch = z.infer<typeof RecordBatch>;
 
-/** Store records of access. The body may be compressed by gzip. A repeated batch is stored once. */
+/** Store access records. The body may be compressed by gzip. A repeated batch is stored once. */
 export const feedRecords = endpoint('POST /feed/records', { access: 'gateway', body: RecordBatch });
 
-/** The state of a visit. `interrupted`: its gateway stopped or sent no more batches; the figures are those of the last update. @example closed */
+/**
+ * The state of a visit. `interrupted`: the gateway stopped or no longer sends updates. The record then has
+ * the values of the last update.
+ * @example closed
+ */
 export const VisitState = z.enum(['open', 'closed', 'interrupted']);
 
-/** A visit or refusal, with current names. A deleted user keeps the last name, unless the company removes such names. */
+/**
+ * A visit or refusal, with the current names of its user, site, policy and proxy. A deleted user keeps the
+ * last name, unless the company's settings remove such names.
+ */
 export const Visit = z.object({
   /** The id of the record. */
   id: RecordId,
@@ -92,21 +118,21 @@ export const Visit = z.object({
   startedAt: IsoDate,
   /** The duration in milliseconds, up to the last update. */
   ms: z.int(),
-  /** The user; null without valid credentials. */
+  /** The user; null if the client had no valid credentials. */
   user: z.nullable(Named),
-  /** The site; null for a host that is no site of the company. */
+  /** The site; null if the host is not a site of the company. */
   site: z.nullable(Named),
-  /** The policy that allowed it; null for a refusal, and for a deleted policy. */
+  /** The policy that allowed the visit; null for a refusal, and for a deleted policy. */
   policy: z.nullable(Named),
-  /** The proxy that carried it; null for the gateway itself, for a refusal, and for a deleted proxy. */
+  /** The proxy that carried the traffic. Null for the gateway itself, for a refusal, and for a deleted proxy. */
   proxy: z.nullable(Named),
-  /** The client's IP address, as the company lets it be stored. @example 203.0.113.5 */
+  /** The client's IP address, in full or reduced according to the company's settings. @example 203.0.113.5 */
   address: z.string(),
   /** The requested host; `*` for a summary record of several hosts. @example crm.romashka.ru */
   host: z.string(),
   /** The requested port; 0 for a summary record of several ports. @example 443 */
   port: z.int(),
-  /** The reason of a refusal, or of an end by the gateway; empty for none. @example no_policy */
+  /** Why the gateway refused the requests or ended the visit; empty if it did neither. @example no_policy */
   reason: z.string(),
   /** The number of requests or refusals. */
   count: z.int(),
@@ -116,37 +142,43 @@ export const Visit = z.object({
   up: z.int(),
   /** Bytes to the client. */
   down: z.int(),
-  /** The extension or program, as it named itself; null for none. */
+  /** The name of the extension or program, as the client gave it; null if it gave none. */
   client: z.nullable(ClientName),
 });
 export type Visit = z.infer<typeof Visit>;
 
 /** The filters of the access log. */
 export const VisitFilter = z.object({
-  /** Only of this user. */
+  /** Returns only visits and refusals of this user. */
   user: z.optional(numeral(Id)),
-  /** Only of this site. */
+  /** Returns only visits and refusals for this site. */
   site: z.optional(numeral(Id)),
-  /** Only visits, or only refusals. @example refused */
+  /** Returns only visits, or only refusals. @example refused */
   result: z.optional(z.enum(['allowed', 'refused'])),
-  /** Only with this reason. @example no_policy */
+  /** Returns only visits and refusals with this reason. @example no_policy */
   reason: z.optional(z.string().check(z.maxLength(40), z.regex(/^[a-z_]*$/))),
-  /** Only from this client address. @example 203.0.113.5 */
+  /** Returns only visits and refusals from this client address. @example 203.0.113.5 */
   address: z.optional(z.string().check(z.maxLength(45), z.regex(/^[0-9a-fA-F.:]*$/))),
-  /** Only those that started at this time or later. `result`, `reason` and `address` need `from` and `to`, at most 31 days apart. */
+  /**
+   * Returns only visits and refusals that started at this time or later. The filters `result`, `reason` and
+   * `address` require `from` and `to`, at most 31 days apart.
+   */
   from: z.optional(GivenDate),
-  /** Only those that started before this time. */
+  /** Returns only visits and refusals that started before this time. */
   to: z.optional(GivenDate),
 });
 export type VisitFilter = z.infer<typeof VisitFilter>;
 
 /** The query of the access log. */
 export const VisitQuery = z.extend(VisitFilter, {
-  /** Only those before the last row of the previous page: its `next`. @example 1773504300000-0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11 */
+  /**
+   * The cursor: the value of `next` in the previous page. The reply contains only older visits and refusals.
+   * @example 1773504300000-0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11
+   */
   before: z.optional(
     z.string().check(z.maxLength(80), z.regex(/^\d{1,13}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)),
   ),
-  /** Rows of the page; 50 by default. @example 50 */
+  /** The number of rows per page; 50 by default. @example 50 */
   take: z.optional(numeral(z.int().check(z.gte(1), z.lte(limits.page.maxTake)))),
 });
 export type VisitQuery = z.infer<typeof VisitQuery>;
@@ -155,14 +187,14 @@ export type VisitQuery = z.infer<typeof VisitQuery>;
 export const VisitPage = z.object({
   /** The visits and refusals, newest first. */
   rows: z.array(Visit),
-  /** The `before` of the next page; null on the last one. @example null */
+  /** The value of `before` for the next page; null on the last page. @example null */
   next: z.nullable(z.string()),
 });
 export type VisitPage = z.infer<typeof VisitPage>;
 
 /**
- * List the visits and refusals of the caller's company, newest first. For each reader, the first read access of a day (UTC) to the
- * visits of the company, or of one other user, writes an audit event. Lists of the reader's own visits write none.
+ * List the visits and refusals of the caller's company, newest first. For each reader, the first call of a day (UTC) writes an
+ * audit event. So does the first call of a day that filters by one other user. Calls for the reader's own visits write none.
  */
 export const listVisits = endpoint('GET /visits', {
   access: ['CREATOR'],
@@ -173,11 +205,11 @@ export const listVisits = endpoint('GET /visits', {
 });
 
 /**
- * Export the visits and refusals of the caller's company as JSON lines, newest first. Each line is a `Visit`. With
- * `Accept: text/csv`, the reply is a CSV with labels instead of codes, and with times in the company's time zone. A user's first
- * export of a day (UTC) writes an audit event. After a failure, or the end of the session, the connection closes without the last
- * chunk (RFC 9112 section 7.1): the file is then incomplete. A user may run one export at a time, and a company 8; further calls
- * get `busy`.
+ * Export the visits and refusals of the caller's company as JSON lines, newest first. Each line is a `Visit`.
+ * With `Accept: text/csv`, the reply is a CSV with labels instead of codes, and with times in the company's
+ * time zone. A user's first export of a day (UTC) writes an audit event. If the export fails or the session
+ * ends, the connection closes without the last chunk (RFC 9112 section 7.1). The file is then incomplete. A
+ * user may run one export at a time, and a company eight. Further calls get `busy`.
  */
 export const exportVisits = endpoint('GET /visits/export', {
   access: ['CREATOR'],
@@ -197,11 +229,11 @@ export const liveVisits = endpoint('GET /visits/live', {
 /** The visits to end: one visit, or all visits of a user. */
 export const VisitEnd = z.union([
   z.object({
-    /** The record of the visit. */
+    /** The id of the visit's record. */
     record: RecordId,
   }),
   z.object({
-    /** The user whose visits end. */
+    /** The id of the user whose visits end. */
     user: Id,
   }),
 ]);
@@ -214,11 +246,14 @@ export const endVisits = endpoint('POST /visits/end', {
   errors: ['no_company', 'not_found'],
 });
 
-/** The query of the caller's own visits. */
+/** The query of the list of the caller's own visits. */
 export const OwnVisitQuery = z.object({
-  /** Only those before the last row of the previous page: its `next`. @example 1773504300000-0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11 */
+  /**
+   * The cursor: the value of `next` in the previous page. The reply contains only older visits and refusals.
+   * @example 1773504300000-0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11
+   */
   before: VisitQuery.shape.before,
-  /** Rows of the page; 50 by default. @example 50 */
+  /** The number of rows per page; 50 by default. @example 50 */
   take: VisitQuery.shape.take,
 });
 
@@ -232,16 +267,16 @@ export const myVisits = endpoint('GET /me/visits', {
 
 /** A figure of a period, and the same figure of the preceding period of equal length. */
 const Figure = z.object({
-  /** The figure of the period. */
+  /** The figure for the period. */
   now: z.int(),
-  /** The figure of the preceding period. */
+  /** The figure for the preceding period. */
   before: z.int(),
 });
 
 const figures = {
-  /** Users with a visit. */
+  /** The number of users with at least one visit. */
   people: Figure,
-  /** Visits: tunnels, WebSockets, and client connections with plain requests. */
+  /** The number of visits. A visit is a tunnel, a WebSocket, or a client connection with plain requests. */
   visits: Figure,
   /** Bytes in both directions. */
   bytes: Figure,
@@ -249,7 +284,7 @@ const figures = {
   refusals: Figure,
 };
 
-/** The visits to one site, or of one user, in a period. */
+/** The totals of one site, or of one user, in a period. */
 export const Share = z.extend(Named, {
   /** Visits. */
   visits: z.int(),
@@ -261,7 +296,7 @@ export type Share = z.infer<typeof Share>;
 /** The figures of a company's access in a period. */
 export const Statistics = z.object({
   ...figures,
-  /** The figures over time. */
+  /** The figures for each hour or day of the period. */
   chart: z.array(
     z.object({
       /** The start of the hour or day. */
@@ -281,19 +316,19 @@ export const Statistics = z.object({
   /** The most frequent refusals, at most 20. */
   refused: z.array(
     z.object({
-      /** The reason. @example no_policy */
+      /** The reason of the refusals. @example no_policy */
       reason: z.string(),
-      /** The user; null without valid credentials. */
+      /** The user; null for a deleted user. */
       user: z.nullable(Named),
       /** The requested host. @example crm.romashka.ru */
       host: z.string(),
-      /** The site of the company that has this host; null for none. */
+      /** The site of the company that has this host; null if no site has it. */
       site: z.nullable(Named),
       /** Refused requests. */
       count: z.int(),
     }),
   ),
-  /** Rights without a visit in the last 30 days, at most 50. */
+  /** Pairs of a user and a site that the user may reach but did not visit in the last 30 days, at most 50. */
   unused: z.array(
     z.object({
       /** The user who may reach the site. */
@@ -309,11 +344,11 @@ export type Statistics = z.infer<typeof Statistics>;
 
 /** The period of the statistics. */
 export const StatisticsQuery = z.object({
-  /** The start of the period. The figures of the hour that contains it count as a whole. */
+  /** The start of the period. If it lies within an hour, that whole hour counts. */
   from: GivenDate,
   /** The end of the period. */
   to: GivenDate,
-  /** The steps of the chart. @example day */
+  /** The interval of the chart. @example day */
   step: z.enum(['hour', 'day']),
 });
 export type StatisticsQuery = z.infer<typeof StatisticsQuery>;
@@ -329,7 +364,7 @@ export const statistics = endpoint('GET /statistics', {
 
 /** The permission for ADMINs to read the visits of a company. */
 export const Support = z.object({
-  /** The end of the permission, by the clock of the database; null without a permission. */
+  /** The time when the permission ends; null without a permission. */
   until: z.nullable(IsoDate),
 });
 export type Support = z.infer<typeof Support>;
@@ -345,7 +380,10 @@ export const getSupport = endpoint('GET /visits/support', {
 export const setSupport = endpoint('PUT /visits/support', {
   access: ['CREATOR'],
   body: z.object({
-    /** True permits it for 24 hours from now, and also extends a permission. False ends it. */
+    /**
+     * True permits ADMINs to read the visits for 24 hours from now, and also extends a permission in force.
+     * False ends the permission.
+     */
     allowed: z.boolean(),
   }),
   reply: Support,
@@ -355,12 +393,12 @@ export const setSupport = endpoint('PUT /visits/support', {
 /** The figures of a company's last 30 days and of the 30 days before, for an ADMIN. */
 export const CompanyFigures = z.object({
   ...figures,
-  /** Until when ADMINs may list the company's visits; null when they may not. */
+  /** The time until which ADMINs may list the company's visits; null if they may not. */
   supportUntil: z.nullable(IsoDate),
 });
 export type CompanyFigures = z.infer<typeof CompanyFigures>;
 
-/** Get the figures of a company's access in the last 30 days. They name no user and no host. */
+/** Get the figures of a company's access in the last 30 days. The reply names no user and no host. */
 export const companyFigures = endpoint('GET /company/:id/statistics', {
   access: ['ADMIN'],
   reply: CompanyFigures,
@@ -369,8 +407,8 @@ export const companyFigures = endpoint('GET /company/:id/statistics', {
 });
 
 /**
- * List the visits and refusals of a company, newest first, while one of its owners allows it. The first list of an ADMIN in a day
- * (UTC) writes an audit event of the company.
+ * List the visits and refusals of a company, newest first. The call requires the permission of an owner of
+ * the company. For each ADMIN, the first call of a day (UTC) writes an audit event of the company.
  */
 export const companyVisits = endpoint('GET /company/:id/visits', {
   access: ['ADMIN'],

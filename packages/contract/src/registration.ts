@@ -12,7 +12,7 @@ export type RegistrationMode = z.infer<typeof RegistrationMode>;
 /** Who may register a company now. */
 export const RegistrationState = z.object({
   mode: RegistrationMode,
-  /** Whether the server sends mail. Without a mail server each mail is a file on the server. */
+  /** Whether a mail server is configured. If not, each mail is written to a file on the server. */
   mailed: z.boolean(),
 });
 
@@ -22,7 +22,7 @@ export const registrationMode = endpoint('GET /auth/registration', {
   reply: RegistrationState,
 });
 
-/** An invitation to register a company, and the proof of the caller. */
+/** An invitation to register a company, and the caller's password and code. */
 export const InvitationInput = z.extend(Proof, {
   /** The address that the invited owner will sign in with. */
   email: Email,
@@ -33,42 +33,46 @@ export const Invitation = z.object({
   /** The invited address. */
   email: ShownEmail,
   /**
-   * The page that registers the company. No other call shows it again.
+   * The URL of the page that registers the company. No other call returns this URL.
    * @example https://pass.example.ru/auth/register#invitation=aW52aXRhdGlvbi10aGF0LXdvcmtzLW9uY2U&email=owner%40romashka.ru
    */
   link: z.string(),
   /** The expiry of the link. */
   expiresAt: IsoDate,
-  /** Whether a mail server is configured, so that the link also travels by mail. */
+  /** Whether a mail server is configured. If so, the link is also sent by mail. */
   mailed: z.boolean(),
 });
 export type Invitation = z.infer<typeof Invitation>;
 
 /**
- * Invite an owner to register a company. The link is valid for seven days, works once, and only with this email. Another
- * invitation of the same address replaces it.
+ * Invite an owner to register a company. The link is valid for seven days, works once, and only with the
+ * invited address. A new invitation of the same address replaces the earlier one.
  */
 export const inviteCompany = endpoint('POST /company/invitation', {
   access: ['ADMIN'],
   proof: { of: 'everyone' },
-  // Not 201: replies with 201 are stored for Idempotency-Key, and this reply is a secret.
+  // Status 200, not 201: replies with status 201 are stored for Idempotency-Key, and this reply contains a secret.
   body: InvitationInput,
   reply: Invitation,
   errors: ['email_taken', 'registration_closed', 'too_many_requests'],
 });
 
-/** waiting: the link works. used: it has registered a company. withdrawn: an ADMIN has ended it. @example waiting */
+/**
+ * waiting: the link works. used: a company was registered with the link. withdrawn: an ADMIN withdrew the
+ * invitation.
+ * @example waiting
+ */
 export const InvitationState = z.enum(['waiting', 'used', 'expired', 'withdrawn']);
 export type InvitationState = z.infer<typeof InvitationState>;
 
-/** An invitation in the list. Its link appears only in the reply that made it. */
+/** An invitation to register a company, without its link. Only the call that creates an invitation returns the link. */
 export const ListedInvitation = z.object({
   id: Id,
   /** The invited address. */
   email: ShownEmail,
-  /** The address of the ADMIN who made it. */
+  /** The mail address of the ADMIN who created the invitation. */
   madeBy: ShownEmail,
-  /** When its current link was made. */
+  /** The time when the current link of the invitation was created. */
   createdAt: IsoDate,
   /** The expiry of the link. */
   expiresAt: IsoDate,
@@ -76,7 +80,10 @@ export const ListedInvitation = z.object({
 });
 export type ListedInvitation = z.infer<typeof ListedInvitation>;
 
-/** List the invitations to register a company. One is listed for 30 days after its expiry. `name` searches the address. */
+/**
+ * List the invitations to register a company. An invitation stays in the list for 30 days after its expiry.
+ * `name` searches the address.
+ */
 export const listInvitations = endpoint('GET /company/invitations', {
   access: ['ADMIN'],
   query: ListQuery,
@@ -89,11 +96,14 @@ export const withdrawInvitation = endpoint('DELETE /company/invitations/:id', {
   errors: ['not_found'],
 });
 
-/** Read the state of an invitation by its link, without using it. The page shows its form only for a valid link. */
+/**
+ * Get the state of an invitation by its token. The link stays valid. The console calls this because it shows
+ * its form only for a valid link.
+ */
 export const openInvitation = endpoint('POST /auth/invitation', {
   access: 'public',
   body: z.object({
-    /** The token. @example bGluay1mcm9tLW1haWwtdGhhdC13b3Jrcy1vbmNlLi4 */
+    /** The token of the invitation link. @example bGluay1mcm9tLW1haWwtdGhhdC13b3Jrcy1vbmNlLi4 */
     token: text(1),
   }),
   reply: z.object({ state: InvitationState }),
@@ -101,8 +111,8 @@ export const openInvitation = endpoint('POST /auth/invitation', {
 });
 
 /**
- * Mail the link that confirms the caller's company again. The link is valid for 10 minutes, works once (`POST /auth/register`
- * with `{token}`) and ends no session. Setting a new password or email with a mailed link confirms the company too.
+ * Mail a new link that confirms the caller's company. The link is valid for 10 minutes and works once (`POST /auth/register` with
+ * `{token}`). Its use ends no session. Setting a new password or email with a mailed link also confirms the company.
  */
 export const sendCompanyConfirmation = endpoint('POST /company/me-company/confirmation', {
   access: ['CREATOR'],

@@ -4,9 +4,9 @@ import { Email, Proof, userNames } from './fields.ts';
 import { User } from './me.ts';
 
 /**
- * An owner or ADMIN to invite, and the caller's password and code. The invited user sets a password with the mailed link. The link
- * is valid for seven days, and ends when the caller loses the role ADMIN. `POST /auth/register` with `{email}` mails another link,
- * valid for 10 minutes.
+ * An owner or ADMIN to invite, and the caller's password and code. The invited user sets a password with the
+ * mailed link. The link is valid for seven days, and ends when the caller loses the role ADMIN.
+ * `POST /auth/register` with `{email}` mails a new link, which is valid for 10 minutes.
  */
 export const InvitedUser = z.extend(Proof, {
   /** The address of the new account. */
@@ -19,7 +19,7 @@ export type InvitedUser = z.infer<typeof InvitedUser>;
 export const CompanyRole = z.enum(['USER', 'CREATOR']);
 export type CompanyRole = z.infer<typeof CompanyRole>;
 
-/** The new role of a user, and the proof of the caller. */
+/** The new role of a user, and the caller's password and code. */
 export const RoleChange = z.extend(Proof, {
   /** The new role. */
   role: CompanyRole,
@@ -39,9 +39,7 @@ export const changeRole = endpoint('PUT /users/:id/role', {
   errors: ['not_found', 'own_account', 'protected_user', 'last_owner', 'no_company', 'too_many_requests'],
 });
 
-/**
- * Invite a new platform admin (ADMIN) by mail. The account is new and belongs to no company. The caller authenticates again.
- */
+/** Invite a new platform admin (ADMIN) by mail. The account is new and belongs to no company. The caller authenticates again. */
 export const addAdmin = endpoint('POST /users/admin', {
   access: ['ADMIN'],
   proof: { of: 'everyone' },

@@ -6,7 +6,7 @@ import { CurrentPassword, FactorCode, FactorConfirmation, IsoDate, MaybeProof } 
 export const SecondFactor = z.object({
   /** Whether a sign-in requires a code. */
   on: z.boolean(),
-  /** The time of its activation; null while it is off. */
+  /** The time when the second factor was turned on; null while it is off. */
   since: z.nullable(IsoDate),
   /** The number of unused recovery codes. @example 9 */
   recoveryCodes: z.int(),
@@ -20,12 +20,15 @@ export const getSecondFactor = endpoint('GET /me/second-factor', {
   reply: SecondFactor,
 });
 
-/** The proof of the caller before a new secret is issued. */
+/** The caller's password, which the api verifies before it issues a new secret. */
 export const FactorStart = z.object({ currentPassword: CurrentPassword });
 
 /** The secret for an authenticator app: SHA-1, 6 digits, 30 seconds (RFC 6238). No other reply contains it. */
 export const FactorSecret = z.object({
-  /** Base32 (RFC 4648), for typing. @example GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ */
+  /**
+   * The secret in Base32 (RFC 4648), which the user can type into the app.
+   * @example GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ
+   */
   secret: z.string(),
   /**
    * The secret as an `otpauth:` URI, for a QR code.
@@ -36,15 +39,15 @@ export const FactorSecret = z.object({
 export type FactorSecret = z.infer<typeof FactorSecret>;
 
 /**
- * Start the enrolment of a second factor: returns the secret for the authenticator app. Sign-in requires codes only after a first
- * code has confirmed the secret, within an hour. A repeated call replaces the secret.
+ * Start the enrolment of a second factor. Returns the secret for the authenticator app. The caller must confirm the secret with a
+ * first code within an hour. Only then does sign-in require codes. A repeated call replaces the secret.
  */
 export const startSecondFactor = endpoint('POST /me/second-factor', {
   access: 'signed-in',
   beforeFactor: true,
   proof: { of: 'self' },
   body: FactorStart,
-  // Not 201: replies with 201 are stored for Idempotency-Key, and this reply is a secret.
+  // Status 200, not 201: replies with status 201 are stored for Idempotency-Key, and this reply contains a secret.
   reply: FactorSecret,
   errors: ['second_factor_on', 'too_many_requests'],
 });
@@ -55,9 +58,7 @@ export const RecoveryCodes = z.object({
   codes: z.array(z.string()),
 });
 
-/**
- * Turn the second factor on with the first code from the app. Ends all other sessions, gateway tokens and mailed links.
- */
+/** Turn the second factor on with the first code from the app. Ends all other sessions, gateway tokens and mailed links. */
 export const confirmSecondFactor = endpoint('POST /me/second-factor/confirm', {
   access: 'signed-in',
   beforeFactor: true,
@@ -80,8 +81,8 @@ export const renewRecoveryCodes = endpoint('POST /me/second-factor/recovery', {
 });
 
 /**
- * Turn the caller's second factor off. If the company requires one, every other call is refused until the caller enrols again,
- * for example with a new phone.
+ * Turn the caller's second factor off. If the company requires a second factor, every other call is refused
+ * until the caller enrols again, for example with a new phone.
  */
 export const endSecondFactor = endpoint('POST /me/second-factor/off', {
   access: 'signed-in',
@@ -92,8 +93,8 @@ export const endSecondFactor = endpoint('POST /me/second-factor/off', {
 });
 
 /**
- * Reset the second factor of a user who has lost the phone and the recovery codes. An owner resets agents of the company, an
- * ADMIN any other user, with proof. Sessions and gateway tokens of the user end.
+ * Reset the second factor of a user who has lost the phone and the recovery codes. An owner can reset agents of the company. An
+ * ADMIN can reset any other user, but must send the password and code. The call ends the sessions and gateway tokens of the user.
  */
 export const resetSecondFactor = endpoint('POST /users/:id/second-factor/off', {
   access: ['CREATOR', 'ADMIN'],

@@ -5,7 +5,7 @@ import { Id, IsoDate, listOf } from './fields.ts';
 /** A session of the caller. No later reply contains its token. */
 export const Session = z.object({
   id: Id,
-  /** `extension` for the session of the browser extension. */
+  /** The client that the session belongs to: the console or the browser extension. */
   client: z.enum(['console', 'extension']),
   /** Whether this session made the call. */
   current: z.boolean(),

@@ -1,13 +1,14 @@
 import * as z from 'zod/mini';
 
-/** The sentences of this module in one language. */
+/** The texts of this module in one language. */
 export interface SettingPhrases {
   wholeNumber(min: number, max: number, reason: string): string;
   listenAddress(): string;
   origin(): string;
   /**
-   * @param given the text of the variable; undefined when absent, null when it may hold a secret
-   * @param takes the clause that describes the valid values
+   * The error message for an invalid setting.
+   * @param given the value of the variable; undefined if the variable is not set, null if the value may be a secret
+   * @param takes a clause that describes the valid values
    */
   refused(name: string, given: string | null | undefined, takes: string): string;
 }
@@ -18,21 +19,21 @@ export interface Setting<T> {
   readonly takes: (phrases: SettingPhrases) => string;
 }
 
-/** An invalid setting, which stops the start. The message is one line for the operator. */
+/** The error for an invalid setting, which prevents the start of the process. The message is one line for the operator. */
 export class SettingError extends Error {}
 
 /**
  * Declares a setting.
- * @param takes a clause for the operator
- * @param schema parses the variable's text, or undefined when it is absent or empty
+ * @param takes a clause for the operator that describes the valid values
+ * @param schema parses the text of the variable, or undefined if the variable is absent or empty
  */
 export function setting<T>(takes: string, schema: z.ZodMiniType<T, string | undefined>): Setting<T> {
   return { takes: () => takes, schema };
 }
 
 /**
- * A whole number from `min` to `max`.
- * @param reason a clause for the operator: why the range ends there, unless the setting's name shows it
+ * A setting that takes a whole number from `min` to `max`.
+ * @param reason tells the operator why the range has these limits; empty if the setting's name shows it
  */
 export function wholeNumber(fallback: number, min: number, max: number, reason = ''): Setting<number> {
   const digits = z.string().check(z.regex(/^\d{1,15}$/));
@@ -84,8 +85,9 @@ type Values<S extends Record<string, Setting<unknown>>> = {
 };
 
 /**
- * Reads settings from an environment.
- * @throws SettingError for the first invalid one, with its name, the valid values, and its value unless it may be a secret
+ * Reads settings from environment variables.
+ * @throws SettingError for the first invalid setting, with its name and valid values, and its given value
+ * unless that may be a secret
  */
 export function readSettings<S extends Record<string, Setting<unknown>>>(
   spec: S,

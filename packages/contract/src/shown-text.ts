@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { shownEmails } from './shown-email.ts';
 
-/** Writes control characters, and those that reorder text, as escapes: `\u202e`. Tabs and line ends stay. */
+/** Escapes control characters, and characters that reorder text, as in `\u202e`. Tabs and line ends stay. */
 export function visible(text: string): string {
   return text.replace(
     /(?![\t\n\r])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu,
@@ -10,11 +10,14 @@ export function visible(text: string): string {
 }
 
 /**
- * A name in a reply. Releases up to 0.2 stored names with characters that `text` now refuses; they are escaped. A user without
- * names has the mail address in their place: its domain is in Unicode.
+ * A name as replies show it. Control characters, which releases up to 0.2 stored, are escaped. If a user has
+ * no name, replies show the mail address instead, with its domain in Unicode.
  */
 export const ShownText = z.string().check(z.overwrite(visible), z.overwrite(shownEmails));
 
-/** Returns the name to store: the stored one if `given` is the stored name as replies show it, or else `given`. */
+/**
+ * Returns the name to store. If `given` is the stored name as replies show it, the name was not edited, and
+ * the stored name stays. Otherwise `given` is returned.
+ */
 export const keptName = (given: string, stored: string) =>
   given === shownEmails(visible(stored)) ? stored : given;

@@ -9,9 +9,9 @@ export const Site = z.object({
   id: Id,
   /** Host in lower case and punycode, with a port if one was given. @example crm.romashka.ru */
   address: z.string(),
-  /** The access policies that open it. */
+  /** The access policies that open the site. */
   politics: z.array(Named),
-  /** The result of the last probe; null before the first one, and for a caller who is only USER. */
+  /** The result of the last probe. Null before the first probe, and for a caller with only the role USER. */
   protection: z.nullable(Protection),
   ...versioned,
 });
@@ -26,7 +26,7 @@ const Address = text(1, limits.description);
 /** A site to protect. */
 export const SiteInput = z.object({
   address: Address,
-  /** Ids of the access policies that open it. */
+  /** Ids of the access policies that open the site. */
   politics: z._default(Links, []),
 });
 export type SiteInput = z.infer<typeof SiteInput>;
@@ -34,7 +34,7 @@ export type SiteInput = z.infer<typeof SiteInput>;
 /** Changes of a site; absent fields stay unchanged. */
 export const SiteChange = z.object({
   address: z.optional(Address),
-  /** Ids of the access policies that open it. */
+  /** Ids of the access policies that open the site. */
   politics: z.optional(Links),
 });
 export type SiteChange = z.infer<typeof SiteChange>;
@@ -52,12 +52,10 @@ export const createSite = endpoint('POST /domain-allowed', {
   errors: ['site_exists', 'too_many_objects', 'plan_limit', 'no_company'],
 });
 
-/** The body of a bulk create. Errors name a line by its index (`3.address`). */
+/** The sites of a bulk create. An error names a site by its index, such as `3.address`. */
 export const SiteInputs = z.array(SiteInput).check(z.minLength(1), z.maxLength(limits.objectsPerCompany));
 
-/**
- * Add several sites, all or none. `fields` of an error names each wrong line by its index from 0, such as `3.address`.
- */
+/** Add several sites, all or none. `fields` of an error names each invalid site by its index from 0, such as `3.address`. */
 export const createSites = endpoint('POST /domain-allowed/many', {
   access: ['CREATOR'],
   body: SiteInputs,
@@ -66,7 +64,7 @@ export const createSites = endpoint('POST /domain-allowed/many', {
   errors: ['site_exists', 'too_many_objects', 'plan_limit', 'no_company'],
 });
 
-/** Get a site; a plain USER only one of the user's policies. */
+/** Get a site. A caller with only the role USER gets only sites of that user's policies. */
 export const getSite = endpoint('GET /domain-allowed/:id', {
   access: ['CREATOR', 'ADMIN', 'USER'],
   reply: Site,
@@ -75,8 +73,8 @@ export const getSite = endpoint('GET /domain-allowed/:id', {
 });
 
 /**
- * List the company's sites; for a plain USER those of the user's policies; for an ADMIN those of every company. `name`
- * searches the address, in punycode and in Unicode.
+ * List the company's sites. A caller with only the role USER gets the sites of that user's policies. An ADMIN
+ * gets the sites of every company. `name` searches the address in Punycode and in Unicode.
  */
 export const listSites = endpoint('GET /domain-allowed', {
   access: ['CREATOR', 'USER', 'ADMIN'],

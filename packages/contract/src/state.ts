@@ -1,9 +1,12 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 
-/** The state of the platform's server, as its own checks find it. The command `propusk doctor` prints the same. */
+/** The state of the platform's server. The command `propusk doctor` prints the same findings. */
 
-/** `unknown`: the check could not decide, such as without a vantage. @example warning */
+/**
+ * The result of a check. `unknown`: the check could not decide, for example because no vantage was available.
+ * @example warning
+ */
 export const StateLevel = z.enum(['ok', 'warning', 'error', 'unknown']);
 export type StateLevel = z.infer<typeof StateLevel>;
 

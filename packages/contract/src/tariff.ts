@@ -17,13 +17,16 @@ import { CompanyPlan } from './plans.ts';
 import { ShownEmail } from './shown-email.ts';
 import { ShownText } from './shown-text.ts';
 
-/** The contact of the platform's operator, whom owners ask for plans and paid proxies. */
+/** The contact of the platform's operator. Owners ask this contact for plans and paid proxies. */
 export const Contact = z.object({
-  /** The name of the manager or of the operator. */
+  /** The name of the contact: a manager, or the operator. */
   name: ShownText,
   /** The phone of the contact (E.164); empty for none. @example "+79161234567" */
   phone: z.string(),
-  /** The mail address of the contact; empty for none. Requests of owners are mailed to it. @example sales@propusk.example */
+  /**
+   * The mail address of the contact; empty for none. The api mails the requests of owners to this address.
+   * @example sales@propusk.example
+   */
   email: ShownEmail,
   /** The Telegram name of the contact, without the @; empty for none. @example propusk_sales */
   telegram: z.string(),
@@ -31,9 +34,9 @@ export const Contact = z.object({
 });
 export type Contact = z.infer<typeof Contact>;
 
-/** A contact to store. Empty fields are removed. */
+/** A contact to store. An empty field removes the stored value. */
 export const ContactInput = z.object({
-  /** The name of the manager or of the operator. */
+  /** The name of the contact: a manager, or the operator. */
   name: z._default(text(0, 60), ''),
   /** The phone of the contact (E.164). @example "+79161234567" */
   phone: z._default(z.union([z.literal(''), Phone]), ''),
@@ -68,7 +71,7 @@ export const TariffRequest = z.object({
   email: ShownEmail,
   /** The company's contact phone; empty for none. */
   phone: z.string(),
-  /** The owner's words; may be empty. */
+  /** The message of the owner; may be empty. */
   text: z.string(),
   /** The answer, or the reason of the refusal; may be empty. */
   reply: z.string(),
@@ -86,25 +89,25 @@ const Used = z.object({
   proxies: z.int(),
   /** Paid proxies. */
   paidProxies: z.int(),
-  /** Policies that open every site. */
+  /** Policies for all sites. */
   allSites: z.int(),
 });
 
-/** A company's plan, what it uses, and what it can get. */
+/** The plan of a company, its usage, and the offered plans. */
 export const Tariff = z.object({
-  /** The version of the company. A change of the company's settings raises it too. */
+  /** The version of the company. A change of the company's settings also raises this version. */
   version: Version,
-  /** The plan in force: the trial plan during the trial, and the standard plan after another plan has ended. */
+  /** The plan in force. During the trial it is the trial plan. After another plan has ended, it is the standard plan. */
   plan: CompanyPlan,
-  /** The plan that an ADMIN set. It is in force outside the trial, until its end. */
+  /** The plan that an ADMIN set. It applies until `planEndsAt`, except during the trial. */
   ownPlan: Named,
-  /** When the own plan ends; null for no end. */
+  /** The time when `ownPlan` ends; null for no end. */
   planEndsAt: z.nullable(IsoDate),
   /** When the trial ends or ended; null when it never began. */
   trialEndsAt: z.nullable(IsoDate),
   /** Whether the trial is in force. */
   trialRuns: z.boolean(),
-  /** Whether the owner can begin the trial: there is a plan for it, and the company has had none. */
+  /** Whether the owner can begin the trial. There must be a trial plan, and the company must not have had a trial. */
   trialOffered: z.boolean(),
   used: Used,
   /** The company's contact phone (E.164); empty for none. */
@@ -112,12 +115,15 @@ export const Tariff = z.object({
   /** The offered plans. */
   offers: z.array(CompanyPlan),
   contact: Contact,
-  /** The access that ends with the paid proxies; null while the plan includes them, or without paid proxies. */
+  /**
+   * The access that the company loses with its paid proxies. Null while the plan includes paid proxies, and
+   * for a company that has none.
+   */
   paidEnd: z.nullable(
     z.object({
       /** When the gateway begins to refuse policies on paid proxies: 14 days after the plan's end. */
       stopsAt: IsoDate,
-      /** Whether the gateway already refuses these policies. */
+      /** Whether the gateway already refuses policies on paid proxies. */
       stopped: z.boolean(),
       /** The names of the users with a policy on a paid proxy, at most 50. */
       people: z.array(z.string()),
@@ -130,7 +136,7 @@ export const Tariff = z.object({
 });
 export type Tariff = z.infer<typeof Tariff>;
 
-/** Get the plan of the caller's company, what it uses, and the offers. */
+/** Get the plan of the caller's company, its usage, and the offered plans. */
 export const myTariff = endpoint('GET /tariff', {
   access: ['CREATOR'],
   reply: Tariff,
@@ -138,7 +144,7 @@ export const myTariff = endpoint('GET /tariff', {
   errors: ['no_company'],
 });
 
-/** Get the plan of a company, what it uses, and its requests. */
+/** Get the plan of a company, its usage, and its requests to the operator. */
 export const companyTariff = endpoint('GET /company/:id/tariff', {
   access: ['ADMIN'],
   reply: Tariff,
@@ -146,12 +152,15 @@ export const companyTariff = endpoint('GET /company/:id/tariff', {
   errors: ['not_found'],
 });
 
-/** The plan of a company. An absent end means none; `trialEndsAt` in the past ends the trial. */
+/** The plan of a company. Without `planEndsAt`, the plan has no end. A `trialEndsAt` in the past ends the trial. */
 export const TariffInput = z.object({
   planId: Id,
   /** When the plan ends. */
   planEndsAt: z.optional(GivenDate),
-  /** When the trial ends, at most a year from now. A new time begins, extends or ends the trial. Absent: the trial is unchanged. */
+  /**
+   * The new end of the trial, at most a year from now. If the company has no trial, one begins. A time in the
+   * past ends the trial. If absent, the trial does not change.
+   */
   trialEndsAt: z.optional(GivenDate),
 });
 export type TariffInput = z.infer<typeof TariffInput>;
@@ -199,12 +208,12 @@ export const setContact = endpoint('PUT /contact', {
   versioned: true,
 });
 
-/** A request of an owner. */
+/** A tariff request from an owner to the platform's operator. */
 export const RequestInput = z.object({
   kind: RequestKind,
   /** The requested plan, for the kind `plan`. */
   planId: z.optional(Id),
-  /** The owner's words. */
+  /** The message of the owner. */
   text: z._default(paragraphs(2000), ''),
 });
 export type RequestInput = z.infer<typeof RequestInput>;
@@ -226,7 +235,7 @@ export const withdrawRequest = endpoint('DELETE /tariff/requests/:id', {
 
 /** The query of the list of requests. */
 export const RequestQuery = z.extend(ListQuery, {
-  /** Only requests in this state. */
+  /** Returns only requests in this state. */
   state: z.optional(RequestState),
 });
 export type RequestQuery = z.infer<typeof RequestQuery>;
@@ -242,7 +251,7 @@ export const listRequests = endpoint('GET /tariff/requests', {
 export const answerRequest = endpoint('PUT /tariff/requests/:id', {
   access: ['ADMIN'],
   body: z.object({
-    /** `refused` needs a reply. @example answered */
+    /** The new state of the request. `refused` requires a reply. @example answered */
     state: z.enum(['answered', 'refused']),
     /** The answer, or the reason of the refusal. */
     reply: z._default(paragraphs(2000), ''),

@@ -39,7 +39,7 @@ function decode(input: string): string | undefined {
     output.splice(index++, 0, code);
   }
   const text = String.fromCodePoint(...output);
-  // A label with other characters could imitate a different address, such as one with a slash or an at sign.
+  // Other characters, such as a slash or an at sign, could make the host look like a different address.
   return /^[\p{L}\p{M}\p{N}-]+$/u.test(text) ? text : undefined;
 }
 

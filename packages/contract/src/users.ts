@@ -13,7 +13,7 @@ import {
 } from './fields.ts';
 import { User } from './me.ts';
 
-/** A user to create in the own company. */
+/** A user to create in the caller's company. */
 export const UserInput = z.object({
   ...userNames,
   email: Email,
@@ -42,8 +42,8 @@ export const UserChange = z.extend(MaybeProof, {
 export type UserChange = z.infer<typeof UserChange>;
 
 /**
- * Add a user to the caller's company, with the role USER. After 20 replies `email_taken` in an hour to one user, or 60 to a company,
- * calls that would set an address get `too_many_requests`.
+ * Add a user with the role USER to the caller's company. A user gets the reply `email_taken` at most 20 times
+ * an hour, and a company 60 times. After that, calls that would set an address get `too_many_requests`.
  */
 export const createUser = endpoint('POST /users/user-inner', {
   access: ['CREATOR'],
@@ -81,9 +81,9 @@ export const getUser = endpoint('GET /users/:id', {
 });
 
 /**
- * Change a user; `politics` replaces the user's policies. Only owners and admins themselves can change their passwords (`PUT
- * /me/password`). They change their email through a mailed link; another ADMIN can change it too. A new password or email ends
- * the sessions and gateway tokens of the user.
+ * Change a user. `politics` replaces the user's policies. Owners and admins change their own password with `PUT /me/password`;
+ * nobody else can change it. They change their own email with a mailed link. An ADMIN can also change the email of another owner
+ * or ADMIN. A new password or email ends the sessions and gateway tokens of the user.
  */
 export const updateUser = endpoint('PUT /users/:id', {
   access: ['CREATOR', 'ADMIN'],

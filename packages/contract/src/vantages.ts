@@ -4,8 +4,8 @@ import { Id, IsoDate, listOf, text } from './fields.ts';
 import { ShownText } from './shown-text.ts';
 
 /**
- * Vantages: machines outside the product's own network that request a site like an outside visitor. The program is
- * `apps/web/public/vantage.sh`. A company's vantages serve its sites; those of the platform serve every company.
+ * Vantages are machines outside the product's own network that request a site like an outside visitor. The program is
+ * `apps/web/public/vantage.sh`. Probes of a company's sites use the vantages of the company and of the platform.
  */
 
 /** A machine that requests sites like an outside visitor. */
@@ -17,12 +17,12 @@ export const Vantage = z.object({
   address: z.nullable(z.string()),
   /** The time of the vantage's last call; null until it is paired. */
   seenAt: z.nullable(IsoDate),
-  /** Whether the vantage called within the last minute. Probes use only such vantages. */
+  /** Whether the vantage sent a call within the last minute. Probes use only vantages that did. */
   present: z.boolean(),
 });
 export type Vantage = z.infer<typeof Vantage>;
 
-/** List the company's vantages; for an ADMIN without a company the platform's. */
+/** List the company's vantages. An ADMIN without a company gets the platform's vantages. */
 export const listVantages = endpoint('GET /vantages', {
   access: ['CREATOR', 'ADMIN'],
   reply: listOf(Vantage),
@@ -43,7 +43,7 @@ export type VantagePairing = z.infer<typeof VantagePairing>;
 export const addVantage = endpoint('POST /vantages', {
   access: ['CREATOR', 'ADMIN'],
   body: z.object({
-    /** A name for the list and for verdicts. */
+    /** The name that the list of vantages and the messages of verdicts show. */
     name: text(1, 60),
   }),
   reply: VantagePairing,
@@ -56,7 +56,7 @@ export const deleteVantage = endpoint('DELETE /vantages/:id', {
   errors: ['not_found', 'no_company'],
 });
 
-/** Exchange the code of a new vantage for its key. */
+/** Exchange a pairing code for the key of the new vantage. */
 export const pairVantage = endpoint('POST /vantage/pair', {
   access: 'public',
   body: z.object({
@@ -82,14 +82,20 @@ const signed = {
   signature: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
 };
 
-/** Get the next requests that a vantage has to send. The signature covers `work VANTAGE COUNT`. */
+/**
+ * Get the next requests that a vantage has to send. The signed text is `work VANTAGE COUNT`, where the
+ * capital words stand for the fields of the body.
+ */
 export const takeVantageWork = endpoint('POST /vantage/work', {
   access: 'public',
   body: z.object(signed),
   reply: z.object({
     /** The id of the task; empty when there is no work. @example 6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c11 */
     task: z.string(),
-    /** The plan: base64 of a line for each request: group, step, scheme, host, port, address, path and header, separated by tabs. */
+    /**
+     * The requests to send, as base64 of one line per request. A line contains group, step, scheme, host,
+     * port, address, path and header, separated by tabs.
+     */
     plan: z.string(),
     /** Seconds until the next call. */
     wait: z.int(),
@@ -99,16 +105,23 @@ export const takeVantageWork = endpoint('POST /vantage/work', {
   errors: ['unauthorized', 'too_many_requests'],
 });
 
-/** Report the responses to one group of requests. The signature covers `report VANTAGE COUNT TASK GROUP RESULTS`. */
+/**
+ * Report the responses to one group of requests. The signed text is
+ * `report VANTAGE COUNT TASK GROUP RESULTS`, where the capital words stand for the fields of the body.
+ */
 export const reportVantage = endpoint('POST /vantage/report', {
   access: 'public',
   body: z.object({
     ...signed,
     /** The id of the task. @example 6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c11 */
     task: z.uuid(),
-    /** The group within the plan. @example 0 */
+    /** The number of the request group in the plan, from 0. @example 0 */
     group: z.int().check(z.gte(0)),
-    /** The results: base64 of a line for each request: step, exit status of curl, HTTP status, 1 when connected, base64 of the headers or `-`. @example MCAwIDQwMyAxIC0K */
+    /**
+     * The results, as base64 of one line per request. A line contains the step, the exit status of curl, the
+     * HTTP status, 1 if connected or 0 if not, and the headers in base64 or `-`.
+     * @example MCAwIDQwMyAxIC0K
+     */
     results: z.string().check(z.maxLength(15_000), z.regex(/^[A-Za-z0-9+/]*={0,2}$/)),
   }),
   errors: ['unauthorized', 'not_found', 'too_many_requests'],

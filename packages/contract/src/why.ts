@@ -17,7 +17,7 @@ export const Explanation = z.object({
   policy: z.nullable(Named),
   /** The proxy that carries the traffic; null when refused. @example null */
   proxy: z.nullable(Named),
-  /** The conditions between user and site, in the order of evaluation, which stops at the first missing one. */
+  /** The conditions for access, in the order of evaluation. Evaluation stops at the first condition that does not hold. */
   links: z.array(
     z.object({
       /** The condition as a Russian sentence. */
@@ -26,7 +26,7 @@ export const Explanation = z.object({
       state: z.enum(['held', 'missing', 'unchecked']),
     }),
   ),
-  /** The policies that would open the site to the user. Empty when callers ask about themselves. */
+  /** The policies that would open the site to the user. Empty if callers ask about their own access. */
   mends: z.array(Named),
 });
 export type Explanation = z.infer<typeof Explanation>;
@@ -45,7 +45,10 @@ export const whySite = endpoint('GET /domain-allowed/:id/why', {
   errors: ['not_found'],
 });
 
-/** Explain the gateway's decision on the caller and a host. For browsers, which hide the body of a refused CONNECT. */
+/**
+ * Explain the gateway's decision on the caller and a host. Browsers need this call, because they hide the
+ * body of a refused CONNECT.
+ */
 export const whyHost = endpoint('GET /me/why', {
   access: ['USER', 'CREATOR', 'ADMIN'],
   query: z.object({

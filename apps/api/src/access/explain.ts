@@ -31,7 +31,7 @@ export type Why = { readonly links: readonly Link[] } & (
   | {
       readonly allow: true;
       readonly policyId: number;
-      /** `host` null: the gateway itself. */
+      /** The proxy of the request. `host` is null for the gateway itself. */
       readonly proxy: { readonly id: number; readonly host: string | null } | null;
     }
   | { readonly allow: false; readonly reason: DenyReason | UserReason }

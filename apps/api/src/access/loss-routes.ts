@@ -48,7 +48,7 @@ export function lossRoutes(routes: Routes): void {
         const row = await lockRow(tx, actor, entity, target);
         return tryDelete(tx, companyOf(entity, row), () => remove(tx, actor, target));
       }).catch(readOutcome);
-      // After the transaction, so that the comparison holds no lock.
+      // The comparison runs after the transaction, so that no lock is held meanwhile.
       return outcome === null ? nothing : findLoss(outcome, outcome.claims);
     });
   }

@@ -47,7 +47,7 @@ async function snapshotOf(companyId: number): Promise<CompanySnapshot> {
   return (await readSnapshot(source, companyId)) ?? expect.fail('the company is gone');
 }
 
-/** The allowed pairs of user and site, by the gateway's rule, over the sites before the deletion. */
+/** Returns the pairs of user and site for which `decide()` allows a request, as strings. */
 function verdicts(index: AccessIndex, { users, sites }: CompanySnapshot): Set<string> {
   const requests = sites.flatMap(({ id, address }) => {
     const [pattern = '', port] = address.split(':');
@@ -130,7 +130,7 @@ test(
 const allSitesUsers = ({ users }: AccessIndex, before: CompanySnapshot): number[] =>
   before.users.map(({ id }) => id).filter((id) => users.get(id)?.policies.some(({ allSites }) => allSites));
 
-test('a call that predicts the access lost by a deletion gets 404 for entities of other companies and deletes nothing', async () => {
+test('predicting the access that a deletion would revoke gets 404 for entities of other companies', async () => {
   const owner = await api.company();
   const agent = await api.agent(owner.token);
   const site = await api.must(owner.token, createSite, { body: { address: 'crm.refused.test' } });

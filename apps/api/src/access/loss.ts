@@ -10,16 +10,19 @@ import type { ForeignClaim } from './store.ts';
 /** The label of a sample host below a wildcard, which no other site of the company covers. */
 const UNLISTED = 'no-site-has-this-name';
 
-/** The host to decide on for a site; for a wildcard, a host below it. Null for an address that is not a valid host. */
+/**
+ * Returns the host of a site. For a wildcard address, returns a sample host that only the wildcard covers.
+ * Returns null when the address contains no valid host.
+ */
 export function sampleHost(address: string): CanonicalHost | null {
   const [pattern = ''] = address.split(':');
   return canonicalHost(pattern.replace(/^\*\./, `${UNLISTED}.`));
 }
 
 /**
- * Counts the users who lose access between two snapshots of a company, by the gateway's `decide()`. A user loses a site when
- * `before` allows a request to it and `after` denies it. Users in the same policies share one decision; the event loop
- * runs between such groups.
+ * Counts the users who lose access between two snapshots of a company. A user loses a site when `decide()`
+ * allows a request to the site with `before` and denies it with `after`. All users with the same policies get
+ * one decision. The function yields to the event loop after each such group of users.
  * @param claims other companies' claims to the sites' hosts
  */
 export async function findLoss(
@@ -29,7 +32,7 @@ export async function findLoss(
   const [old, current] = [indexOf(before, claims), indexOf(after, claims)];
   const sites = before.sites.flatMap(({ id, address }) => {
     const host = sampleHost(address);
-    // Ports 80 and 443 get the same decision, because no site has one of them as its port.
+    // Port 443 also stands for port 80. No site has one of these ports in its address, so both get the same decision.
     return host === null ? [] : { id, host, port: Number(address.split(':')[1] ?? 443) };
   });
   const lostSites = new Set<number>();

@@ -20,7 +20,8 @@ export function accessRoutes(routes: Slice): void {
     const member = asMember(actor);
     const source = { db, encryption: routes.encryption, log: routes.app.log };
     const access = await grantAccess(source, member, routes, query.client);
-    // Runs after the token is signed. It throws if the session has ended by now, and a later sign-out revokes the token.
+    // This call follows the signing of the token. It throws if the session has ended meanwhile. It also
+    // records that a later sign-out must revoke the token.
     await noteAccessFetched(db, member);
     return access;
   });
@@ -28,7 +29,10 @@ export function accessRoutes(routes: Slice): void {
   lossRoutes(routes);
 }
 
-/** Uses the gateway's snapshot and rule, so that client and gateway always agree. */
+/**
+ * Returns the routing settings of the user's client and a gateway token. Both follow from the gateway's
+ * snapshot and rule, so that client and gateway always agree.
+ */
 async function grantAccess(
   source: SnapshotSource,
   actor: Member,

@@ -67,7 +67,7 @@ export async function readForeignClaims(
  * @throws AppError unauthorized when the session ended meanwhile: the caller must not send the token
  */
 export async function noteAccessFetched(db: Db, { tokenHash, userId }: Actor): Promise<void> {
-  // Reads first, because only the first call of a session, and one call a day, need a write.
+  // The session is read first, because a write is needed only at the first call of a session and once a day.
   const { rows } = await sql<{ fetched: boolean; unseen: boolean }>`
     select s.told_access as fetched, s.client = 'extension'
       and (u.extension_seen_at is null or u.extension_seen_at < now() - interval '1 day') as unseen

@@ -15,7 +15,7 @@ export function whyRoutes(routes: Routes): void {
   implement(routes, whySite, async ({ actor, params, query, db }) => {
     const { companyId, address } = await findManagedSite(db, actor, params.id);
     const [pattern = '', port = '443'] = address.split(':');
-    // For `*.example.ru` the answer is about `example.ru`.
+    // For `*.example.ru`, the explanation is about `example.ru`.
     const host = canonicalHost(pattern.replace(/^\*\./, ''));
     return answer(db, 'person', companyId, { userId: query.user, host, port: Number(port) });
   });
@@ -29,7 +29,7 @@ export function whyRoutes(routes: Routes): void {
     });
   });
 
-  /** @param about the subject of the sentences: a user of the company, or the caller */
+  /** @param about whom the sentences address or describe: a user of the company, or the caller */
   async function answer(
     db: Db,
     about: 'person' | 'caller',

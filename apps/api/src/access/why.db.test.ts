@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** The positions, from 1, of the conditions that the explanation reports as false. */
+/** Returns the positions of the missing conditions in the explanation, counted from 1. */
 const missing = ({ links }: { links: { state: string }[] }) =>
   links.flatMap(({ state }, place) => (state === 'missing' ? [place + 1] : []));
 
@@ -63,7 +63,7 @@ describe('the explanation for a user and a site', () => {
     });
   });
 
-  test('the explanation of access names the policies that would give access to the site, and adding the user to one gives it', async () => {
+  test('the explanation of a denied access names the policies that would give access to the site', async () => {
     const { owner, agent, policy, site, link, why } = await scene('mends.example.ru');
     await link([], true);
     const one = (await why()).body;
@@ -80,7 +80,7 @@ describe('the explanation for a user and a site', () => {
     expect((await why()).body.allow).toBe(true);
   });
 
-  test('the explanation of access names no policy when another company holds the host', async () => {
+  test('the explanation of access names no policy when another company has claimed the host', async () => {
     const first = await scene('mend-held.example.ru');
     await first.link([first.agent.id], true);
     const second = await scene('mend-held.example.ru');
@@ -97,7 +97,7 @@ describe('the explanation for a user and a site', () => {
     expect(absent.status).toBe(404);
   });
 
-  test('the explanation denies access to a host that another company holds on shared egress, like the gateway', async () => {
+  test('the explanation denies access to a host that another company claimed first on shared egress', async () => {
     const first = await scene('held.example.ru');
     await first.link([first.agent.id], true);
     const second = await scene('held.example.ru');
@@ -112,7 +112,7 @@ describe('the explanation for a user and a site', () => {
   });
 });
 
-describe('the explanation for the caller and a host', () => {
+describe("the explanation of the caller's access to a host", () => {
   test.each<[host: string, port: number, reason: string | null, links: number[]]>([
     ['wiki.why.example.ru', 443, null, []],
     ['WHY.example.ru.', 80, null, []],

@@ -39,10 +39,10 @@ export interface Difference {
 type OwnEvent = Omit<AuditEvent, 'name' | 'companyId'> & { readonly name: null; readonly companyId: null };
 
 /**
- * Writes audit events in the transaction of the change. Reads the names of actor and company, so call it before an object is
- * deleted and after it is created. An edit that changes no field writes no event.
- * @throws AppError unauthorized when the actor was deleted meanwhile, which rolls the change back; too_many_requests when the
- *   actor's daily write budget is exhausted
+ * Writes audit events in the transaction of the change. An edit that changes no field writes no event. The
+ * names of actor and company are read from the database, so call this before a deletion and after a creation.
+ * @throws AppError unauthorized when the actor was deleted meanwhile; too_many_requests when the actor's
+ *   daily write budget is exhausted
  */
 export async function record(
   tx: Tx,
@@ -52,7 +52,7 @@ export async function record(
   await pipeline(tx, ...recording(tx, by, ...events));
 }
 
-/** The statement of `record`; none if there is no event to write. */
+/** Returns the statement that writes audit events, or an empty list when there is no event to write. */
 export function recording(
   db: Db,
   by: AuditActor,
@@ -168,8 +168,8 @@ export async function listAudit(
 }
 
 /**
- * Returns the changes of an audit event for an owner. The user name of a proxy that an ADMIN stored is removed, because only paid
- * proxies are stored by ADMINs, and owners must not see their user names. An edit lists the field without values, as for a secret.
+ * Returns the changes of an audit event for an owner. Owners must not see the user names of paid proxies, which only ADMINs
+ * store. So the user name is removed from an ADMIN's event about a proxy. An edit still lists the field, without values.
  */
 function withoutAdminsLogin({
   action,

@@ -35,7 +35,7 @@ const rewriting = [
     select id, at, company, actor_id, 'другой', actor_email, actor_roles, address, action, object_kind, object_id, object_name from audit
     on conflict (at, id) do update set actor_name = 'другой'`,
   `merge into audit using (select 1) as one on true when matched then delete`,
-  // Statements on partitions, and on the log of removed partitions.
+  // These statements address the partitions, and the log of removed partitions.
   `update ${month} set address = '192.0.2.1'`,
   `delete from ${month}`,
   `truncate ${month}`,
@@ -54,7 +54,7 @@ describe('the audit is append-only', () => {
   });
 
   // Runs first: the other tests grant and revoke these privileges.
-  test('the owning role has only the privileges SELECT and INSERT on the audit', async () => {
+  test('the owner of the audit tables has no privilege to update, delete or truncate them', async () => {
     const { rows } = await pool.query(`select privilege_type as may from pg_class c, aclexplode(c.relacl) a
       where c.relname like 'audit%' and c.relkind in ('r', 'p') and a.grantee = c.relowner order by 1`);
     const may = rows.map((row) => row.may);
@@ -63,13 +63,13 @@ describe('the audit is append-only', () => {
     expect(may.filter((one) => ['UPDATE', 'DELETE', 'TRUNCATE'].includes(one))).toEqual([]);
   });
 
-  test.each(rewriting)('the owning role cannot run: %s', async (statement) => {
+  test.each(rewriting)('the owner of the audit tables cannot run: %s', async (statement) => {
     await expect(pool.query(statement)).rejects.toMatchObject({ code: '42501' });
     expect(await all()).toEqual(before);
   });
 
   // Simulates a superuser, whom privileges do not restrict.
-  test.each(rewriting)('a role with all privileges cannot run: %s', async (statement) => {
+  test.each(rewriting)('a role with all privileges on the audit tables cannot run: %s', async (statement) => {
     const tables = `audit, audit_removals, audit_rest, ${month}`;
     await pool.query(`grant all on ${tables} to current_user`);
     await expect(pool.query(statement)).rejects.toThrow('the audit is append-only');
@@ -85,7 +85,8 @@ describe('the audit is append-only', () => {
       await pool.query(`select relname from pg_class c where relname like 'audit%' and relkind in ('r', 'p')
       and not exists (select from pg_trigger where tgrelid = c.oid and tgname = 'append_only')`);
     expect(bare).toEqual([]);
-    // 'A': the trigger fires in every replication role (pg_trigger). The tests cannot set the role, which needs a superuser.
+    // 'A' means that the trigger fires in every replication role. The test reads this flag, because setting
+    // the role needs a superuser.
     expect(rows).toEqual([{ state: 'A' }]);
   });
 });

@@ -114,7 +114,7 @@ const answer = async (request: ReturnType<typeof getHttp>): Promise<IncomingMess
 };
 const overHttp = (path: string) => answer(getHttp({ port: ports.HTTP_PORT, host: '127.0.0.1', path }));
 
-test('console and gateway get certificates that a client accepts, and a restart orders none', async () => {
+test('console and gateway get valid certificates, and a restart orders no new certificates', async () => {
   const ca = await startCa();
   const side = await serve(ca);
   const root = await ca.root();
@@ -176,7 +176,7 @@ test('console and gateway get certificates that a client accepts, and a restart 
   ]);
 });
 
-test('the api starts without a certificate while the CA is unreachable, and gets one when the CA is reachable', async () => {
+test('the api starts while the CA is unreachable, and gets a certificate once the CA answers', async () => {
   const side = await serve();
   await side.renewal?.tick();
   expect(await handshake('')).toBeNull();
@@ -307,7 +307,7 @@ test('a renewal closes no connection and fails no request', async () => {
   expect([cut, failed, fresh > 10]).toEqual([0, 0, true]);
 });
 
-test('tryIssue succeeds for names that lead to this machine, throws the reason of a refusal, and frees the port', async () => {
+test("tryIssue accepts names that the CA can validate and rejects with the CA's reason otherwise", async () => {
   const ca = await startCa({ refused: ['gate.test'], badNonces: 0 });
   await tryIssue(ca, ['pass.test'], ports.HTTP_PORT);
   await expect(tryIssue(ca, ['gate.test'], ports.HTTP_PORT)).rejects.toThrow(/gate.test|policy|forbid/i);

@@ -8,7 +8,7 @@ import type { Certificate } from '@propusk/certificate/certificate-files';
 /** The CA's ACME server (RFC 8555). */
 export interface Authority {
   readonly directory: string;
-  /** PEM. A CA to trust for the directory's own HTTPS, in addition to the public CAs. */
+  /** A CA certificate in PEM. It is trusted for HTTPS to the ACME server, in addition to the public CAs. */
   readonly ca?: string | undefined;
   /** The address that the CA warns before a certificate expires. */
   readonly mail?: string | undefined;
@@ -32,7 +32,7 @@ export function createKey(): string {
  */
 export function answerChallenges(accountKey: string): (path: string | undefined) => string | undefined {
   const { crv, kty, x, y } = createPublicKey(accountKey).export({ format: 'jwk' });
-  // RFC 7638 requires the members in alphabetical order.
+  // RFC 7638 requires the members of the key in alphabetical order.
   const thumbprint = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
   return (path = '') => {
     const token = CHALLENGE.exec(path)?.[1];
@@ -46,7 +46,7 @@ export function answerChallenges(accountKey: string): (path: string | undefined)
  * @throws Error with the CA's reason; Error of the connection to the CA
  */
 export async function issue(authority: Authority, accountKey: string, name: string): Promise<Certificate> {
-  // Loaded on demand, because most starts order no certificate.
+  // acme-client is loaded on demand, because most starts order no certificate.
   const { axios, Client, crypto } = await import('acme-client');
   axios.defaults.timeout = RESPONSE_MS;
   // acme-client's interceptors retry immediately, although a CA limits the rate of failures. They also replace connection errors by
@@ -56,7 +56,8 @@ export async function issue(authority: Authority, accountKey: string, name: stri
   const ca = authority.ca === undefined ? [] : [authority.ca];
   axios.defaults.httpsAgent = new Agent({ ca: [...rootCertificates, ...ca] });
   const client = new Client({ directoryUrl: authority.directory, accountKey, backoffMin: 1_000 });
-  // Finds an existing account. Otherwise auto() would send it an empty update, which a CA may refuse. auto() creates a missing one.
+  // Looks for an existing account, because auto() would send such an account an empty update, which a CA may
+  // refuse. Without an account, auto() creates one.
   await client.createAccount({ onlyReturnExisting: true }).catch(() => {});
   const key = createKey();
   const [, csr] = await crypto.createCsr({ altNames: [name] }, key);
@@ -65,7 +66,7 @@ export async function issue(authority: Authority, accountKey: string, name: stri
     ...(authority.mail !== undefined && { email: authority.mail }),
     termsOfServiceAgreed: true,
     challengePriority: ['http-01'],
-    // A machine behind NAT may be unable to reach its own public name.
+    // Skips the check of the challenge by acme-client, because a machine behind NAT may be unable to reach its own public name.
     skipChallengeVerification: true,
     challengeCreateFn: async () => {},
     challengeRemoveFn: async () => {},

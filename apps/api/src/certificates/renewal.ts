@@ -16,7 +16,7 @@ const FIRST_RETRY_MS = 60_000;
 const LAST_RETRY_MS = 4 * 3_600_000;
 
 interface CertificateState {
-  /** Milliseconds since 1970; undefined without a certificate. */
+  /** The end of the certificate's validity in milliseconds since 1970; undefined without a certificate. */
   expiresAt: number | undefined;
   /** Failed orders since the last success. */
   failures: number;
@@ -59,7 +59,7 @@ export function startRenewal(options: RenewalOptions): Renewal {
 
   async function renew(tx: Tx, order: Order, state: CertificateState): Promise<void> {
     const { name } = order;
-    // The transaction is idle during the order.
+    // Without this setting, PostgreSQL would end the transaction, which is idle until the CA issues the certificate.
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
     // The process that held the lock before may have renewed the certificate.
     if (await isFresh(order, state)) return;

@@ -38,7 +38,7 @@ export interface TlsConfig {
   readonly httpsPort: number;
   readonly httpPort: number;
   readonly console: TlsFiles;
-  /** Undefined when the api does not renew the gateway's certificate. */
+  /** The files of the gateway's certificate; undefined when the api does not renew this certificate. */
   readonly gateway: TlsFiles | undefined;
   /** The CA and the certificates to order from it; undefined for TLS=files. */
   readonly acme:

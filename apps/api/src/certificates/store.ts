@@ -30,7 +30,7 @@ export async function readStored({ name, places }: Order): Promise<Certificate |
 /** Writes a certificate to all files of an order. A reader between two writes sees a mismatched key and keeps its current pair. */
 export async function store({ places }: Order, { cert, key }: Certificate): Promise<void> {
   for (const place of places) {
-    // Group-readable in TLS_DIR, whose group is that of the gateway's user.
+    // The gateway runs as another user. The group of TLS_DIR lets that user read the files.
     const mode = place.settings[1] === 'TLS_DIR' ? 0o640 : 0o600;
     await write(place.key, key, mode);
     await write(place.cert, cert, mode);

@@ -73,7 +73,10 @@ const fullEntity = entity({
   facts: (company) => companyEntity.facts(company),
 });
 
-/** Reads a company with its lists. @throws AppError not_found, also for a company that the actor may not see */
+/**
+ * Reads a company with its users, sites, proxies and policies.
+ * @throws AppError not_found when the company does not exist or the actor may not see it
+ */
 export const findCompany = (db: Db, actor: Actor, id: number) => findEntity(db, actor, fullEntity, id);
 
 /** At most this many users, sites, proxies and policies per query; more would block the event loop for over 50 ms. */
@@ -96,7 +99,7 @@ export async function listCompanies(
   const page = query.page === undefined && query.take === undefined ? { take: limits.page.maxTake } : {};
   const { rows: listed, count } = await readList(matching, { ...query, ...page }, sql.ref('companies.id'));
   const rows: Company[] = [];
-  // Groups companies up to the limit of a query. A single company may exceed the limit.
+  // Each query reads companies with at most CHILDREN_A_QUERY rows in total. A larger company has a query of its own.
   for (let from = 0, to = 0; from < listed.length; from = to) {
     let left = CHILDREN_A_QUERY;
     do left -= listed[to++]?.children ?? 0;
@@ -156,7 +159,7 @@ export function deleteCompany(tx: Tx, actor: Actor, target: Target): Promise<voi
       .where('roles', '@>', sql<never>`array['ADMIN']`)
       .executeTakeFirst();
     if (admin !== undefined) throw new AppError('company_of_admin');
-    // Listed in the company's audit event, because its users, sites, proxies and policies get no events of their own.
+    // The audit event of the company lists its users, sites, proxies and policies, which get no events of their own.
     const { users, domainsAllowed, proxy, politics } = await findCompany(tx, actor, id);
     return {
       facts: {

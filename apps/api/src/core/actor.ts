@@ -5,17 +5,20 @@ import { AppError } from './errors.ts';
 /** The user who makes a call. It is the first argument of every store function and limits the scope of every query. */
 export interface Actor {
   readonly userId: number;
-  /** null for a platform admin without a company. */
+  /** The id of the actor's company; null for a platform admin without a company. */
   readonly companyId: number | null;
   readonly roles: readonly Role[];
   readonly tokenHash: Buffer;
   /** The client's IP address; X-Forwarded-For counts only from TRUST_PROXY. */
   readonly address: string;
-  /** The company requires a second factor, and this user has none yet. Only calls with `beforeFactor` are allowed. */
+  /**
+   * Whether the company requires a second factor that this user has not set up. Such a user may only make
+   * calls with `beforeFactor`.
+   */
   readonly lacksFactor: boolean;
 }
 
-/** An actor of a company, for calls of CREATOR and USER. */
+/** An actor who belongs to a company. Calls for the roles CREATOR and USER require a Member. */
 export interface Member extends Actor {
   readonly companyId: number;
 }
@@ -53,12 +56,15 @@ export function scopeById(actor: Actor): Scope {
   return isAdmin(actor) ? 'platform' : scopeOf(actor);
 }
 
-/** The scope of a write. */
+/** The rows that the actor may change: those of every company for an ADMIN, else those of the actor's company. */
 export const scopeOfWrite = (actor: Actor): Scope => (isAdmin(actor) ? 'platform' : 'company');
 
-/** The scope of a list. */
+/**
+ * The rows that the actor's lists contain: those of the company for an owner, those of every company for an
+ * ADMIN who is no owner, and the actor's own rows for an agent.
+ */
 export function scopeOf(actor: Actor): Scope {
-  // An owner who is also an ADMIN gets the rows of the own company. The lists of every company are separate calls.
+  // An owner who is also an ADMIN gets only the rows of the owner's company here. Other calls list the rows of every company.
   if (actor.roles.includes('CREATOR') && actor.companyId !== null) return 'company';
   return isAdmin(actor) ? 'platform' : 'own';
 }
@@ -68,7 +74,7 @@ export function isAdmin(actor: Actor): boolean {
   return actor.roles.includes('ADMIN');
 }
 
-/** The reader of a message about the server. Only messages for an ADMIN contain the server's settings. */
+/** The reader for whom a message about the server is phrased. Only messages for an ADMIN name settings of the server. */
 export function readerOf(actor: Actor): 'owner' | 'ADMIN' {
   return isAdmin(actor) ? 'ADMIN' : 'owner';
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCompanyQueue } from './company-queue.ts';
 
-test('a company whose first task arrives behind full queues of six others waits for at most one task of each of them', async () => {
+test('the first task of a company waits for at most one task of each other company', async () => {
   const queue = createCompanyQueue(2, 100, 4);
   const finished: number[] = [];
   let running = 0;

@@ -5,11 +5,11 @@ import { createKeyedLimiter, type KeyedLimiter } from './keyed-limiter.ts';
 const WAITING_OF_ALL = 1_000;
 
 /**
- * Creates a queue that serves companies round robin: the next task of a company waits for at most one task of each other company
- * with waiting tasks. The key is the id of the company; 0 is the platform.
- * @param ofCompany the number of concurrent tasks of one company
- * @param waiting the number of queued tasks of one company; further tasks throw AppError busy
- * @param ofAll the number of concurrent tasks of all companies
+ * Creates a queue that serves companies round robin. The next task of a company waits for at most one task of
+ * each other company. The key of a task is the id of its company; 0 is the platform.
+ * @param ofCompany the maximum number of concurrent tasks of one company
+ * @param waiting the maximum number of queued tasks of one company; further tasks throw AppError busy
+ * @param ofAll the maximum number of concurrent tasks of all companies
  */
 export function createCompanyQueue(ofCompany: number, waiting: number, ofAll: number): KeyedLimiter {
   const own = createKeyedLimiter(ofCompany, waiting);

@@ -4,7 +4,7 @@ import type { FieldFault } from '@propusk/phrases/field-fault';
 import type { Phrase } from '@propusk/phrases/phrase';
 
 interface ErrorFacts {
-  /** A sentence for this case, which replaces the general sentence of the code. */
+  /** A specific sentence that replaces the general sentence of the error code. */
   readonly detail?: Phrase<typeof errorDetails>;
   /** The fault of each field, by its path in the input, such as `politics.0`. */
   readonly fields?: Readonly<Record<string, FieldFault>>;

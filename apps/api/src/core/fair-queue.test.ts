@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { createFairQueue, type Lane, signedIn, strangers } from './fair-queue.ts';
 
-/** A queue whose one slot is taken, and the order in which its work runs after a release. */
+/**
+ * Creates a queue whose only slot is taken until `release` is called. `order` lists the later tasks in the
+ * order in which they ran.
+ */
 function heldQueue(bounds: { ofLane: number; ofAll: number }) {
   const queue = createFairQueue({ atOnce: 1, ...bounds });
   const order: string[] = [];
@@ -51,7 +54,7 @@ test('a full fair queue refuses the last waiter of the busiest network in favour
   expect(order.toSorted()).toEqual(['a', 'b', 'x', 'y']);
 });
 
-test('when every network has one waiter and the fair queue is full, it refuses an unauthenticated caller and admits a known user', async () => {
+test('a full fair queue refuses an unauthenticated caller and admits a known user', async () => {
   const { run, release, order } = heldQueue({ ofLane: 3, ofAll: 3 });
   const storm = [1, 2, 3].map((network) => run(from(network), `stranger ${network}`));
   expect(await run(from(4), 'stranger 4')).toBe('busy');

@@ -3,7 +3,7 @@ import { AppError, tooMany } from './errors.ts';
 
 /** The part of the queue in which a caller waits. */
 export interface Lane {
-  /** Whether a session or a device mark proves that the caller is a user. Waiters of known lanes are served alternately with the others. */
+  /** Whether a session or a device mark identifies the caller as a user. Known and unknown lanes are served alternately. */
   readonly known: boolean;
   /** The key of the lane: a network, or a known user. */
   readonly line: string;
@@ -15,15 +15,18 @@ export const strangers = (address: string): Lane => ({ known: false, line: netwo
 /** The lane of a signed-in user. */
 export const signedIn = (userId: number): Lane => ({ known: true, line: `user ${userId}` });
 
-/** Runs work when it is its lane's turn. @throws AppError too_many_requests, busy */
+/**
+ * Waits for a free slot and for the turn of the lane, then runs the work.
+ * @throws AppError too_many_requests or busy when the lane or the queue is full
+ */
 export type FairQueue = <T>(lane: Lane, work: () => Promise<T>) => Promise<T>;
 
 export interface FairQueueBounds {
-  /** The number of concurrent tasks. */
+  /** The maximum number of concurrent tasks. */
   readonly atOnce: number;
   /** The limit of waiters in one lane. */
   readonly ofLane: number;
-  /** The limit of all waiters. It also bounds the lanes, because a lane exists only while it has waiters. */
+  /** The maximum number of waiters in all lanes. It also bounds the number of lanes, because an empty lane is deleted. */
   readonly ofAll: number;
 }
 
@@ -34,18 +37,18 @@ interface Waiter {
 type Lines = Map<string, Waiter[]>;
 
 /**
- * Creates a queue that serves lanes round robin, so that many waiters in one lane delay another lane by one task. When the
- * queue is full, a new waiter replaces the last one of the longest unauthenticated lane, or is itself refused (`makeRoom`).
+ * Creates a queue that serves its lanes round robin, so that a lane with many waiters delays each other lane
+ * by one task. When the queue is full, `makeRoom` decides which waiter is refused.
  */
 export function createFairQueue({ atOnce, ofLane, ofAll }: FairQueueBounds): FairQueue {
-  // grows: by waiting callers with their request bodies; bound: `ofLane` waiters of one network or user, and `ofAll` in
-  // total over both kinds; at the bound: a waiter gets 429 or 503 with Retry-After (`makeRoom`)
+  // grows: by waiting callers with their request bodies; bound: `ofLane` waiters in one lane and `ofAll`
+  // waiters in total; at the bound: `makeRoom` refuses a waiter with 429 or 503 and Retry-After
   const lines: Record<'known' | 'unknown', Lines> = { known: new Map(), unknown: new Map() };
   let running = 0;
   let waiting = 0;
   let knownNext = true;
 
-  /** Takes the next waiter; its lane moves to the end of the round. */
+  /** Removes and returns the next waiter. The lane of this waiter moves to the end of the round-robin order. */
   function next(): Waiter | undefined {
     const round = [lines.known, lines.unknown];
     if (!knownNext) round.reverse();
@@ -68,7 +71,8 @@ export function createFairQueue({ atOnce, ofLane, ofAll }: FairQueueBounds): Fai
     if (own.length >= ofLane) throw known ? busy() : tooMany(1_000);
     if (waiting < ofAll) return;
     const [longest] = [...lines.unknown].toSorted(([, a], [, b]) => b.length - a.length);
-    // A known caller always replaces a waiter, an unauthenticated one only if `longest` is longer than `own` would become.
+    // A known caller always replaces a waiter. An unauthenticated caller does so only if the longest lane is
+    // longer than the caller's lane would become.
     if (longest === undefined || (!known && longest[1].length <= own.length + 1)) throw busy();
     longest[1].pop()?.refuse(busy());
     if (longest[1].length === 0) lines.unknown.delete(longest[0]);

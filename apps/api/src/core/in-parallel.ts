@@ -1,4 +1,8 @@
-/** Maps a list with at most `atOnce` calls at once. @throws what a call throws, while others still run */
+/**
+ * Calls `work` for each item of a list, with at most `atOnce` calls at a time.
+ * @returns the results in the order of the items
+ * @throws the error of the first failed call, while other calls may still run
+ */
 export async function inParallel<T, R>(
   atOnce: number,
   items: readonly T[],

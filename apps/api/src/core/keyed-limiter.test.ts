@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createKeyedLimiter } from './keyed-limiter.ts';
 
-test('the keyed limiter runs two tasks of a key, queues further ones up to the queue limit, and does not delay other keys', async () => {
+test('the keyed limiter runs two tasks of a key at once without delaying other keys', async () => {
   const queue = createKeyedLimiter(2, 2);
   const log: string[] = [];
   const releases = new Map<string, () => void>();

@@ -4,13 +4,13 @@ import { AppError } from './errors.ts';
 export type KeyedLimiter = <T>(key: number, work: () => Promise<T>) => Promise<T>;
 
 /**
- * Creates a limiter that runs a few tasks of each key at once and queues the next ones. Concurrent writes of one company wait
- * for its lock anyway; without the limiter they would wait on pooled connections that others need.
- * @param atOnce the number of concurrent tasks of a key
- * @param waiting the number of queued tasks of a key; further tasks throw AppError busy
+ * Creates a limiter that runs a few tasks of each key at once and queues the next ones. Concurrent writes of one company wait for
+ * the lock of the company. Without the limiter, the waiting writes would occupy pooled connections that other companies need.
+ * @param atOnce the maximum number of concurrent tasks of a key
+ * @param waiting the maximum number of queued tasks of a key; further tasks throw AppError busy
  */
 export function createKeyedLimiter(atOnce: number, waiting: number): KeyedLimiter {
-  // grows: by callers, by company or by other keys of the queue; bound: `waiting` queued tasks for each key; at the
+  // grows: by callers, for each company or other key; bound: `waiting` queued tasks for each key; at the
   // bound: 429 or 503 with Retry-After
   const lines = new Map<number, { running: number; next: (() => void)[] }>();
   return async (key, work) => {

@@ -7,8 +7,8 @@ export function newToken(): { token: string; hash: Buffer } {
 }
 
 /**
- * The stored hash of a token, by which it is found. It needs no salt and no stretching, because the token is random and long
- * (NIST SP 800-63B section 5.1.2.2 requires them for short ones).
+ * Returns the hash by which a stored token is found. A random token of 256 bits needs neither salt nor
+ * stretching. NIST SP 800-63B section 5.1.2.2 requires both only for short secrets.
  */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();

@@ -3,12 +3,12 @@ export const advisoryLocks = {
   migrations: 7_305_800,
   restore: 7_305_801,
   auditPartitions: 7_305_802,
-  /** Registrations under the rule `first`, so that concurrent ones make one company. */
+  /** Serializes registrations under the rule `first`, so that only one company is created. */
   firstCompany: 7_305_803,
   recordPartitions: 7_305_804,
-  /** Creation of the first ADMIN and of its password, so that there is only one first ADMIN. */
+  /** Serializes the creation of the first ADMIN and the setting of the first password, so that there is only one first ADMIN. */
   firstAdmin: 7_305_805,
-  /** With the company as the second key: additions of vantages. */
+  /** Serializes additions of vantages to a company. The id of the company is the second key of the lock. */
   vantages: 7_305_811,
   certificates: 7_305_825,
 } as const;

@@ -2,7 +2,7 @@ import type { Db, Tx } from './open.ts';
 
 type Hook = () => unknown;
 
-// Bounded: the entry of a transaction is garbage-collected with it
+// Bounded: the entry of a transaction is garbage-collected with the transaction
 const hooksOf = new WeakMap<Tx, Set<Hook>>();
 
 /** Runs a transaction, then waits for the hooks that `afterCommit` added to it. @throws what `work` throws, after a rollback */
@@ -16,7 +16,10 @@ export async function committing<T>(db: Db, work: (tx: Tx) => Promise<T>): Promi
   return result;
 }
 
-/** Adds a hook to a transaction of `committing`; the same hook runs once. Other transactions ignore it. */
+/**
+ * Adds a hook to a transaction that `committing` started. A hook that was added twice runs once. In any other
+ * transaction the hook never runs.
+ */
 export function afterCommit(tx: Tx, hook: Hook): void {
   hooksOf.get(tx)?.add(hook);
 }

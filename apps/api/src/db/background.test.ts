@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { repeat, startWorkers } from './background.ts';
 
-test('repeated work reports a failure once while its message stays the same, and again after a success', async () => {
+test('repeated work reports the same failure only once, until it changes or the work succeeds', async () => {
   const faults = ['away', 'away', 'other', null, 'other'];
   const seen: string[] = [];
   const work = async () => {
@@ -14,7 +14,7 @@ test('repeated work reports a failure once while its message stays the same, and
   expect(seen).toEqual(['away', 'other', 'other']);
 });
 
-test('ticks during a long run share the next run', async () => {
+test('ticks that arrive during a run cause one further run', async () => {
   const work = vi.fn<() => Promise<void>>(() => new Promise((resolve) => setTimeout(resolve, 20)));
   const repeating = repeat(60_000, work, () => {});
   await Promise.resolve();
@@ -23,7 +23,7 @@ test('ticks during a long run share the next run', async () => {
   expect(work).toHaveBeenCalledTimes(2);
 });
 
-test('workers run at most `parallel` jobs at once, and a close waits for aborted jobs and reports no error', async () => {
+test('workers run at most `parallel` jobs at once, and a close waits for the aborted jobs', async () => {
   let waiting = 10;
   let running = 0;
   const onError = vi.fn<() => void>();

@@ -20,7 +20,7 @@ export interface Repeating {
 /**
  * Runs work now and every `ms` milliseconds, one run at a time.
  * @param work ends early once its signal is aborted
- * @param onError called with what a run throws, unless the run before threw the same message; the next run tries again
+ * @param onError called with the error of a failed run, unless the previous run failed with the same message
  */
 export function repeat(
   ms: number,
@@ -55,18 +55,18 @@ export function repeat(
   };
 }
 
-/** Workers on a queue in the database, which the workers of other processes share. */
+/** Workers that process jobs from a queue in the database. The workers of other processes take jobs from the same queue. */
 export interface Workers extends Repeating {
   /** Starts a worker, unless all are at work. */
   wake(): void;
 }
 
 /**
- * Starts the workers of this process. A worker claims one job after another until none waits.
- * @param parallel jobs at once
+ * Starts the workers of this process. Each worker claims one job after another until no job waits.
+ * @param parallel the maximum number of concurrent jobs
  * @param ms milliseconds between polls, which find retries and the jobs of other processes
  * @param poll runs at each poll, before a worker starts
- * @param work its signal is aborted at the close, which waits for the job
+ * @param work processes a job. `close` aborts the signal of the job and waits until the job ends.
  */
 export function startWorkers<Job>({
   parallel,
@@ -118,9 +118,11 @@ export function startWorkers<Job>({
 
 /**
  * Runs work in a transaction, unless another process holds the lock.
- * @param limits.waitMs lock_timeout in milliseconds, because calls queue behind the locks that the work waits for; 0 waits without end
- * @param limits.statementMs statement_timeout in milliseconds; 0, the default, for statements that count or move the rows of a month
- * @returns null, without running the work, when another process holds the lock
+ * @param limits.waitMs lock_timeout in milliseconds; 0 means no limit. While the work waits for a lock, other
+ *   calls queue behind that lock.
+ * @param limits.statementMs statement_timeout in milliseconds; 0, the default, means no limit, because the
+ *   work may count or move the rows of a month
+ * @returns the result of the work; null when another process holds the lock
  */
 export function alone<T>(
   db: Db,

@@ -17,7 +17,10 @@ export async function lockCompany(tx: Tx, companyId: number, missing: Missing = 
   await run(tx, companyLock(tx, companyId, missing));
 }
 
-/** Locks the actor's own company before a create in it. @throws AppError unauthorized when it was deleted, and the actor with it */
+/**
+ * Locks the actor's own company before a row of the company is created.
+ * @throws AppError unauthorized when the company was deleted, and the actor with the company
+ */
 export function lockOwnCompany(tx: Tx, { companyId }: Member): Promise<void> {
   return lockCompany(tx, companyId, 'unauthorized');
 }

@@ -10,8 +10,8 @@ const sitesOfPolicies = { table: 'policy_sites', from: 'policies', own: 'policy_
 const toPolicies = { to: 'policies', other: 'policy_id', field: 'politics' } as const;
 
 /**
- * The tables that link the entities of a company, once from each side. `own` is the column of the entity on this side, `other` that
- * of the linked entities, and `field` the name of their list in calls.
+ * The tables that link the entities of a company. Each table occurs twice, once from each side. `own` is the column of the entity
+ * on this side, `other` is the column of the linked entity. `field` is the name of the list of linked ids in calls.
  */
 export const links = {
   policyUsers: { ...usersOfPolicies, to: 'users', other: 'user_id', field: 'users' },
@@ -21,7 +21,7 @@ export const links = {
 } as const;
 
 export type Link = (typeof links)[keyof typeof links];
-/** The ids of linked entities by the `field` of their link. An absent list stays unchanged. */
+/** Ids of linked entities, by the `field` of the link. The links of an absent list stay unchanged. */
 export type LinkedIds = { readonly [F in Link['field']]?: readonly number[] | undefined };
 
 const refs = ({ table, from, own, to, other }: Link) =>
@@ -32,9 +32,9 @@ export const ownPolicies = ({ companyId, userId }: Actor) =>
   sql`(select policy_id from policy_users where company_id = ${companyId} and user_id = ${userId})`;
 
 /**
- * The linked entities of each row of a query, in the order of their ids.
- * @param name the name of the linked row `o`
- * @param which the condition of the linked rows `o`
+ * Returns SQL for the entities that are linked to each row of a query, as a JSON array in the order of their ids.
+ * @param name the SQL of a linked entity's name; `o` is the alias of the entity's row
+ * @param which the condition on `o` that a linked entity must meet
  */
 export function linkedItems<L extends Link>(
   link: L,
@@ -61,8 +61,8 @@ export function replaceLinks(
   ids: readonly number[],
 ): Statement<void> {
   const [table, , own, to, other] = refs(link);
-  // An unchanged link writes no row and bumps no version.
-  // Linked entities list each other, so each added or removed link makes the other entity's open form stale.
+  // An unchanged link writes no row and raises no version. An added or removed link raises the version of the
+  // other entity, because the replies of that entity list the link.
   const replace = sql<{ known: number; held: number }>`with gone as (
       delete from ${table} where company_id = ${companyId} and ${own} = ${id} and ${other} <> all (${ids})
       returning ${other} as id
@@ -85,7 +85,10 @@ export function replaceLinks(
   });
 }
 
-/** Raises the version of the rows that list an entity before its deletion, so that their open forms become stale. */
+/**
+ * Raises the version of the entities that are linked to an entity, before its deletion. Open forms of the
+ * linked entities become stale.
+ */
 export function touchLinked(
   tx: Tx,
   link: Link,

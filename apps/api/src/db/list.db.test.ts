@@ -22,7 +22,7 @@ const listed = async (query: object) => {
   return [rows.map(({ address }) => address), count];
 };
 
-test('a list returns all rows without parameters, and with any of them defaults to page 1, take 10, ascending', async () => {
+test('a list returns all rows without parameters, and 10 rows by default with any parameter', async () => {
   expect(await listed({})).toEqual([names, 12]);
   for (const query of [{ page: 1 }, { take: 10 }, { order: 'ASC' }, { name: '' }]) {
     expect(await listed(query)).toEqual([names.slice(0, 10), 12]);
@@ -59,7 +59,7 @@ test.each([
   expect(Object.keys(reply.json().fields)).toEqual([query.slice(0, query.indexOf('='))]);
 });
 
-test('owners list the users of their company by page or in full and an admin lists the users of every company', async () => {
+test('owners list the users of their company, and an admin lists the users of every company', async () => {
   const agents = [await api.agent(owner), await api.agent(owner)];
   const page = await api.must(owner, companyUsers, { query: { page: 1, take: 2 } });
   expect([page.rows.length, page.count]).toEqual([2, 3]);
@@ -92,7 +92,7 @@ test('a search over the whole platform uses the trigram indexes', async () => {
   await expect.poll(async () => Math.min(...(await scans()))).toBeGreaterThan(0);
 });
 
-test('a search for a user matches every word in name, surname or mail, and treats ё as е, for an owner and an admin', async () => {
+test('a search for a user matches every word in name, surname or email, and treats ё as е', async () => {
   const { token } = await api.company();
   const created = { password: PASSWORD, politics: [] };
   const people = [

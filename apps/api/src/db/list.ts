@@ -3,8 +3,8 @@ import { limits } from '@propusk/contract/limits';
 import { type Expression, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 
 /**
- * Reads a page of a list, and the count of all matching rows. Without parameters it returns all rows in ascending order, up to
- * `limits.list`. No company has as many rows, but the whole platform may.
+ * Reads a page of a list, and the count of all matching rows. Without parameters, returns all rows in ascending order, up to
+ * `limits.list`. Only a list over the whole platform can have more rows than this limit.
  * @param matching the query with its conditions, without order and limit
  * @param keys the sort keys
  */
@@ -28,10 +28,11 @@ export async function readList<DB, TB extends keyof DB, O>(
 }
 
 /**
- * Whether each word of the text is in one of the columns, case-insensitively; `%` and `_` match literally.
+ * Returns the SQL condition that every word of the text occurs in one of the columns. The comparison ignores
+ * case and takes `%` and `_` literally.
  * @param columns names of columns, or expressions of type text
- * @param everywhere whether the query reads the rows of all companies and may use the trigram indexes. A query of one company must
- *   not use these indexes, because its time would depend on the names of other companies.
+ * @param everywhere whether the query reads the rows of all companies and may use the trigram indexes. With
+ *   these indexes, the time of a query of one company would depend on the names of other companies.
  */
 export function contains(
   columns: readonly (string | RawBuilder<string>)[],
@@ -39,8 +40,8 @@ export function contains(
   everywhere: boolean,
 ): Expression<SqlBool> {
   const words = new Set(text?.match(/\S+/g));
-  // The trigram indexes are on columns cast to text; the cast also avoids the operators of citext. In a search of one company the
-  // concatenation with an empty string keeps PostgreSQL from using these indexes.
+  // The trigram indexes are on columns cast to text. The cast also avoids the operators of citext. In a query
+  // of one company, the concatenation with an empty string keeps PostgreSQL from using these indexes.
   const searched = columns.map((column) => {
     const whole = typeof column === 'string' ? sql`${sql.ref(column)}::text` : column;
     return everywhere ? whole : sql`(${whole} || '')`;

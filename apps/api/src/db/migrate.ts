@@ -6,19 +6,25 @@ import type { Db } from './open.ts';
 
 const ours = new URL('./migrations/', import.meta.url);
 
-/** Serializes migrations. Every later statement waits at most 3 s for a lock. */
+/**
+ * Waits without a timeout for the lock that lets only one process migrate at a time. Later statements wait at
+ * most 3 s for other locks.
+ */
 const LOCK = sql`set local statement_timeout = 0; set local lock_timeout = 0; select pg_advisory_xact_lock(${sql.lit(advisoryLocks.migrations)});
   set local lock_timeout = '3s'`;
 
-/** Release 0.1 recorded twelve migrations, the last one under this name. Our first file holds all of them. */
+/**
+ * A database of release 0.1 lists twelve migrations. `newest` is the last of them. `file` is the file of this
+ * program that contains all twelve.
+ */
 const FIRST_RELEASE = { newest: '012-vantages', file: '001-0.1' };
 
 /** A database that this program cannot use. The message is one Russian line that tells the operator what to do. */
 export class DatabaseUnfit extends Error {}
 
 /**
- * Migrates the schema to this program's version: forward only, files in the order of their numbers, in one transaction,
- * under a lock against other processes.
+ * Migrates the schema to the version of this program. Runs new files in the order of their numbers, in one transaction. A lock
+ * keeps other processes from migrating at the same time.
  * @param folder the migration files; a test passes its own
  * @throws DatabaseUnfit when the server is older than 15, its locale cannot fold Cyrillic letters, or its schema is newer
  */
@@ -37,7 +43,10 @@ export async function migrateTo(db: Db, name: string): Promise<void> {
   await applyFiles(db, ours, name);
 }
 
-/** @returns the migration of this program that leaves the schema recorded under a name; undefined for an unknown name */
+/**
+ * Finds the migration of this program that leads to the same schema as a recorded migration.
+ * @returns undefined for an unknown name
+ */
 export async function schemaOf(recorded: string): Promise<string | undefined> {
   const name = recorded === FIRST_RELEASE.newest ? FIRST_RELEASE.file : recorded;
   return (await namesIn(ours)).find((own) => own === name);
@@ -80,7 +89,7 @@ async function namesIn(folder: URL): Promise<string[]> {
   return files.map((name) => name.replace(/\.sql$/, '')).toSorted();
 }
 
-/** The name Ivan and the letter Yo in Cyrillic, in upper and lower case. */
+/** The same Cyrillic text in upper and lower case, to test whether the database folds the case of Cyrillic letters. */
 const upper = '\u0418\u0412\u0410\u041d \u0401';
 const lower = '\u0438\u0432\u0430\u043d \u0451';
 

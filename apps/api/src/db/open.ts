@@ -36,7 +36,9 @@ export interface OpenDb {
   readonly pool: pg.Pool;
   /** Users' reads have separate pools, so that they cannot take the connections of writes, the feed and health. */
   readonly reads: Db;
-  /** For heavy reads: a statement takes at most 5 s and one core, with low priority if the server runs on this machine. */
+  /**
+   * The pool for heavy reads. A statement takes at most 5 s and one core. It has low priority if the server runs on this machine.
+   */
   readonly heavy: Db;
   /** A client outside the pool, not connected yet. */
   client(): pg.Client;
@@ -63,8 +65,8 @@ export function connectionConfig(url: string): pg.ClientConfig {
  * @param url postgresql://… with TCP or a socket folder as `?host=`
  */
 export function openDb(url: string): OpenDb {
-  // grows: by the pools; bound: 22 connections, one for LISTEN and one for the watchdog (watch.ts); at the
-  // bound: calls wait for a connection, then 503
+  // grows: by the pools; bound: 22 pooled connections, and one each for LISTEN and the watchdog (watch.ts);
+  // at the bound: calls wait for a connection, then get 503
   const sockets = new Set<Socket>();
   const stream = () => {
     const socket = new Socket();
@@ -93,16 +95,16 @@ function lowerPriority(pid: number): void {
     // If the server runs on another machine, its process id may belong to another process on this one.
     if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('postgres:')) setPriority(pid, LOW);
   } catch {
-    // The process is not on this machine, or belongs to another user.
+    // The PostgreSQL process runs on another machine, or belongs to another user.
   }
 }
 
 function openPool(config: pg.PoolConfig): pg.Pool {
   const pipelined = { ...config, pipeline: true };
   const pool = new pg.Pool(pipelined);
-  // An idle connection that breaks is replaced on next use; without a listener it would end the process.
+  // Without a listener, the error of an idle connection would end the process. The pool replaces the connection at its next use.
   pool.on('error', () => {});
-  // A connection that breaks during a query already fails the query; without a listener it would end the process.
+  // Without a listener, the error of a connection in use would end the process. The running query fails anyway.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }

@@ -15,7 +15,9 @@ export class PipelineDialect extends PostgresDialect {
 }
 
 class PipelineDriver extends PostgresDriver {
-  /** Sends BEGIN ahead of the first statement. `prepared.ts` destroys a connection whose BEGIN fails. */
+  /**
+   * Sends BEGIN without waiting for the result, which saves a round trip. `prepared.ts` destroys a connection whose BEGIN fails.
+   */
   override async beginTransaction(
     connection: DatabaseConnection,
     settings: TransactionSettings,

@@ -1,7 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 
-/** The limit of prepared statements, above the number that the program has. Every connection keeps each of them. */
+/** The maximum number of prepared statements, because every connection stores all of them. The program has fewer statements. */
 const MOST = 500;
 /** Statements with more values are not prepared, because an IN list of each length is a separate statement. */
 const MOST_VALUES = 40;
@@ -15,8 +15,7 @@ const STALE = '0A000';
  * because a generic plan scans the whole table even for a rare pattern.
  */
 export function preparing(pool: pg.Pool): PostgresPool {
-  // grows: by statements of the program, with up to 40 values; bound: 500 texts, about 5 MB; at the bound: the cache is
-  // emptied
+  // grows: by statements that ran once, with up to 40 values; bound: 500 texts, about 5 MB; at the bound: the cache is emptied
   const once = new Set<string>();
   // grows: by statements that ran twice; bound: 500 texts, about 5 MB; at the bound: further statements are not prepared
   const names = new Map<string, string | undefined>();
@@ -33,7 +32,7 @@ export function preparing(pool: pg.Pool): PostgresPool {
     names.set(text, name);
     return name;
   }
-  // One wrapper per connection: Kysely identifies a connection by the object it received.
+  // Each connection has one wrapper, because Kysely identifies a connection by its object.
   const known = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   const prepared = (client: pg.PoolClient) => ({
     processID: (client as { processID?: number }).processID,
@@ -43,7 +42,8 @@ export function preparing(pool: pg.Pool): PostgresPool {
       try {
         return await client.query({ text, values: [...values], ...(name !== undefined && { name }) });
       } catch (error) {
-        // Statements follow BEGIN without waiting for it: they must not run outside the transaction.
+        // Later statements are sent without waiting for BEGIN. When BEGIN fails, closing the connection keeps
+        // these statements from running outside a transaction.
         if (text === 'begin') client.connection.stream.destroy();
         if (error instanceof Error && 'code' in error && error.code === STALE) names.set(text, undefined);
         throw error;

@@ -92,13 +92,13 @@ describe('the partitions of the audit', () => {
     expect(await partitions()).toEqual([nameOf(0), nameOf(1), nameOf(2), nameOf(3), 'audit_rest'].toSorted());
   });
 
-  test('the reaper creates a dropped audit partition of a coming month again', async () => {
+  test('the reaper recreates a missing audit partition of a future month', async () => {
     await query(`drop table ${nameOf(3)}`);
     await runReaper();
     expect(await partitions()).toContain(nameOf(3));
   });
 
-  test('an audit row of a month without a partition is stored, and the next reaper run moves it to a new partition', async () => {
+  test('an audit row of a month without a partition is stored, and later moved to a new partition', async () => {
     await addRow(`now() + interval '5 months'`, 'ahead.example.ru');
     const [before] = await query(`select tableoid::regclass::text as part, to_jsonb(a) as row from audit a
       where object_name = 'ahead.example.ru'`);
@@ -111,13 +111,13 @@ describe('the partitions of the audit', () => {
       await expect(query(`delete from ${table}`)).rejects.toMatchObject({ code: '42501' });
   });
 
-  test('the reaper drops an audit partition when its youngest row passes the retention and records the drop', async () => {
+  test('the reaper drops an audit partition once its youngest row exceeds the retention', async () => {
     const month = `date_trunc('month', now(), 'UTC')`;
-    // These rows are the last expired moment and the first retained one, for a retention of 3 months.
+    // With a retention of 3 months, the first row is the youngest expired row, and the third row is the oldest retained row.
     await addRow(`${month} - interval '3 months' - interval '1 second'`, 'old.example.ru');
     await addRow(`${month} - interval '4 months'`, 'old.example.ru');
     await addRow(`${month} - interval '3 months'`, 'young.example.ru');
-    // The first run finds rows in the default partition; it creates partitions before it drops any.
+    // The rows are in the default partition. The reaper first creates their partitions, then drops expired ones.
     const logged: string[] = [];
     await runReaper(3, createLog('info', { write: (line: string) => logged.push(line) }));
     expect(await query(`select object_name as name from audit where object_name ~ '^(old|young)'`)).toEqual([

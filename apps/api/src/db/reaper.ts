@@ -27,8 +27,8 @@ const expiring: Readonly<Partial<Record<keyof Tables | 'rate_limits', string>>> 
 };
 
 /**
- * Starts the reaper of an api process. Several processes may run one each: they skip each other's locked rows, and only one
- * at a time maintains the partitions.
+ * Starts the reaper of an api process. Every process may run a reaper: rows that another reaper has locked
+ * are skipped, and only one reaper at a time maintains the partitions.
  * @param auditMonths how many whole months the audit is kept
  */
 export function startReaper({
@@ -66,8 +66,8 @@ export async function removeRows(
   condition: RawBuilder<unknown>,
   signal: AbortSignal,
 ): Promise<void> {
-  // Partitions of records may use the same ctid, so their rows are found by key, with a join. In other tables PostgreSQL fetches
-  // the rows of an array of ctids directly.
+  // Rows in different partitions of `records` may have the same ctid, so they are deleted by key, with a
+  // join. Rows of other tables are deleted by ctid, because PostgreSQL fetches an array of ctids directly.
   const isPartitioned = table === 'records';
   const key = sql.raw(isPartitioned ? 'started_at, id' : 'ctid');
   for (let batch = 0; batch < MOST_BATCHES && !signal.aborted; batch++) {
@@ -79,8 +79,8 @@ export async function removeRows(
 }
 
 /**
- * Creates the audit's partitions of this month and the next ones, and moves rows of the default partition into them.
- * @param waitMs lock_timeout in milliseconds, because every write of the audit queues behind this lock; 0 waits without end
+ * Creates the audit's partitions of this month and the next ones, and moves rows from the default partition into them.
+ * @param waitMs lock_timeout in milliseconds; 0 means no limit. Writes of the audit queue behind the waiting lock request.
  */
 export async function keepPartitions(db: Db, { waitMs }: { readonly waitMs: number }): Promise<void> {
   const add = (tx: Tx) => sql`select add_audit_months(${MONTHS_AHEAD})`.execute(tx);

@@ -10,9 +10,9 @@ export function managedBy(actor: Actor, companyId: string): Expression<SqlBool> 
 }
 
 /**
- * The condition of the rows of a scope.
+ * Returns the SQL condition that selects the rows of a scope.
  * @param companyId the column with the row's company, such as `sites.company_id`
- * @param own the condition of the company's rows that a USER sees
+ * @param own the additional condition of the rows that a USER may see
  */
 export function inScope(
   actor: Actor,

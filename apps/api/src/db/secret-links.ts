@@ -12,10 +12,10 @@ export interface Issued {
 }
 
 /**
- * Issues a link or code.
+ * Stores a new link or code, in one statement.
  * @param columns the columns that `row` selects
- * @param row a SELECT; when it finds nothing, the same statement stores nothing
- * @returns the token, and whether it is stored
+ * @param row a SELECT of the values to store; when this SELECT finds nothing, nothing is stored
+ * @returns the token, and whether it was stored
  */
 export async function issue(
   tx: Db,

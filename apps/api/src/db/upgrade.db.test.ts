@@ -126,7 +126,7 @@ test('a database of release 0.1 keeps every row, gets the schema of a new databa
   await database.drop();
 });
 
-test('a failed upgrade leaves a database of release 0.1 as it was, list of migrations included', async () => {
+test('a failed upgrade leaves a database of release 0.1 unchanged', async () => {
   const database = await databaseOfRelease();
   const before = [await everything(database.pool), await schemaOf(database)];
   const broken = await folderWith('900-broken.sql', 'alter table users drop column name; select 1 / 0;');

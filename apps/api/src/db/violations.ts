@@ -1,9 +1,9 @@
 import pg from 'pg';
 
 /**
- * Maps a constraint violation to its error. Only the constraint catches races: two concurrent inserts of one email both
- * pass every earlier check.
- * @param refusals the errors by constraint name
+ * Awaits a write, and replaces the error of a violated constraint. A check before the write is not enough:
+ * two concurrent inserts of one email both pass the check, and only the constraint refuses the second insert.
+ * @param refusals the errors by the name of the constraint
  */
 export async function refusing<T>(refusals: Record<string, () => Error>, work: Promise<T>): Promise<T> {
   try {

@@ -3,10 +3,13 @@ import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
 import { connectionConfig, type OpenDb } from './open.ts';
 
-/** Milliseconds between ticks, and how many ticks an answer may take. The watchdog detects silence within 1.75 s. */
+/**
+ * The interval of the ticks in milliseconds, and the number of ticks that a query may take. The watchdog
+ * therefore detects a silent database within 1.75 s.
+ */
 const TICK_MS = 250;
 const PATIENCE = 6;
-/** Ticks that connecting may take: DNS, TCP and authentication take longer than a query. */
+/** The maximum number of ticks for opening a connection. DNS, TCP and authentication take longer than a query. */
 const CONNECT_PATIENCE = 20;
 
 export interface Watch {
@@ -16,10 +19,10 @@ export interface Watch {
 }
 
 /**
- * Queries the database four times a second on its own connection. A frozen database, or a network that drops every packet,
- * breaks no connection and ignores `statement_timeout`: a query would wait forever. When the watchdog gets no answer, it
- * destroys every connection, so that pending queries fail at once. Slow statements of other connections do not count as
- * silence. A refused connection does not either: queries fail by themselves.
+ * Queries the database four times a second on its own connection. When a database is frozen or the network drops every packet, no
+ * connection breaks and `statement_timeout` has no effect. Without the watchdog, a query would wait forever. When the database
+ * stops answering, the watchdog destroys every connection, so that pending queries fail at once. Slow statements on other
+ * connections and refused connections do not count as silence.
  */
 export function watchDatabase(opened: OpenDb, log: FastifyBaseLogger): Watch {
   let silent = false;
@@ -51,7 +54,8 @@ export function watchDatabase(opened: OpenDb, log: FastifyBaseLogger): Watch {
       void query(pending);
       return;
     }
-    // Ticks, not time: a blocked event loop delays reading an answer that has already arrived.
+    // The wait for an answer is counted in ticks instead of time. After the event loop was blocked, time has
+    // passed although the answer may already have arrived.
     pending.ticks++;
     if (pending.ticks < (connection?.isReady === true ? PATIENCE : CONNECT_PATIENCE)) return;
     if (!silent) log.error('the database does not answer, its connections were destroyed');
@@ -86,7 +90,7 @@ interface Connection {
 function openConnection(url: string): Connection {
   const socket = new Socket();
   const client = new pg.Client({ ...connectionConfig(url), stream: () => socket });
-  // The query fails as well; without a listener the error would end the process.
+  // Without a listener, the error would end the process. The query on this connection fails anyway.
   client.on('error', () => {});
   return { socket, client, ready: client.connect(), isReady: false };
 }

@@ -20,14 +20,14 @@ import type { EntityTable, Tables } from '../db/schema.ts';
 import { refusing } from '../db/violations.ts';
 import { type Entity, readEntities, selectEntities } from './entity.ts';
 
-/** The errors of database constraints, by name. */
+/** The error to throw for each violated database constraint, by the name of the constraint. */
 type Refusals = Record<string, () => Error>;
 
 interface Change<T extends EntityTable> {
   /** The new values. An undefined one stays unchanged. */
   readonly set: UpdateObject<Tables, T>;
   readonly refusals?: Refusals;
-  /** The links to replace, by their field. */
+  /** The ids that replace those of the current links. */
   readonly links?: LinkedIds;
   readonly afterUpdate?: (() => Promise<void>) | undefined;
   /** A secret that the edit sets. The audit names the field without its value. */
@@ -37,9 +37,9 @@ interface Change<T extends EntityTable> {
 type Row<T extends EntityTable> = Selectable<Tables[T]> & { readonly id: number };
 
 /**
- * Edits an entity: lock the company, lock the row, check the version, update, read, audit.
- * @param plan decides on the writes under the lock; null changes nothing; throws to refuse
- * @param lookup a statement for `plan` that runs after the locks, in their round trip
+ * Edits an entity: locks its company and its row, checks its version, updates and reads it, and writes the audit event.
+ * @param plan decides on the change while the locks are held; returns null to change nothing, and throws to refuse
+ * @param lookup a statement that is sent with the locks; `plan` gets its result
  * @returns the entity after the edit
  * @throws AppError not_found, changed_meanwhile, and what `plan` and `refusals` throw
  */
@@ -73,7 +73,8 @@ export async function changeEntity<T extends EntityTable, View, Found = undefine
     .where('id', '=', id)
     .where(entity.sees(actor, scopeOfWrite(actor)));
   const writes = [done(update.compile()), ...linkStatements(tx, entity, row, change.links)];
-  // A statement of its own: the columns may show what a trigger of the update writes, such as the verdict of a site.
+  // The read is a separate statement, so that it returns values that a trigger of the update writes, such as
+  // the verdict of a site.
   const read = readEntities(tx, actor, entity, [id]);
   let views: View[];
   if (afterUpdate === undefined) {
@@ -87,7 +88,7 @@ export async function changeEntity<T extends EntityTable, View, Found = undefine
   const after = views[0] as View;
   await record(tx, actor, {
     ...{ action: 'changed', kind: entity.kind, id, companyId: companyOf(entity, row) },
-    // The audit names a company as it is after the edit, like the audit's company column.
+    // The audit event of an edited company has the new name of the company, as does the event's company column.
     name: entity.name(entity.table === 'companies' ? after : before),
     before: entity.facts(before),
     after: entity.facts(after),
@@ -97,15 +98,16 @@ export async function changeEntity<T extends EntityTable, View, Found = undefine
 }
 
 interface Deletion {
-  /** Fields for the audit that the entity's own view lacks. */
+  /** Audit fields in addition to those of the entity's view. */
   readonly facts?: AuditFields;
   readonly refusals?: Refusals;
-  /** Writes before the deletion. */
+  /** Statements that run before the deletion. */
   readonly first?: readonly Statement<void>[];
 }
 
 /**
- * Deletes an entity by the same protocol as `changeEntity`. Raises the version of the rows that list it.
+ * Deletes an entity: locks its company and its row, checks its version, writes the audit event and deletes
+ * the row. Raises the version of linked entities.
  * @throws AppError not_found, changed_meanwhile, and what `plan` and `refusals` throw
  */
 export async function deleteEntity<T extends EntityTable, View>(
@@ -142,7 +144,7 @@ export async function deleteEntity<T extends EntityTable, View>(
 }
 
 /**
- * Creates entities of one company, with the same links: all or none.
+ * Creates several entities of one company, all with the same links. Creates either all of them or none.
  * @returns the entities in the order of their rows
  * @throws AppError what `refusals` and the links throw
  */
@@ -185,7 +187,7 @@ export async function recordCreated<T extends EntityTable, View extends { readon
 }
 
 /**
- * Locks a row for a change, and its company before it, in the order of every write.
+ * Locks a row for a change. Locks the company of the row first, because all writes take their locks in this order.
  * @returns the row, with the columns of the entity
  * @throws AppError not_found, also for another company's row; changed_meanwhile
  */
@@ -206,7 +208,8 @@ function lockStatements<T extends EntityTable, View>(
 ): [Statement<void>, Statement<Row<T>>] {
   const { table, sees } = entity;
   const scope = scopeOfWrite(actor);
-  // Two statements: a statement that waits for a lock keeps its earlier snapshot and would read the old row.
+  // Two statements lock the company and the row. A single statement would wait for the company with an
+  // earlier snapshot and then read the old row.
   const lock = selectEntities(tx, actor, entity, scope)
     .selectAll(table as 'sites')
     .where('id', '=', id)
@@ -240,5 +243,5 @@ export function companyOf<T extends EntityTable>({ table }: { table: T }, row: R
   return (row as { company_id?: number | null }).company_id ?? null;
 }
 
-/** A write without a result. */
+/** Wraps a write whose result is not needed. */
 const done = (query: CompiledQuery): Statement<void> => statement(query, () => undefined);

@@ -17,28 +17,31 @@ import type { Db } from '../db/open.ts';
 import { run, type Statement, statement } from '../db/pipeline.ts';
 import type { EntityTable, Tables } from '../db/schema.ts';
 
-/** An entity of a company or of the platform, for reads, lists and writes. `View` is its form in replies. */
+/** Describes an entity for the functions that read, list and write it. `View` is the form of the entity in replies. */
 export interface Entity<T extends EntityTable, View> {
   readonly table: T;
   readonly kind: AuditKind;
-  /** The columns of a reply. A column with the name of a column of the table must be that column. */
+  /** The columns of a reply. An alias must not be the name of another column of the table. */
   columns(actor: Actor): readonly SelectExpression<Tables, T>[];
-  /** Converts a row of `columns`. */
+  /** Converts a row of the selected columns to a reply. */
   present(row: never, actor: Actor): View;
-  /** The rows that the actor sees in a scope. In the scope of a write, the actor may also change them. */
+  /**
+   * The condition of the rows that the actor may read in a scope. With the scope of a write, the actor may
+   * also change these rows.
+   */
   sees(actor: Actor, scope: Scope): Expression<SqlBool>;
   /** The columns that a search of a list matches. */
   readonly search?: readonly (string | RawBuilder<string>)[];
   /** The sort key of lists; the default is the id. */
   readonly order?: RawBuilder<unknown>;
   readonly links?: readonly Link[];
-  /** The name in the audit. */
+  /** The name of the entity in audit events. */
   name(view: View): string;
   /** The fields that the audit compares before and after a change. */
   facts(view: View): AuditFields;
 }
 
-/** Types the rows of `present` by the columns. */
+/** Defines an entity. The compiler derives the type of the rows that `present` gets from `columns`. */
 export function entity<T extends EntityTable, S extends SelectExpression<Tables, T>, View>(
   described: Omit<Entity<T, View>, 'columns' | 'present'> & {
     columns(actor: Actor): readonly S[];
@@ -48,7 +51,10 @@ export function entity<T extends EntityTable, S extends SelectExpression<Tables,
   return described;
 }
 
-/** Selects the rows that the actor sees. All tables have an id, but the query builder cannot express their union. */
+/**
+ * Selects the rows that the actor may read. The query builder cannot express a union of tables, so the types
+ * are those of `sites`.
+ */
 export function selectEntities<T extends EntityTable, View>(
   db: Db,
   actor: Actor,
@@ -70,7 +76,7 @@ export function readEntities<T extends EntityTable, View>(
   scope = scopeOfWrite(actor),
 ): Statement<View[]> {
   const id = sql.ref(`${entity.table}.id`);
-  // With `= any` of one id, PostgreSQL may choose a plan that searches a USER's site in the rows of every company.
+  // A single id is compared with `=`. With `= any`, PostgreSQL may choose a plan that reads the rows of every company.
   const which = ids.length === 1 ? sql<SqlBool>`${id} = ${ids[0]}` : sql<SqlBool>`${id} = any(${ids})`;
   const rows = selectEntities(db, actor, entity, scope).where(which).orderBy(id);
   return statement(rows.compile(), (read) => read.map((row) => entity.present(row as never, actor)));
@@ -86,7 +92,7 @@ export async function findEntity<T extends EntityTable, View>(
   return found((await run(db, readEntities(db, actor, entity, [id], scopeById(actor))))[0]);
 }
 
-/** Lists the entities of a scope. @param which a further condition */
+/** Lists the entities of a scope that match a query. @param which an additional condition */
 export async function listEntities<T extends EntityTable, View>(
   db: Db,
   actor: Actor,

@@ -12,11 +12,12 @@ const limited = { users: 'people', sites: 'sites', proxies: 'proxies' } as const
 const isLimited = (table: CountedTable): table is keyof typeof limited => table in limited;
 
 /**
- * Locks a company and enforces its limits of rows of one table: the product's, and those of its plan.
+ * Locks a company and checks that the company may have more rows of one table. Two limits apply: that of the
+ * product, and that of the company's plan.
  * @param companyId null for the platform's own proxies and users
  * @param more.rows the number of rows to add
- * @param more.paid for a paid proxy, which the plan's limit of own proxies does not count
- * @throws AppError too_many_objects; plan_limit; `missing` when the company is gone
+ * @param more.paid whether the row is a paid proxy, which the limit of the plan does not count
+ * @throws AppError too_many_objects, plan_limit; `missing` when the company is gone
  */
 export async function makeRoom(
   tx: Tx,

@@ -47,7 +47,10 @@ test('an invitation of 50 agents takes at most 10 round trips to the database', 
   );
 });
 
-/** Finds the transaction with a statement that contains `holding`. @returns its statements, one list per round trip */
+/**
+ * Runs `work` and finds the transaction of the statement that contains `holding`.
+ * @returns the statements of that transaction, one list per round trip
+ */
 async function roundTrips(holding: string, work: () => Promise<void>): Promise<string[][]> {
   const sent: { client: unknown; text: string; trip: number }[] = [];
   const answered = new Map<unknown, number>();

@@ -12,9 +12,9 @@ const ORIGIN = `select concat_ws(' ', (select system_identifier from pg_control_
 
 /** The callbacks of the listener for changes in the database. */
 export interface Changes {
-  /** A company may have changed; null: any of them. Calls may be spurious or repeated. */
+  /** Reports that a company may have changed; null means any company. Reports may be spurious or repeated. */
   wake(companyId: number | null): void;
-  /** A user has ended visits. @param payload the JSON of the feed's event `end` */
+  /** Passes on a request of a user to end visits. @param payload the JSON of the feed's event `end` */
   end(payload: string): void;
   /** The database URL now leads to another database, such as a promoted standby or a restored backup. */
   startOver(): void;

@@ -28,7 +28,10 @@ afterEach(() => {
 });
 afterAll(() => api.close());
 
-/** A gateway that only listens: the latest snapshot of each company, all events in order, and whether the stream ended. */
+/**
+ * Connects to the feed as a gateway does. Records the latest snapshot of each company, all events in order,
+ * and whether the stream ended.
+ */
 async function listen(to: TestApi = api) {
   const { port } = to.app.server.address() as AddressInfo;
   const heard: { event: string; data: unknown }[] = [];
@@ -72,7 +75,7 @@ describe('the feed', () => {
     }
   });
 
-  test('the feed sends a full snapshot first, then each change within a second at a rising version', async () => {
+  test('the feed sends a full snapshot first, then each change within a second', async () => {
     const gateway = await listen();
     const proxy = await api.must(owner, createProxy, {
       body: { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-secret' },
@@ -159,7 +162,7 @@ describe('the feed', () => {
     const beats = () => gateway.heard.filter(({ event }) => event === 'heartbeat').length;
     await soon(() => expect(beats()).toBeGreaterThan(1));
     await other.database.shut();
-    // Lets a heartbeat arrive that the api sent before the database stopped.
+    // Waits for a heartbeat that the api may have sent before the database stopped.
     await new Promise((resolve) => setTimeout(resolve, 100));
     const before = beats();
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -194,7 +197,7 @@ describe('the feed', () => {
     expect(gateway.last(id)?.version).toBe(77);
     await stand(5);
     await soon(() => expect(gateway.ended()).toBe(true));
-    // A new connection gets the current version, and 77 again once the database reaches it.
+    // A new connection gets the current version 5, and later version 77 again.
     const again = await listen(other);
     expect(again.last(id)?.version).toBe(5);
     await stand(77);
@@ -240,7 +243,7 @@ describe('a claim to a host', () => {
     )[0]?.claim;
   };
 
-  test('a claim to a host begins when a policy on shared egress gets the site, not when the site is created, and ends with the policy', async () => {
+  test('a claim to a host begins when a policy on shared egress gets the site, and ends with the policy', async () => {
     const [early, late] = [(await api.company()).token, (await api.company()).token];
     const waiting = await api.must(early, createSite, { body: { address: '*.victim.ru' } });
     const policyOf = (token: string) =>
@@ -262,7 +265,7 @@ describe('a claim to a host', () => {
     expect(await claimOf(early)).toBeNull();
   });
 
-  test("a policy on a company's own proxy creates no claim to a host until the policy moves to the platform's gateway", async () => {
+  test("a policy on a company's own proxy claims a host only after it moves to the platform's gateway", async () => {
     const token = (await api.company()).token;
     const input = { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-secret' };
     const proxy = await api.must(token, createProxy, { body: input });
@@ -274,7 +277,7 @@ describe('a claim to a host', () => {
   });
 });
 
-test('a call to one api that ends visits is sent to the gateways of all apis, and ends no visit of another company', async () => {
+test('a call that ends visits reaches the gateways of every api process', async () => {
   const twin = await startApi(inject('serverUrl'), { shared: api.database });
   const gateway = await listen();
   const agent = await api.agent(owner);
@@ -366,6 +369,6 @@ test('a user receives gateway credentials and only the sites of the user’s pol
   });
   const lifetime = Date.parse(access.expiresAt) - Date.now();
   expect(Math.round(lifetime / 3_600_000)).toBe(24);
-  // The gateway password is not a console session.
+  // The password for the gateway does not work as a console session.
   expect((await api.call(access.password, me)).status).toBe(401);
 });

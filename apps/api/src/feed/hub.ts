@@ -9,7 +9,7 @@ const RETRY_MS = 1_000;
 
 interface Connection {
   readonly stream: ServerResponse;
-  /** The last version of each company sent to this gateway. */
+  /** The last policy version of each company that was sent to this gateway. */
   readonly sent: Map<number, number>;
   /** Whether the initial snapshots are complete. */
   ready: boolean;
@@ -18,9 +18,9 @@ interface Connection {
 export interface Hub {
   /** Sends a gateway the snapshot of every company, then each change, until it disconnects. */
   connect(stream: ServerResponse): Promise<void>;
-  /** A company may have changed. Null means that any company may have. */
+  /** Handles a possible change of a company. Null means that any company may have changed. */
   wake(companyId: number | null): void;
-  /** Sends the event `end` to all gateways. @param payload its JSON */
+  /** Sends the event `end`, which ends visits, to all gateways. @param payload the JSON of the event */
   end(payload: string): void;
   /** The database was replaced or restored: ends every connection, so that gateways reconnect and get all snapshots again. */
   startOver(): void;
@@ -41,16 +41,18 @@ export function createHub(parts: HubParts): Hub {
   // grows: by holders of GATEWAY_SECRET; bound: one for each gateway, with up to 64 MB of unread data; at the bound: the
   // connection of a gateway that does not read is closed
   const connections = new Set<Connection>();
-  // Deleted companies. A snapshot that was read before the deletion must not follow the `gone` event. Ids are never reused.
-  // grows: by owners and admins who delete companies; bound: 40 bytes for each company deleted since the start, or since
-  // the database was replaced; at the bound: unlimited
+  // Ids of deleted companies, which are never reused. A snapshot that was read before the deletion must not
+  // be sent after the `gone` event.
+  // grows: by owners and admins who delete companies; bound: 40 bytes for each company deleted since the
+  // start, or since the database was replaced; at the bound: unlimited
   const gone = new Set<number>();
   // Companies whose last read failed. Until a read succeeds, gateways may still grant revoked rights.
-  // grows: by failed reads of the database; bound: one number for each company; at the bound: it holds every company
+  // grows: by failed reads of the database; bound: one number for each company; at the bound: the set holds
+  // every company
   const failing = new Set<number>();
   // grows: by changes of policies; bound: one read for each company; at the bound: further changes wait for that read
   const reading = new Map<number, Promise<void>>();
-  // grows: by changes of policies; bound: one number for each company; at the bound: it holds every company
+  // grows: by changes of policies; bound: one number for each company; at the bound: the set holds every company
   const again = new Set<number>();
   let closed = false;
 
@@ -77,7 +79,10 @@ export function createHub(parts: HubParts): Hub {
     }
   }
 
-  /** Reads a company and sends it to all gateways. A wake during the read causes another read. Resolves after the last one. */
+  /**
+   * Reads a company and sends its snapshot to all gateways. A call during a read causes one more read.
+   * Resolves after the last read.
+   */
   function refresh(companyId: number): Promise<void> {
     const current = reading.get(companyId);
     if (current !== undefined) {
@@ -99,7 +104,7 @@ export function createHub(parts: HubParts): Hub {
   }
 
   async function tryDeliver(companyId: number): Promise<void> {
-    // A gateway that connects later gets all snapshots anyway.
+    // No gateway is connected. A gateway that connects later gets all snapshots.
     if (connections.size === 0) return void failing.delete(companyId);
     try {
       await deliver(companyId, connections);
@@ -117,10 +122,12 @@ export function createHub(parts: HubParts): Hub {
   async function reconcile(): Promise<boolean> {
     if (connections.size === 0) return true;
     try {
-      // Copied before the read, because a change that is sent during the read has a newer version than the read returns.
+      // The sent versions are copied before the read. A snapshot that is sent during the read has a newer
+      // version than the read returns.
       const before = [...connections].map(({ sent }) => [...sent]);
       const versions = await readVersions(db);
-      // A lower version means a restored backup. The database will assign the version numbers sent since then to other content.
+      // A lower version means that the database was restored from a backup. The database would then reuse
+      // version numbers that were already sent, for other content.
       const isRestored = before.some((sent) =>
         sent.some(([id, version]) => (versions.get(id) ?? version) < version),
       );
@@ -138,8 +145,8 @@ export function createHub(parts: HubParts): Hub {
     }
   }
 
-  // A heartbeat means that the gateway is up to date, not only that this process runs: an api without a database sends none,
-  // so its gateways connect to another api or let their snapshot expire.
+  // A heartbeat tells a gateway that its snapshots are current. An api without a database sends no
+  // heartbeats. Its gateways then connect to another api, or let their snapshots expire.
   const heartbeat = setInterval(() => void beat(), heartbeatMs);
   async function beat(): Promise<void> {
     if (!(await reconcile())) return;
@@ -162,22 +169,22 @@ export function createHub(parts: HubParts): Hub {
 
   return {
     async connect(stream) {
-      // grows: by companies of the platform; bound: one number for each company and gateway; at the bound: it holds every company
+      // grows: by companies of the platform; bound: one number for each company and gateway; at the bound:
+      // the map holds every company
       const connection: Connection = { stream, sent: new Map(), ready: false };
-      // Registered before the initial snapshots, so that no change in between is missed.
+      // The connection is added before the initial snapshots are sent, so that no change in between is missed.
       connections.add(connection);
       stream.on('close', () => connections.delete(connection));
       try {
         for (const id of (await readVersions(db)).keys()) {
           if (stream.destroyed || stream.writableEnded) return;
           await deliver(id, [connection]);
-          // Backpressure: wait until the gateway has read.
           if (stream.writableNeedDrain) await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
         }
         connection.ready = true;
         send(connection, 'ready', {});
       } catch (error) {
-        // Without `ready` the gateway keeps its snapshots and reconnects.
+        // A gateway that received no `ready` keeps its snapshots and reconnects.
         log.warn({ err: error }, 'failed to send the initial snapshots to a gateway');
         stream.destroy();
       }

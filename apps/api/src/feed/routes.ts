@@ -23,13 +23,14 @@ export function feedRoutes(routes: Slice): void {
     // A HEAD would wait forever for the end of the stream.
     exposeHeadRoute: false,
     handler: (_request, reply) => {
-      // A stream that begins during the shutdown would delay it.
+      // A stream that begins during the shutdown would delay the shutdown.
       if (hub.isClosed()) throw new AppError('unavailable');
       reply.hijack();
       reply.raw.writeHead(200, {
         'content-type': 'text/event-stream',
         'cache-control': 'no-store',
-        // No request follows on this connection, and a shutdown must not wait until it counts as idle.
+        // No further request comes on this connection. Without this header, a shutdown would wait until the
+        // connection counts as idle.
         connection: 'close',
       });
       reply.raw.flushHeaders();

@@ -20,8 +20,8 @@ export interface SnapshotSource {
 }
 
 /**
- * Reads the access rights of one company in one statement, and so consistently. It omits a proxy whose password does not
- * decrypt (moved or damaged): only the policies of that proxy stop working.
+ * Reads the access rights of one company. A single statement reads all tables, so that the rights are consistent. A proxy whose
+ * password does not decrypt is omitted, so that only the policies of that proxy stop working.
  * @returns null when the company does not exist
  */
 export async function readSnapshot(
@@ -34,8 +34,8 @@ export async function readSnapshot(
       'version', c.policy_version,
       'addresses', c.record_addresses,
       'users', coalesce((select json_agg(json_build_object('id', u.id, 'epoch', u.gateway_epoch) order by u.id)
-        -- No access: users without a role (spec section 4), invited users without a password, users without a required second
-        -- factor, and all users of an unconfirmed company.
+        -- Users without access are omitted: users without a role (spec section 4), invited users without a
+        -- password, users without a required second factor, and all users of an unconfirmed company.
         from users u where u.company_id = c.id and u.roles <> '{}' and not u.invited and c.confirmed
           and (not c.second_factor_required or ${hasFactor('u.id')})), '[]'),
       'sites', coalesce((select json_agg(json_build_object('id', s.id, 'address', s.address, 'claim', s.claim) order by s.id)
@@ -47,7 +47,7 @@ export async function readSnapshot(
             from proxy_egress e where x.direct and e.owner_id = x.owner_id and e.proxy_id = x.id)) order by x.id)
         from proxies x where exists (select from policies p where p.company_id = c.id and p.proxy_id = x.id)), '[]'),
       'policies', coalesce((select json_agg(json_build_object('id', p.id, 'proxyId', p.proxy_id,
-          -- The flag of a policy has an effect only while the policy's proxy has all_sites too.
+          -- A policy for all sites takes effect only while its proxy also allows all sites.
           'allSites', p.all_sites and (select x.all_sites from proxies x where x.id = p.proxy_id),
           'users', array(select user_id from policy_users l where l.company_id = c.id and l.policy_id = p.id
             order by user_id),

@@ -20,7 +20,7 @@ function byHand() {
   return { asked, find };
 }
 
-test('lookups made in one tick of the event loop share one query, and each gets the value of its own key', async () => {
+test('lookups made in one tick of the event loop share one query', async () => {
   const { asked, find } = byHand();
   const answers = Promise.all(['a', 'b', 'a', 'none'].map((name) => find(key(name))));
   await expect.poll(() => asked.length).toBe(1);
@@ -40,7 +40,7 @@ test('a lookup made during a running batch gets its result from the next batch',
   expect(await early).toBe('found a');
   await expect.poll(() => asked.length).toBe(2);
   expect(asked[1]?.keys).toEqual(['a', 'b']);
-  // The row was deleted during the first batch, so its result must not serve the later lookups.
+  // The row of key `a` was deleted during the first batch. The second lookup of `a` must not reuse the result of the first.
   asked[1]?.answer(['b']);
   expect(await Promise.all(late)).toEqual([undefined, 'found b']);
 });

@@ -1,7 +1,7 @@
 /** Looks up the value of a key; undefined when there is none. */
 export type Load<Found> = (key: Buffer) => Promise<Found | undefined>;
 
-/** A batch waits at most this many milliseconds for the previous one. A lookup usually takes one or two. */
+/** How many milliseconds a batch waits for the previous batch. A lookup usually takes 1 or 2 ms. */
 const PATIENCE_MS = 300;
 
 async function endOrTimeout(running: Promise<unknown> | undefined): Promise<void> {
@@ -13,9 +13,9 @@ async function endOrTimeout(running: Promise<unknown> | undefined): Promise<void
 }
 
 /**
- * Batches concurrent lookups. A lookup made while a batch runs joins the next batch, which starts when the running one ends.
- * So no result is older than its lookup, and an ended session is not found again. After PATIENCE_MS the next batch starts
- * anyway, because on a dead connection the running batch may never end.
+ * Batches concurrent lookups. Lookups that are made while a batch runs join the next batch. A result is
+ * therefore never older than its lookup, and an ended session is not found again. The next batch starts when
+ * the running one ends, or after PATIENCE_MS, because a batch on a dead connection may never end.
  * @param findAll looks up distinct keys; returns the values by the key in hex
  */
 export function createBatchLoader<Found>(
@@ -29,8 +29,8 @@ export function createBatchLoader<Found>(
   let next: Batch | undefined;
 
   function newBatch(): Batch {
-    // grows: by callers with a bearer token; bound: 32 bytes for each request that waits for the same batch, at most 300 ms;
-    // at the bound: further requests are refused by the limit of connections
+    // grows: by callers with a bearer token; bound: 32 bytes for each request that waits for this batch, at
+    // most 300 ms; at the bound: the limit of connections refuses further requests
     const keys = new Map<string, Buffer>();
     const start = () => {
       next = undefined;
@@ -45,7 +45,7 @@ export function createBatchLoader<Found>(
       });
       return lookup;
     };
-    // The promise defers the start even without a running batch, so that lookups of one tick share a batch.
+    // Even when no batch runs, the promise defers the start, so that all lookups of one tick share a batch.
     return { keys, result: endOrTimeout(running).then(start) };
   }
 

@@ -19,8 +19,9 @@ const OF_USER = 4;
  */
 export function bodyBudget(most: number): BodyBudget {
   let reserved = 0;
-  // grows: by users with large bodies in progress, whose number it holds; bound: `most` bytes of bodies, each above
-  // `limits.smallBody`; at the bound: 503 with Retry-After
+  // The number of large uploads in progress, by user id.
+  // grows: by users who upload large bodies; bound: `most` bytes in bodies larger than `limits.smallBody`; at
+  // the bound: 503 with Retry-After
   const ofUser = new Map<number, number>();
   return ({ headers, actor, raw }, reply) => {
     const chunked = headers['transfer-encoding'] !== undefined;
@@ -28,7 +29,7 @@ export function bodyBudget(most: number): BodyBudget {
     if (declared <= limits.smallBody) return;
     // The client disconnected during the token lookup: 'close' was already emitted, so nothing would release the bytes.
     if (raw.destroyed || reply.raw.closed) return;
-    // Fastify refuses a body with a larger `Content-Length`.
+    // A body never takes more than `limits.body`: Fastify refuses a larger `Content-Length`.
     const bytes = Math.min(declared, limits.body);
     const user = actor?.userId ?? 0;
     const mine = ofUser.get(user) ?? 0;

@@ -15,10 +15,10 @@ const pages = /^\/(?:(?:auth|dashboard|extension|help|lock|security)(?:[/?]|$)|\
 const noPages = /^\/(?:api|assets|downloads)(?:[/?]|$)/;
 
 /**
- * Serves the built console at `/`, and the extension's packages at `/downloads/`. The console routes in the browser, so the path
- * of a page gets the console's index.html. So does a navigation to an unknown path, for which the console displays an error.
- * Any other request to an unknown path, such as Prometheus' for `/metrics`, gets 404.
- * @param helpUrl where the page of the user guide redirects; undefined for the guide that ships with the product
+ * Serves the built console at `/` and the packages of the extension at `/downloads/`. The console is a single-page application:
+ * every path of a page gets index.html. A browser that opens an unknown path also gets index.html, which displays an error. Other
+ * requests to unknown paths get 404, for example the request of Prometheus for `/metrics`.
+ * @param helpUrl the URL to which `/help` redirects; undefined to serve the built-in user guide
  */
 export async function serveConsole(app: FastifyInstance, helpUrl: string | undefined): Promise<void> {
   if (helpUrl !== undefined) app.get('/help', (_, reply) => reply.redirect(helpUrl));

@@ -9,8 +9,9 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Serves the documentation at `/api/docs`: Swagger UI, and the OpenAPI document as JSON and YAML. Each file is read and
- * compressed once per process. The documentation is public, and without this cache a request of 50 bytes would use 400 KB.
+ * Serves the documentation at `/api/docs`: Swagger UI, and the OpenAPI document as JSON and YAML. Each file
+ * is read and compressed once per process. Without this cache, every request to this public documentation
+ * would read and compress a whole file.
  */
 
 const PREFIX = '/api/docs';
@@ -37,7 +38,7 @@ interface Page {
 
 /** Registers the documentation. @param logo an SVG image */
 export async function serveDocumentation(app: FastifyInstance, logo: string): Promise<void> {
-  // The plugin's types cover OpenAPI 3.0 only; the plugin passes the document through unchanged.
+  // The types of the plugin describe only OpenAPI 3.0. The plugin itself serves a document of a later version unchanged.
   const text = await readFile(new URL('./openapi.json', import.meta.url), 'utf8');
   const document: StaticDocumentSpec['document'] = JSON.parse(text);
   await app.register(swagger, { mode: 'static', specification: { document } });
@@ -55,8 +56,8 @@ export async function serveDocumentation(app: FastifyInstance, logo: string): Pr
     if (type === undefined || name === 'index.html') continue;
     sources.set(`${PREFIX}/static/${name}`, { type, read: () => readFile(join(folder, name)) });
   }
-  // grows: by requested paths of the documentation; bound: one page for each file of the documentation, a few MB;
-  // at the bound: it holds every file
+  // grows: by requested paths of the documentation; bound: one entry for each documentation file, a few MB in
+  // total; at the bound: the map holds every file
   const pages = new Map<string, Promise<Page>>();
 
   async function send(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
@@ -67,7 +68,7 @@ export async function serveDocumentation(app: FastifyInstance, logo: string): Pr
     const made = known ?? source.read().then((content) => pageOf(source.type, content));
     if (known === undefined) {
       pages.set(path, made);
-      // The next request reads the file again.
+      // After a failed read, the next request reads the file again.
       made.catch(() => pages.delete(path));
     }
     return answer(request, reply, await made);

@@ -76,7 +76,7 @@ export function answerNoSuchCall(_request: FastifyRequest, reply: FastifyReply):
   return answer(reply, new AppError('no_such_call'));
 }
 
-/** Answers bytes that are not an HTTP request, in the same form as other errors. */
+/** Answers a request that is not valid HTTP. The body has the same form as that of other errors. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   const { status } = errors.bad_input;
@@ -86,7 +86,7 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
     `HTTP/1.1 ${status} Bad Request\r\ncontent-type: application/json; charset=utf-8\r\n${head.join('')}` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
-  // Do not wait for a slow client to close its side.
+  // Closes the socket after the response is sent, without waiting for the client to close its side.
   socket.destroySoon();
 }
 
@@ -98,11 +98,11 @@ function bodyOf({ code, facts: { detail, fields } }: AppError): ErrorBody {
 }
 
 function answer(reply: FastifyReply, refusal: AppError): FastifyReply {
-  // RFC 9110 section 11.6.1. Browsers show no login dialog for Bearer.
+  // RFC 9110 section 11.6.1 requires this header. Browsers show no login dialog for the scheme Bearer.
   if (errors[refusal.code].status === 401) reply.header('www-authenticate', 'Bearer');
   if (refusal.facts.retryAfter !== undefined) reply.header('retry-after', String(refusal.facts.retryAfter));
   if (!reply.hasHeader('content-security-policy')) reply.headers(bare);
-  // A string, so that the route's own reply schema does not apply.
+  // The reply is sent as a string, so that the reply schema of the route does not apply.
   return reply
     .status(errors[refusal.code].status)
     .header('content-type', 'application/json; charset=utf-8')
@@ -117,7 +117,7 @@ function asRefusal(error: FastifyError | AppError): AppError {
   if ('code' in error && error.code === LOCK_NOT_AVAILABLE) return new AppError('busy', { retryAfter: 1 });
   if ('code' in error && error.code === DISK_FULL) return new AppError('disk_full');
   if (isAway(error)) return new AppError('unavailable');
-  // Errors of plugins have only a status, such as for an unsatisfiable range, a path above the root, or an unknown encoding.
+  // Errors of Fastify plugins may have only a status, for example those of an unsatisfiable range or an unknown encoding.
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) return new AppError(byStatus[status] ?? 'bad_input');
   return new AppError('internal');
@@ -126,6 +126,6 @@ function asRefusal(error: FastifyError | AppError): AppError {
 /** Whether an error means that the database is unreachable now. */
 export function isAway(error: Error & { code?: unknown }): boolean {
   if (typeof error.code === 'string' && away.test(error.code)) return true;
-  // node-postgres throws these errors without a code. The last one is for a query on a connection that has just broken.
+  // node-postgres throws these errors without a code. It throws the last one for a query on a connection that has just broken.
   return /timeout exceeded when trying to connect|Connection terminated|is not queryable/.test(error.message);
 }

@@ -1,7 +1,10 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
-/** Milliseconds without a new connection before the port closes. nginx avoids a failed upstream for at least a second. */
+/**
+ * The port closes after this many milliseconds without a new connection. This is shorter than the time for
+ * which nginx avoids a failed upstream, which is at least a second.
+ */
 const QUIET_MS = 250;
 /** Milliseconds after which the port closes even if connections keep coming. */
 const REJECT_MS = 3_000;
@@ -9,11 +12,12 @@ const REJECT_MS = 3_000;
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Makes balancers route elsewhere, and resolves when the port may close. Closing a listener resets the connections in
-     * the kernel's accept queue, and a balancer may not retry a POST that was reset. So first, for `ms` milliseconds, health
-     * answers 503 and each response closes its connection: balancers with health checks stop sending. Then each GET gets its
-     * connection closed without a response: a balancer without health checks retries it elsewhere and avoids this process
-     * for a while. The port closes during that pause. With 0 ms, for a server without a balancer, it resolves at once.
+     * Makes load balancers route elsewhere. Resolves when the caller may close the port. Closing the port resets the connections
+     * in the kernel's accept queue, and a balancer may not retry a POST that was reset. In the first phase, which takes `ms`
+     * milliseconds, health answers 503 and each response closes its connection. Balancers with health checks then stop sending
+     * requests. In the second phase, each GET gets its connection closed without a response. A balancer without health checks
+     * then retries the request elsewhere and avoids this process for a while. Resolves once no new connections arrive. When `ms`
+     * is 0, which means that there is no balancer, both phases are skipped.
      */
     drain(ms: number): Promise<void>;
   }
@@ -24,7 +28,7 @@ export function prepareShutdown(app: FastifyInstance): () => boolean {
   let draining = false;
   let rejectsReads = false;
   let lastConnectionAt = 0;
-  // A connection refused by the limit counts too, because others may wait behind it in the accept queue.
+  // A connection that the limit refuses counts as new, because other connections may wait behind it in the accept queue.
   app.server.on('connection', () => {
     lastConnectionAt = performance.now();
   });
@@ -49,7 +53,7 @@ export function prepareShutdown(app: FastifyInstance): () => boolean {
     lastConnectionAt = performance.now();
     while (performance.now() < deadline) {
       await sleep(QUIET_MS / 5);
-      // Continue right after the event loop's poll phase, when pending connections have been accepted.
+      // Continues after the poll phase of the event loop, in which pending connections are accepted.
       await turn();
       if (performance.now() - lastConnectionAt > QUIET_MS) return;
     }

@@ -35,7 +35,7 @@ type Headers = Readonly<Record<string, unknown>>;
 
 const origins = ['https://evil.test', 'null', 'http://console.test.evil.test', 'http://console.test'];
 
-/** The directives of a content policy. */
+/** Parses the directives of the header Content-Security-Policy. */
 function policyOf(headers: Headers): Map<string, string[]> {
   const directives = String(headers['content-security-policy']).split(';');
   return new Map(
@@ -126,7 +126,7 @@ test('/help redirects to HELP_URL, or serves the built-in user guide without HEL
   expect((await api.app.inject('/help')).statusCode).toBe(200);
 });
 
-/** Pages, files, documentation, and requests refused before routing. */
+/** Paths of pages, files and the documentation, and paths whose requests are refused before routing. */
 const addresses = [
   ...['/', '/index.html', '/auth/login', '/dashboard/creator/domains', '/lock', '/extension/pair', '/help'],
   ...[

@@ -22,7 +22,10 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Sends the head and one byte of a body, awaits `during`, sends the rest. @returns the status */
+/**
+ * Sends the head of a POST request and one byte of the body, awaits `during`, then sends the rest.
+ * @returns the status of the response
+ */
 async function held(
   token: string,
   path: string,
@@ -159,7 +162,7 @@ test('a database connection that breaks during a query gives 503 and the process
   relay.close();
 });
 
-test('a list in a query is refused with the name of the parameter', async () => {
+test('a query parameter with a list value gets 400 with the name of the parameter', async () => {
   const { token } = await api.company();
   const reply = await fetch(`http://127.0.0.1:${port}/api/domain-allowed?page=1&take[]=5`, {
     headers: { authorization: `Bearer ${token}` },

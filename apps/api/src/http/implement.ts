@@ -29,8 +29,8 @@ import { serializeList } from './replies.ts';
 import { findHolder, type Session } from './sessions.ts';
 
 /**
- * Re-authenticates the actor of a call and runs it (`identity/proof.ts`).
- * @param run receives the check of password and code, which it must await at the end of its transaction
+ * Re-authenticates the actor of a call, then runs the call (`identity/proof.ts`).
+ * @param run runs the call. It receives a check of the password and the code, and awaits this check at the end of its transaction
  * @throws AppError bad_input for a missing or wrong password or code; too_many_requests; what `run` throws
  */
 export type Prover = <T>(
@@ -60,7 +60,7 @@ export interface Routes {
   readonly isSilent: () => boolean;
   /** Whether the database's disk is full and its reserve file was deleted (`disk-reserve.ts` of embedded-postgres). */
   readonly isShort: () => boolean;
-  /** The endpoints with a handler. The server does not start while an endpoint has none. */
+  /** The endpoints that have a handler. If an endpoint has no handler, the server does not start. */
   readonly implemented: Set<Endpoint>;
 }
 
@@ -77,7 +77,7 @@ interface Call<E extends Endpoint> {
   readonly body: Output<E['body']>;
   /** The expected versions of the entity (`core/versions.ts`). */
   readonly ifMatch: IfMatch;
-  /** The id of the path, with `ifMatch`. */
+  /** The entity to change: its id from the path, and its expected versions. */
   readonly target: Output<E['params']> extends { id: number } ? Target : never;
   /** The client's IP address; X-Forwarded-For counts only from TRUST_PROXY. */
   readonly address: string;
@@ -85,7 +85,7 @@ interface Call<E extends Endpoint> {
   readonly agent: string | undefined;
   /** The unverified device mark (`Propusk-Device`). */
   readonly device: string | undefined;
-  /** For reads. In a GET with an actor, queries use the pool of reads; in other calls, the pool of writes. */
+  /** The connection pool for queries. A GET call with an actor uses the pool of reads; other calls use the pool of writes. */
   readonly db: Db;
   /**
    * Runs `work` in a transaction, and again when it is a deadlock victim. An error of `work` rolls it back. A call with
@@ -168,7 +168,7 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
   }
 }
 
-/** Appends the check of password and code to each transaction of a call. A wrong one rolls the transaction back. */
+/** Appends the check of password and code to each transaction of a call. If the check fails, the transaction rolls back. */
 function provedAtEnd<E extends Endpoint>(call: Call<E>, prove: (tx: Tx) => Promise<void>): Call<E> {
   const write: Call<E>['write'] = (work) =>
     call.write(async (tx) => {
@@ -199,7 +199,7 @@ function claimOf(routes: Routes, endpoint: Endpoint, request: FastifyRequest): C
   });
 }
 
-/** The part of a route that follows from the contract. The feed adds its own streaming handler. */
+/** Returns the route options that follow from the contract, without a handler. The feed adds a streaming handler. */
 export function routeOf(routes: Routes, endpoint: Endpoint) {
   routes.implemented.add(endpoint);
   const { method, path, params, query, body, reply, status } = endpoint;
@@ -222,7 +222,7 @@ export function routeOf(routes: Routes, endpoint: Endpoint) {
       reply.header('cache-control', 'no-store');
       // Fail at once instead of waiting for a database that does not answer.
       if (routes.isSilent()) throw new AppError('unavailable');
-      // The remaining disk space is reserved for revocations.
+      // On a full disk, calls that create an entity fail. The remaining space is reserved for revocations.
       if (status === 201 && routes.isShort()) throw new AppError('disk_full');
       request.actor = await guard(routes, endpoint, request);
       if (query !== undefined) refuseLists(request.query);
@@ -257,7 +257,10 @@ async function guard(routes: Routes, endpoint: Endpoint, request: FastifyRequest
   return actor;
 }
 
-/** Finds the actor of a call that needs no token: null for an ended session and for an actor without a required second factor. */
+/**
+ * Finds the actor of a call that also works without a token. Returns null when the session has ended, or when
+ * the actor lacks a required second factor.
+ */
 async function findMaybe(routes: Routes, token: string | null, address: string): Promise<Actor | null> {
   try {
     const actor = await findActor(routes, token, address);

@@ -21,8 +21,8 @@ export function readJsonBodies(app: FastifyInstance): void {
 }
 
 /**
- * Removes null fields: forms send null for empty fields, and no field of the contract has a meaning for it. A null in a list
- * stays, so that validation refuses it by its index.
+ * Removes object fields whose value is null, because forms send null for empty fields and the contract gives
+ * null no meaning. A null in a list stays, so that validation rejects the list and names the index.
  */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);

@@ -12,7 +12,7 @@ import type { Metrics } from './metrics.ts';
 /** Timeouts of a client, in milliseconds: for sending a whole request, and for its head. */
 const REQUEST_MS = 30_000;
 const HEAD_MS = 10_000;
-/** The timeout in milliseconds of a `brief` listener, for a request, its head, and an idle connection. */
+/** Milliseconds for a `brief` listener: the timeout of the request head, of the whole request and of an idle connection. */
 const BRIEF_MS = 3_000;
 /** Longer than the 60 s for which nginx keeps an idle connection. If the api closed it first, nginx could send on a closed connection. */
 const KEEP_ALIVE_MS = 72_000;
@@ -23,12 +23,12 @@ const RETRY_SECONDS = 5;
 export interface ListenerOptions {
   /** The limit of connections. */
   readonly sockets: number;
-  /** Addresses and networks of reverse proxies. */
+  /** Addresses and networks of the trusted reverse proxies (TRUST_PROXY). */
   readonly trustProxy: readonly string[];
   readonly metrics: Metrics;
   /** For short connections: requests without a body, and no keep-alive, as on HTTP_PORT. */
   readonly brief?: boolean;
-  /** Whether it uses TLS. The certificate is set later. */
+  /** Whether the listener uses TLS. The caller sets the certificate later. */
   readonly secure?: boolean;
 }
 

@@ -26,7 +26,7 @@ export interface Metrics {
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  // grows: by addresses in HOST; bound: one for each listener; at the bound: it holds every listener
+  // grows: by listeners at startup; bound: one for each address in HOST; at the bound: no further listener is added
   const listeners: PipelineQueues[] = [];
   const waiting = new Gauge({
     name: 'propusk_api_waiting_bytes',

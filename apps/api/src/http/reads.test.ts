@@ -56,7 +56,7 @@ test('at most four ordinary reads and one heavy read of a user run at once', asy
   await Promise.all(all);
 });
 
-test('of calls other than reads, at most 8 of a user and 32 of a company run at once', async () => {
+test('at most 8 write calls of one user and 32 of one company run at once', async () => {
   const calls = createCalls();
   const { running, end, of } = works();
   const all = Array.from({ length: 200 }, (_, n) =>

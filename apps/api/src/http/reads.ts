@@ -8,12 +8,12 @@ import { type Db, HEAVY, type OpenDb, READS } from '../db/open.ts';
 /** Queues and runs a read of an actor. @throws AppError busy; too_long for a heavy read */
 export type Reads = <T>(actor: Actor, endpoint: Endpoint, read: (db: Db) => Promise<T>) => Promise<T>;
 
-/** Queues and runs a call that is not a read. @throws AppError busy */
+/** Queues and runs a write call, which is every call that is not a read. @throws AppError busy */
 export type Calls = <T>(actor: Actor, call: () => Promise<T>) => Promise<T>;
 
 /**
- * Creates the limits of concurrent calls that are not reads. Such calls also read on the pool of writes before they write. Without
- * the limits, many calls of one company could take all its connections.
+ * Creates the limits of concurrent write calls, per user and per company. A write call uses the connection pool of writes, also
+ * for its queries. Without the limits, one company could use all connections of this pool.
  */
 export function createCalls(): Calls {
   const ofUser = createKeyedLimiter(8, 200);

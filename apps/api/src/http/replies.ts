@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 
 /** Milliseconds for which the serialization of a long array may block the event loop. */
 const SLICE_MS = 10;
-/** In characters. A shorter reply is sent as one string. */
+/** A reply of at least this many characters is sent in pieces. */
 const WHOLE = 1_000_000;
 
 /**

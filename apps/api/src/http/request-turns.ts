@@ -2,12 +2,15 @@ import { networkOf } from '@propusk/overload/networks';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * At most this many requests begin in one turn of the event loop. libuv accepts one connection per turn. Without the limit, 300
- * clients with repeated wrong sign-ins made turns last 600 ms, and a new client waited 20 s in the kernel's accept queue. With a
- * limit of 2, the buffers of 1,000 clients with endless bodies are kept for so long that memory runs short.
+ * At most this many requests begin in one turn of the event loop. libuv accepts one connection per turn, so
+ * long turns delay new clients. Without the limit, 300 clients that repeated wrong sign-ins made a new client
+ * wait 20 s. A limit of 2 is too low: the buffers of 1,000 clients with endless bodies used up the memory.
  */
 const REQUESTS_A_TURN = 8;
-/** At most this many consecutive turns only accept connections. Without the limit, a client that keeps opening connections would stop all requests. */
+/**
+ * For at most this many turns in a row, the server only accepts connections and begins no request. Without
+ * the limit, a client that keeps opening connections would block all requests.
+ */
 const ACCEPTING_TURNS = 32;
 
 /**
@@ -22,8 +25,8 @@ export function limitRequestsPerTurn(app: FastifyInstance): void {
   let scheduled = false;
   let accepted = false;
   let acceptingTurns = 0;
-  // A connection refused by the limit counts too, because it was in the accept queue. Otherwise a new client waits 2 s instead of
-  // 0.4 s while one address keeps opening connections.
+  // A connection counts as accepted even if `limitConnections` then refuses it, because it was in the accept
+  // queue. Otherwise a new client waits 2 s instead of 0.4 s while one address keeps opening connections.
   app.server.on('connection', () => {
     accepted = true;
   });
@@ -48,7 +51,7 @@ export function limitRequestsPerTurn(app: FastifyInstance): void {
       begun++;
       lanes.delete(network);
       const begin = waiting.shift();
-      // The re-inserted network is last in the map. This loop reaches it again after the other networks.
+      // The network becomes the last one in the map, so the loop serves the other networks first.
       if (waiting.length > 0) lanes.set(network, waiting);
       begin?.();
     }

@@ -17,7 +17,7 @@ export async function findHolder(tx: Tx, tokenHash: Buffer): Promise<Holder> {
   return session.holder;
 }
 
-/** Finds the live sessions of the given token hashes. @returns them by the hash in hex */
+/** Finds the live sessions of the given token hashes. @returns the sessions by token hash in hex */
 export async function findSessions(db: Db, hashes: readonly Buffer[]): Promise<Map<string, Session>> {
   const users = await db
     .selectFrom('sessions')
@@ -43,7 +43,7 @@ const unseen = sql<boolean>`sessions.last_seen_at < now() - interval '5 minutes'
 
 /** Updates the session's last use. It ignores errors. */
 export async function noteSeen(db: Db, { tokenHash }: Holder): Promise<void> {
-  // A locked row is being updated or deleted by another transaction.
+  // Skips a locked row, because another transaction is updating or deleting the session.
   const free = sql`select token_hash from sessions where token_hash = ${tokenHash} and ${unseen} for update skip locked`;
   try {
     await sql`update sessions set last_seen_at = now() where token_hash = (${free})`.execute(db);

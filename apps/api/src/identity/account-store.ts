@@ -58,7 +58,10 @@ export function holdPassword(db: Db, account: Account): Statement<void> {
   });
 }
 
-/** Locks the company of an account, as every write does first, and then the account, before a change of its credentials. */
+/**
+ * Locks an account before a change of its credentials. Locks the account's company first, as all writes do,
+ * so that writes cannot deadlock.
+ */
 export async function lockAccount(tx: Tx, userId: number): Promise<Account | undefined> {
   const lock = selectAccounts(tx).where('id', '=', userId).forUpdate();
   const [, account] = await pipeline(
@@ -134,7 +137,10 @@ export async function endGatewayTokens(tx: Tx, userId: number): Promise<void> {
     .execute();
 }
 
-/** Changes columns of a user and raises its version. Without columns it marks a change in another table that replies also show. */
+/**
+ * Updates columns of a user and raises the user's version. Without columns it only raises the version: a
+ * change in another table also changes replies about the user.
+ */
 export async function touchUser(
   tx: Tx,
   userId: number,
@@ -147,7 +153,7 @@ export async function touchUser(
     .execute();
 }
 
-/** Ends the mail links of a user. They belong to a previous password or email. */
+/** Ends all links that were mailed to a user. */
 export async function endLinks(tx: Tx, userId: number): Promise<void> {
   await tx.deleteFrom('mail_links').where('user_id', '=', userId).execute();
 }

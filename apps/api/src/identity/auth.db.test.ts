@@ -52,7 +52,7 @@ describe('registration', () => {
     });
   });
 
-  test('one of concurrent registrations with one email in any letter case succeeds, and the others store no company', async () => {
+  test('exactly one of concurrent registrations with one email in any letter case succeeds', async () => {
     const before = await companies();
     const replies = await Promise.all(
       ['race@romashka.test', 'RACE@romashka.test', 'Race@Romashka.test', ' race@romashka.test '].map(
@@ -112,7 +112,7 @@ describe('signing in', () => {
     expect([unknown.status, unknown.error]).toEqual([wrong.status, wrong.error]);
   });
 
-  test('the Unicode and the Punycode spelling of a mail address are one account in registration, sign-in, links, lists and audit', async () => {
+  test('the Unicode and Punycode spellings of an email address belong to one account', async () => {
     const [unicode, punycode] = ['anna@почта.рф', 'anna@xn--80a1acny.xn--p1ai'];
     const { token } = await api.must(null, register, { body: newcomer(unicode) });
     const again = await api.call(null, register, { body: newcomer(punycode) });

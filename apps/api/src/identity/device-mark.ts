@@ -28,7 +28,10 @@ export function issueMark(
   return Buffer.concat([signed, macOf(encryption, signed, email)]).toString('base64url');
 }
 
-/** Verifies a caller's mark for an email; null when it is missing, forged, expired or of another account. */
+/**
+ * Verifies the device mark that a caller sent for an email. Returns null for a missing, forged or expired
+ * mark, and for a mark of another account.
+ */
 export function readMark(
   encryption: Encryption,
   email: string,

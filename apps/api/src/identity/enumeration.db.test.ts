@@ -37,7 +37,8 @@ test(
       'an unknown email and a wrong password in turn: same reply, median times',
       async (tally) => {
         const n = quickOrSoak(30, 500);
-        // The tolerance allows for other load on the machine. An unknown email without a hash would take a tenth of the time.
+        // The tolerance allows for other load on the machine. If an unknown email skipped the password hash,
+        // its reply would take a tenth of the time.
         const within = quickOrSoak(0.4, 0.05);
         const { email } = await api.company();
         const took = { wrong: [] as number[], unknown: [] as number[] };
@@ -48,7 +49,7 @@ test(
             [took.unknown, `nobody${i}@company.test`],
           ] as const;
           const replies = [];
-          // Alternates the order, so that it favours neither.
+          // Alternates the order of the two emails, so that the order does not distort the medians.
           for (const [times, address] of i % 2 === 0 ? both : both.toReversed()) {
             const began = performance.now();
             replies.push(await signIn(address, fresh()));

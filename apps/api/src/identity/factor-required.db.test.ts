@@ -50,7 +50,7 @@ describe('a company that requires a second factor', () => {
   test('an owner without a second factor cannot require a second factor of the company', async () => {
     const owner = await api.company();
     expect((await require(owner.token, true)).error.code).toBe('own_factor_first');
-    // Turning the requirement off is allowed even when it is off.
+    // A call may turn the requirement off even when it is already off.
     expect((await require(owner.token, false)).status).toBe(200);
     await enrol(api, owner.token);
     const { version } = await api.must(owner.token, myCompany);
@@ -162,7 +162,7 @@ describe('a company that requires a second factor', () => {
     expect((await usersIn(companyId)).version).toBeGreaterThan(version ?? 0);
   });
 
-  test('an owner sees which users have a second factor, and an explained denial names the missing second factor', async () => {
+  test('an owner sees which users have a second factor, and why a user without one has no access', async () => {
     const { owner, agent } = await strict();
     const { rows } = await api.must(owner.token, allCompanyUsers);
     expect(rows.map(({ secondFactor }) => secondFactor)).toEqual([true, false]);
@@ -174,7 +174,7 @@ describe('a company that requires a second factor', () => {
     });
   });
 
-  test('the requirement does not affect users with a second factor or other companies', async () => {
+  test('a company’s required second factor affects only its users without a second factor', async () => {
     const { owner, agent } = await strict();
     const other = await api.company();
     expect((await access(other.token)).status).toBe(200);
@@ -228,7 +228,7 @@ describe('the reset of a lost second factor', () => {
     (await api.database.pool.query('select gateway_epoch as epoch from users where id = $1', [id])).rows[0]
       .epoch;
 
-  test('an owner can reset the second factor of an agent, and the reset ends the sessions, gateway tokens and mailed links of the agent', async () => {
+  test('an owner can reset the second factor of an agent, which ends all access of the agent', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     expect((await reset(owner.token, agent.id)).error.code).toBe('second_factor_off');

@@ -17,7 +17,7 @@ import {
 } from './factor-store.ts';
 import { type ProofCall, proved, wrongCode } from './proof.ts';
 
-/** Calls of the caller's own second factor. */
+/** Routes for the caller's own second factor. */
 export function factorRoutes(routes: Slice): void {
   const { throttle, encryption } = routes;
 

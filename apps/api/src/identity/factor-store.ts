@@ -102,13 +102,14 @@ export async function findSealed(tx: Tx, userId: number): Promise<Buffer | null>
 }
 
 /**
- * Makes the statements that consume a code. The caller runs them after a lock of the account, in the transaction of the operation
- * that the code permits. Of concurrent calls with one code only the first succeeds.
- * @param attempt.sealed the sealed secret of the second factor, read earlier; null without a second factor. A factor that changes
- *   between that read and the transaction makes the code a wrong one
- * @param attempt.code from the app, or a recovery code
+ * Makes the statements that consume a second-factor code. The caller locks the account, then runs the statements in the
+ * transaction of the operation that the code permits. If concurrent calls send the same code, only the first succeeds.
+ * @param attempt.sealed the sealed secret of the second factor, read before the transaction; null without a second factor. If the
+ *   secret changes before the transaction, the code counts as wrong
+ * @param attempt.code a code from the authenticator app, or a recovery code
  * @param attempt.wrong makes the error that the statements throw for a wrong code
- * @throws AppError second_factor_needed when a needed code is missing; the statements throw it when the factor was turned on meanwhile
+ * @throws AppError second_factor_needed when a required code is missing. The statements also throw it when the user has turned
+ *   the second factor on since `sealed` was read
  */
 export function useCode(
   db: Db,

@@ -50,7 +50,7 @@ const markCodesUnused = () => api.database.pool.query('update second_factors set
 const proof = (code: string) => ({ currentPassword: PASSWORD, code });
 
 describe('turning the second factor on', () => {
-  test('turning the second factor on needs the password and a code, and sign-in needs no code until then', async () => {
+  test('turning the second factor on needs the password and a code', async () => {
     const { token, email } = await api.company();
     const body = { currentPassword: 'wrong horse' };
     const refused = await api.call(token, startSecondFactor, { body, from: fresh() });
@@ -117,7 +117,7 @@ describe('turning the second factor on', () => {
 });
 
 describe('signing in with a second factor', () => {
-  test('a sign-in with a wrong password does not reveal a second factor, whether or not it sends the right code', async () => {
+  test('a sign-in with a wrong password does not reveal whether the account has a second factor', async () => {
     const plain = await api.company();
     const { token, email } = await api.company();
     const { secret } = await enrol(api, token);
@@ -192,7 +192,7 @@ describe('signing in with a second factor', () => {
       'select count(*) as n from sessions where user_id = (select id from users where email = $1)',
       [email],
     );
-    // One session turned the second factor on, and the code opened the other.
+    // One session turned the second factor on. The sign-in with the code opened the other session.
     expect(rows).toEqual([{ n: 2 }]);
   });
 
@@ -254,24 +254,24 @@ describe('the limits of wrong second-factor codes', () => {
     expect(await outcome(signIn(email, appCode(secret)))).toBe(200);
   });
 
-  test('one account accepts 20 wrong codes an hour from all addresses, and a right password does not reset them', async () => {
+  test('one account accepts at most 20 wrong codes an hour from all addresses together', async () => {
     const { token, email } = await api.company();
     const { secret } = await enrol(api, token);
     const answers: unknown[] = [];
     for (let i = 0; i < 25; i++) {
       answers.push(await outcome(signIn(email, '000000', { on: i % 2 === 0 ? api : second })));
-      // Two calls with the right password, which do not reset the count of wrong codes.
+      // Both calls send the right password, which must not reset the count of wrong codes.
       expect(await outcome(signIn(email))).toBe('401 second_factor_needed');
       await api.call(token, startSecondFactor, { body: { currentPassword: PASSWORD }, from: fresh() });
     }
     expect(tally(answers)).toEqual({ '401 wrong_code': 20, '429 too_many_requests': 5 });
     expect(await outcome(signIn(email, appCode(secret)))).toBe('429 too_many_requests');
-    // The same limit applies to turning the second factor off.
+    // The limit of wrong codes also applies to turning the second factor off.
     const off = await api.call(token, endSecondFactor, { body: proof(appCode(secret)), from: fresh() });
     expect(off.status).toBe(429);
   });
 
-  test('a sign-in without a code does not reset the wrong codes of its address', async () => {
+  test('a sign-in without a code does not reset the count of wrong codes of its IP address', async () => {
     const { token, email } = await api.company();
     await enrol(api, token);
     const from = fresh();

@@ -49,14 +49,14 @@ export function linkRoutes(routes: Slice): void {
         keyOf('passwordAccount', owner),
         keyOf('ownPasswordAccount', owner),
       );
-      // Strangers may exhaust the account's budget again. The device mark gives this browser a separate budget.
+      // Strangers may exhaust the account's limit of wrong passwords again. The device mark gives this browser a separate limit.
       header(DEVICE_HEADER, issueMark(routes.encryption, owner, passwordHash));
       return;
     }
     if (email === undefined) throw new AppError('bad_input');
     if (change === true) {
       if (actor === null || currentPassword === undefined) throw new AppError('unauthorized');
-      // A new email permits a new password, so a stolen session alone must not suffice.
+      // A new email can receive a link that sets a new password. So a stolen session alone must not change the email.
       await proved(routes, { actor, body: { currentPassword }, device });
       await chargeLink(throttle, email, address);
       const begin = () =>
@@ -83,7 +83,10 @@ export function linkRoutes(routes: Slice): void {
   });
 }
 
-/** The limit of links that are created at once after their replies. Each one waits for a database connection. */
+/**
+ * At most this many links are created at once after their replies, because each one waits for a database
+ * connection. Further requests get 503.
+ */
 const UNDER_WAY_MOST = 1_000;
 
 /** Runs work after the reply; closing the server waits for it. @throws AppError busy at the limit */

@@ -13,7 +13,7 @@ import { refusing } from '../db/violations.ts';
 import { emailTaken, endAccess, lockAccount, setPassword, touchUser } from './account-store.ts';
 import type { LinkKind } from './links.ts';
 
-/** A new link, and the current email of the account. */
+/** A new link, and the email that the account has now. */
 type MadeLink = Issued & { readonly email: string };
 
 /**
@@ -22,12 +22,12 @@ type MadeLink = Issued & { readonly email: string };
  * @returns the link and the account's email; the email is null when no account has it, and then the link does not work
  */
 export async function addPasswordLink(tx: Tx, email: string): Promise<Issued & { email: string | null }> {
-  // Lock the account until the link exists, so that an address that a concurrent change replaces gets no link.
+  // Makes a concurrent change of the email wait. Otherwise a link could go to the old address.
   const account = await tx
     .selectFrom('users')
     .select(['id', 'email'])
     .where('email', '=', email)
-    // Only a link from a terminal makes the first ADMIN.
+    // The first ADMIN can set a password only by the link that a terminal shows.
     .where(sql<boolean>`not (${isWaitingAdmin})`)
     .forShare()
     .executeTakeFirst();
@@ -104,10 +104,10 @@ export function addLink(
 }
 
 /**
- * Creates invitation links, which replace earlier invitation links of the same users. A link is valid for seven days, and ends when
- * its maker loses the role.
- * @returns one token for each user, and when the tokens expire; the database stores only hashes of the tokens
- * @throws AppError unauthorized when the actor's session ended meanwhile, for example by a change of role
+ * Creates invitation links, which replace earlier invitation links of the same users. A link is valid for seven days. It ends
+ * earlier if the actor loses the role that permitted the invitation.
+ * @returns one token for each user, and the expiry of the tokens; the database stores only hashes of the tokens
+ * @throws AppError unauthorized when the actor's session has ended meanwhile, for example by a change of role
  */
 export async function addInvitationLinks(
   tx: Tx,
@@ -164,9 +164,10 @@ export async function findLink(
 /**
  * Redeems a password link.
  * @param address the caller's IP address
- * @param typed the email of the first ADMIN
+ * @param typed the new email that the first ADMIN typed; undefined for other accounts
  * @returns the email of the account
- * @throws AppError link_dead, email_taken; bad_input when `typed` is given for another account, or missing for an ADMIN without email
+ * @throws AppError link_dead; email_taken; bad_input when `typed` is missing for an ADMIN without email, or
+ *   given for another account
  */
 export async function redeemPasswordLink(
   tx: Tx,
@@ -193,8 +194,8 @@ export async function redeemPasswordLink(
 }
 
 /**
- * Redeems an email link. A new email ends the account's sessions, gateway tokens and links in mail; a link to the current
- * one only confirms it.
+ * Redeems an email link. A change of the email ends the account's sessions, gateway tokens and mail links. If
+ * the link contains the current email, it only confirms this email.
  * @returns the old email and the new one
  * @throws AppError link_dead, email_taken
  */
@@ -242,10 +243,11 @@ async function moveEmail(tx: Tx, userId: number, email: string): Promise<void> {
 }
 
 /**
- * Deletes a link or code under the lock of its account. Of concurrent calls only one finds the row. A concurrent change of the
- * password waits for the lock.
+ * Deletes a link or a pairing code, with the account locked. If concurrent calls redeem the same token, only
+ * one succeeds. A concurrent change of the password waits for the lock.
+ * @param dead makes the error for a token that does not work
  * @returns the email of the account
- * @throws AppError that `dead` returns
+ * @throws AppError of `dead`
  */
 export async function redeem(
   tx: Tx,
@@ -258,13 +260,19 @@ export async function redeem(
   return account.email;
 }
 
-/** The email of the first ADMIN until a real one is typed. The schema `Email` refuses it in a sign-in or a request for a link. */
+/**
+ * A placeholder for the email of the first ADMIN, who later types a real one. The schema `Email` rejects the
+ * placeholder in sign-ins and in requests for links.
+ */
 export const NO_ADDRESS = 'admin@localhost';
 
-/** An ADMIN without a password. Only `putAdmin` creates one; other accounts have a password before they become ADMIN. */
+/**
+ * SQL condition: the user is an ADMIN without a password. Only `putAdmin` creates such an ADMIN; other
+ * accounts have a password before they become ADMIN.
+ */
 export const isWaitingAdmin = sql<boolean>`users.invited and users.roles @> array['ADMIN']`;
 
-/** The ADMIN without a password, while no ADMIN has one. */
+/** SQL condition: the user is an ADMIN without a password, and no ADMIN has a password yet. */
 export const isFirstAdmin = sql<boolean>`${isWaitingAdmin}
   and not exists (select from users other where other.roles @> array['ADMIN'] and not other.invited)`;
 

@@ -120,7 +120,7 @@ describe('an invited owner', () => {
     const owner = await api.must(admin, inviteOwner, invitation);
     expect(owner).toMatchObject({ roles: [{ value: 'CREATOR' }], company: { id: company.id }, name: 'Анна' });
     expect(await api.must(admin, inviteOwner, invitation)).toEqual(owner);
-    // The idempotency key belongs to the request for the first company.
+    // The same idempotency key with the path of another company is refused.
     const other = await api.must(admin, createCompany, { body: { companySite: 'other.invited.test' } });
     const reused = await api.call(admin, inviteOwner, { ...invitation, params: { id: other.id } });
     expect([reused.status, reused.error.code]).toEqual([422, 'idempotency_mismatch']);
@@ -301,7 +301,7 @@ describe('password links', () => {
     for (let i = 0; i < 60; i++) {
       await api.database.pool.query('delete from rate_limits');
       const both = Object.entries(took);
-      // Alternates the order, so that the work for a mail delays both equally.
+      // Alternates the order of the two addresses, because mail work after a reply delays the next request.
       for (const [address, times] of i % 2 === 0 ? both : both.toReversed()) {
         const began = performance.now();
         await use({ email: address });
@@ -312,14 +312,15 @@ describe('password links', () => {
     const [known = 0, unknown = 0] = Object.values(took).map(
       (times) => times.toSorted((a, b) => a - b)[30] ?? 0,
     );
-    // The tolerance allows for other load. Lookup, link and mail before the reply would take several times as long.
+    // The tolerance allows for other load on the machine. If the reply waited for the mail, the known email
+    // would take several times as long.
     expect(known / unknown).toBeGreaterThan(0.5);
     expect(known / unknown).toBeLessThan(2);
   });
 });
 
 describe('email links', () => {
-  test('an email link changes the address to sign in with, ends all sessions and notifies the old address', async () => {
+  test('an email link changes the sign-in email and ends all sessions', async () => {
     const { token: session, email } = await api.company();
     const moved = `New-${email}`;
     const other = await passwordLink(email);
@@ -364,7 +365,7 @@ describe('email links', () => {
       });
     const replies = await Promise.all(Array.from({ length: 30 }, guess));
     const wrong = replies.filter(({ status }) => status === 400);
-    // These attempts count against the limit of sign-ins.
+    // At most ten wrong passwords are checked in one session; the next attempts get 429.
     expect(wrong.length).toBeGreaterThan(0);
     expect(wrong.length).toBeLessThanOrEqual(10);
     for (const { error } of wrong) expect(error.fields).toEqual({ currentPassword: 'Неверный пароль' });
@@ -426,7 +427,10 @@ test.each([
 });
 
 describe('concurrent changes of the password', () => {
-  /** Ends an account's sessions as a new password does, and commits after `work` has had time to block on its locks. */
+  /**
+   * Changes the password and deletes the sessions of an account in a transaction. Commits 500 ms after `work`
+   * begins, so that `work` waits for the locks.
+   */
   async function whilePasswordChanges<T>(email: string, work: () => Promise<T>): Promise<T> {
     const client = await api.database.pool.connect();
     await client.query('begin');
@@ -509,7 +513,7 @@ test('neither the database nor the log contains a link token in plain text', asy
   expect(log.join('')).toContain('/api/auth/register');
 });
 
-test('a user locked out by wrong passwords of others can change their own password or set a new one by a link', async () => {
+test('a user locked out by wrong passwords of strangers can still set a new password', async () => {
   const { email, token: session } = await api.company();
   for (let network = 0; network < 10; network++) {
     await Promise.all(

@@ -2,13 +2,13 @@ import { strangers } from '../core/fair-queue.ts';
 import { keyOf } from '../throttle/budgets.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 
-/** URLs for links in mail. Always on PUBLIC_URL: the caller controls the Host header. */
+/** Creates the URLs of links in mail. The URLs start with PUBLIC_URL, because a caller could forge the Host header. */
 export interface Links {
-  /** A page of the console. */
+  /** The URL of a page of the console. */
   page(path: string): string;
-  /** The page that redeems a token. */
+  /** The URL of the page that redeems a token. */
   token(kind: LinkKind | 'confirm', token: string): string;
-  /** The page that registers the invited company. */
+  /** The URL of the page where an invited company registers. */
   invitation(token: string, email: string): string;
 }
 
@@ -27,8 +27,9 @@ export function createLinks(publicUrl: URL): Links {
 }
 
 /**
- * Charges a link to its mailbox and address, or to the mailbox's reserve when one of these is exhausted.
- * @param email as entered; an address without an account is charged in the same way
+ * Charges a request for a mail link to the budgets of the mailbox and of the IP address. If one of these budgets is exhausted, a
+ * reserve allows one link a minute. After 100 links in a day, the reserve allows one link in five minutes.
+ * @param email as the caller entered it; an email without an account is charged in the same way
  * @throws AppError too_many_requests
  */
 export async function chargeLink(throttle: Throttle, email: string, address: string): Promise<void> {
@@ -40,7 +41,7 @@ export async function chargeLink(throttle: Throttle, email: string, address: str
     keyOf('linkPair', email, address),
     keyOf('linkEmail', email),
   ];
-  // `linkSlow` applies only after `linkDay`; before, it would allow a link beyond `linkMinute`.
+  // Charged only after `linkDay` is exhausted. Before that, `linkSlow` would allow a link in addition to `linkMinute`.
   const isSpent = (await throttle.wait(day, lane)) > 0;
   if (isSpent) await throttle.begin({ lane, keys: [keyOf('linkSlow', email), reserve] });
   else {

@@ -57,7 +57,7 @@ describe('a pairing code', () => {
     expect((await redeem(code)).error).toEqual(DEAD);
   });
 
-  test('a pairing code ends with its session, also when a new password in another session ends that session', async () => {
+  test('a pairing code ends with the session that created it', async () => {
     const owner = await api.company();
     const other = (await api.must(null, login, { body: { email: owner.email, password: PASSWORD } })).token;
     const [first, kept, third] = [await codeOf(owner.token), await codeOf(other), await codeOf(owner.token)];
@@ -102,7 +102,7 @@ describe('a session of the extension', () => {
     return rows[0];
   };
 
-  test('fetching access by the extension records its use once a day and changes no version', async () => {
+  test('the use of the extension is recorded at most once a day', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     await api.must(agent.token, myAccess);
@@ -117,7 +117,7 @@ describe('a session of the extension', () => {
     expect(version).toBe(before.policy);
     const again = await api.call(owner.token, getUser, { params: { id: agent.id } });
     expect(again.headers.etag).toBe(entity.headers.etag);
-    // A second fetch of access within a day does not record the use again.
+    // A second call within a day does not record the use of the extension again.
     await api.must(token, myAccess);
     expect(await seen(agent.email)).toEqual(after);
     await api.database.pool.query(

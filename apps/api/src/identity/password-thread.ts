@@ -4,13 +4,13 @@ import { parentPort } from 'node:worker_threads';
 import type { Derivation } from './password-threads.ts';
 
 /**
- * The nice increment of a hash thread; `password-threads.ts` starts this file. It gives a third of an ordinary thread's
- * weight (sched(7)). The lowest priority gives a seventieth: sign-ins would starve while other work keeps the processor busy.
+ * The nice increment of a hash thread. It gives the thread a third of the CPU weight of an ordinary thread (sched(7)). The lowest
+ * priority would give a seventieth, and sign-ins would starve while other work keeps the processor busy.
  */
 const NICER = 5;
 
-// Only on Linux does this set the priority of the calling thread, not of the process (setpriority(2), "C library/kernel
-// differences"). Without permission, hashing runs at normal priority.
+// On Linux, this call sets the priority of the calling thread; on other systems it would set the priority of the process
+// (setpriority(2), "C library/kernel differences"). Without permission, hashing runs at normal priority.
 if (process.platform === 'linux') {
   try {
     setPriority(Math.min(getPriority() + NICER, 19));

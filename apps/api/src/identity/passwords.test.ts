@@ -50,10 +50,10 @@ test('two low-priority threads hash passwords and the other threads keep their p
   expect(getPriority()).toBe(own);
 });
 
-test('a hash thread that dies fails only the password hash in progress, and a new thread computes the waiting and later ones', async () => {
+test('a hash thread that dies fails only the password hash in progress', async () => {
   const [first, second, waiting] = [derive(cheap), derive(cheap), derive(cheap)];
   const failed = expect(first).rejects.toThrow('The thread ended');
-  // Node emits 'worker' in the next tick; the thread starts many ticks later.
+  // Waits until Node has emitted 'worker', which adds the new threads to `threads`. The threads start later.
   await nextTurn();
   await threads[0]?.terminate();
   await failed;
@@ -69,7 +69,7 @@ test('parameters that argon2 refuses fail only the hash that uses them', async (
   expect(await derive(cheap)).toHaveLength(32);
 });
 
-test('the hash queue refuses more than 200 waiters of one network and 500 in all with a Retry-After', async () => {
+test('the hash queue refuses more than 200 waiting hashes of one network and 500 in all', async () => {
   const of = (n: number, address: string) =>
     Array.from({ length: n }, () => deriveIn(cheap, strangers(address)));
   const crowd = Promise.allSettled([

@@ -6,7 +6,7 @@ import { derive } from './password-threads.ts';
 /** argon2id (RFC 9106) with OWASP's first recommendation: 46 MiB, one pass, one lane. `memory` is in KiB. */
 const cost = { memory: 47_104, passes: 1, parallelism: 1, tagLength: 32 };
 
-/** The lane of hashes that no call requested, such as the password of the first ADMIN. */
+/** The queue lane of hashes that the process itself needs, such as for the password of the first ADMIN. */
 export const ofProcess: Lane = { known: true, line: 'process' };
 
 /** Hashes passwords and compares them with their hashes. */
@@ -17,12 +17,13 @@ export interface Passwords {
   verify(password: string, phc: string | undefined, lane: Lane): Promise<boolean>;
 }
 
-/** @param memory KiB of a new hash. Only a test that does not measure time takes less than the default */
+/** @param memory the memory cost of a new hash, in KiB. Tests that do not measure time lower it to run faster */
 export function createPasswords(memory = cost.memory): Passwords {
   const own = { ...cost, memory };
   const phcOf = (nonce: string, hash: Uint8Array) =>
     `$argon2id$v=19$m=${memory},t=${cost.passes},p=${cost.parallelism}$${nonce}$${b64(hash)}`;
-  // `verify` uses this hash for an unknown account, so that the reply takes as long as for a wrong password. No password has it.
+  // `verify` uses this hash for an unknown account, so that the reply takes as long as for a wrong password.
+  // No password matches the hash.
   const dummyHash = phcOf(b64(randomBytes(16)), randomBytes(cost.tagLength));
   return {
     async hash(password, lane) {
@@ -52,7 +53,7 @@ export function unknownPassword(passwords: Passwords, { userId }: Actor): Promis
 }
 
 function tag(password: string, nonce: string, c: typeof cost, lane: Lane): Promise<Uint8Array> {
-  // Systems may encode the same characters in different Unicode forms (NIST SP 800-63B section 5.1.1.2).
+  // Systems may encode the same characters differently, so the password is normalized (NIST SP 800-63B section 5.1.1.2).
   return derive({ message: password.normalize('NFKC'), nonce, ...c }, lane);
 }
 

@@ -56,8 +56,8 @@ export function wrongCode(): AppError {
 }
 
 /**
- * Creates the re-authentication of the calls whose endpoint requires it: a password, and a code where a second factor is on. The
- * transaction of the change consumes the code after its locks and refusals, so a refused change leaves the code unused.
+ * Creates the re-authentication of calls whose endpoint requires it. Such a call needs the password, and also a code if the actor
+ * has a second factor. The code is consumed at the end of the transaction, so a refused change leaves the code unused.
  */
 export function createProver(parts: ProofParts): Prover {
   const { throttle, encryption } = parts;
@@ -69,7 +69,8 @@ export function createProver(parts: ProofParts): Prover {
     const { password_hash } = await proved(parts, { actor, body: { currentPassword }, device });
     await using attempt = code === undefined ? null : await throttle.charge('code', actor.userId);
     return await run(async (tx) => {
-      // NO KEY UPDATE: the row of an idempotency key holds KEY SHARE on the account, and two calls would deadlock on FOR UPDATE.
+      // Two calls with an idempotency key both hold KEY SHARE on the account. They would deadlock on FOR
+      // UPDATE, but not on FOR NO KEY UPDATE.
       const account = await tx
         .selectFrom('users')
         .select('password_hash')

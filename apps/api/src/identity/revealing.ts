@@ -9,10 +9,10 @@ import type { Throttle } from '../throttle/throttle.ts';
 const inTurn = createKeyedLimiter(1, 100);
 
 /**
- * Runs a change that may throw email_taken, which reveals accounts. When the budget of such replies is exhausted, it throws
- * too_many_requests before the look-up. An ADMIN, who sees all accounts, is not limited.
- * @param emails the addresses that the reply may reveal
- * @param change gets the number of addresses that its refusal may name
+ * Runs a change that may throw email_taken. This error reveals that an account exists, so a budget limits how many accounts it
+ * reveals. If the budget is exhausted, the change does not run. An ADMIN, who sees all accounts, is not limited.
+ * @param emails the addresses that the error may reveal
+ * @param change receives the maximum number of addresses that its error may name
  * @throws what `change` throws; AppError too_many_requests
  */
 export async function revealing<T>(

@@ -23,7 +23,7 @@ export function identityRoutes(routes: Slice): void {
   implement(routes, login, async ({ body, address, agent, device, db, write, header }) => {
     const { email, password, code, client } = body;
     const mark = readMark(encryption, email, device);
-    // Only a mark with a valid signature may cause a query before the attempt is charged.
+    // Without a valid device mark, no query runs before the attempt is charged.
     const marked = mark === null ? undefined : await findAccount(db, email);
     const known = marked && mark?.idUnder(marked.password_hash);
     const ofAccount = keyOf('passwordAccount', email);
@@ -47,7 +47,7 @@ export function identityRoutes(routes: Slice): void {
     ];
     const token = await write(async (tx) => {
       const opened = await openSession(tx, account.id, { client, address, agent }, checks);
-      // Starts the refund, which runs at the same time as the commit.
+      // Starts the refund of the attempt, which runs at the same time as the commit.
       attempt.succeed();
       return opened;
     });

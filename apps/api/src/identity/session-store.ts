@@ -44,12 +44,15 @@ export async function endOneSession(tx: Tx, actor: Actor, id: number): Promise<v
   if (token_hash.equals(actor.tokenHash)) return endSession(tx, actor);
   await tx.deleteFrom('sessions').where('token_hash', '=', token_hash).execute();
   await recordOwn(tx, actor, 'session_ended', { before: { client, agent: agent ?? '' } });
-  // A thief of that session may hold gateway tokens and a link that changes the email.
+  // A thief of the ended session may hold gateway tokens, and a link that changes the email.
   await endGatewayTokens(tx, actor.userId);
   await endLinks(tx, actor.userId);
 }
 
-/** Ends all sessions of the actor except the current one. @throws AppError unauthorized when that one ended meanwhile */
+/**
+ * Ends all sessions of the actor except the current one.
+ * @throws AppError unauthorized when the current session has ended meanwhile
+ */
 export async function endOtherSessions(tx: Tx, actor: Actor): Promise<void> {
   await lockAsAsking(tx, actor);
   const other = await openSessions(tx, actor)

@@ -58,7 +58,7 @@ describe('the list of sessions', () => {
       ['console', true, '203.0.113.7', 'Firefox, Linux'],
       ['extension', false, '2001:db8::1', 'curl'],
       ['extension', false, '198.51.100.4', 'Firefox, Linux'],
-      // The session of `api.agent`.
+      // The session that `api.agent` opened for the new agent.
       ['console', false, expect.stringMatching(/^10\.1\./), 'lightMyRequest'],
     ]);
     for (const { createdAt, lastSeenAt } of rows) {
@@ -79,7 +79,7 @@ describe('the list of sessions', () => {
     expect((await end(agent.token, old)).status).toBe(404);
   });
 
-  test('the list of sessions contains the 100 most recently used and counts all', async () => {
+  test('the list of sessions contains the 100 most recently used sessions and the total count', async () => {
     const { token, email } = await api.company();
     await api.database.pool.query(
       `insert into sessions (token_hash, user_id, expires_at)
@@ -121,7 +121,7 @@ describe('the last use of a session', () => {
     expect(Date.now() - Date.parse(await seen())).toBeLessThan(20_000);
   });
 
-  test('a call neither waits for nor fails with the update of its last use', async () => {
+  test('a call succeeds at once when the update of its session’s last use is blocked or fails', async () => {
     const { token } = await api.company();
     const id = await idOf(token);
     await age(id, 'last_seen_at', '6 minutes');
@@ -202,7 +202,7 @@ describe('ending a session', () => {
     expect((await asking).status).toBe(401);
   });
 
-  test('ending a session of another user, an ended one or an absent one gets the same 404 and ends nothing', async () => {
+  test('ending a session of another user gets 404, as for an absent session, and ends nothing', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const stranger = await api.company();

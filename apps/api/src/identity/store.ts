@@ -17,7 +17,7 @@ const MOST_SESSIONS = 100;
 
 const SESSION_DAYS = 30;
 
-/** The origin of a session, as the list of sessions shows it. */
+/** The program, IP address and browser that opened a session. The list of sessions shows them. */
 export interface Origin {
   /** The program that holds the session. */
   readonly client?: 'console' | 'extension' | undefined;
@@ -141,8 +141,8 @@ export async function hasAdmin(db: Db): Promise<boolean> {
 }
 
 /**
- * Creates the first ADMIN, or updates one without a password and ends the links of that account. Does nothing in the same cases as
- * `ensureAdmin`. The caller must hold `lockFirstAdmin`.
+ * Creates the first ADMIN. If the first ADMIN exists without a password, updates this account and ends its links. Does nothing
+ * when an ADMIN has a password, or when another account has the email. The caller must hold `lockFirstAdmin`.
  * @param invited true when a link will set the password
  */
 export async function putAdmin(tx: Tx, email: string, hash: string, invited: boolean): Promise<void> {

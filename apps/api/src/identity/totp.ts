@@ -25,7 +25,7 @@ export function enrolmentUri(secret: string, email: string): string {
  * @returns null when no such step has this code
  */
 export function stepOf(secret: string, code: string, now = Date.now()): number | null {
-  // otpauth compares character counts, then throws when byte counts differ.
+  // otpauth throws when 6 characters take more than 6 bytes, so only ASCII digits may reach it.
   if (!/^\d{6}$/.test(code)) return null;
   const delta = totp(secret).validate({ token: code, timestamp: now, window: WINDOW });
   return delta === null ? null : Math.floor(now / (SECONDS * 1000)) + delta;

@@ -53,7 +53,7 @@ async function usersIn(companyId: number): Promise<number[]> {
   return ((await readSnapshot(source, companyId))?.users ?? []).map(({ id }) => id);
 }
 
-test('an invited agent is in no snapshot until the link from the mail has set a password, and then reaches the sites of the policies', async () => {
+test('an invited agent can reach sites only after setting a password by the mailed link', async () => {
   const owner = await api.company();
   const site = await api.must(owner.token, createSite, { body: { address: 'crm.invited.test' } });
   const policy = await api.must(owner.token, createPolicy, {
@@ -97,7 +97,7 @@ test('an invited agent is in no snapshot until the link from the mail has set a 
   for (const use of [open, accept]) expect((await use(tokenOf(link))).error.code).toBe('link_dead');
 });
 
-test('inviting an agent again replaces the link, and is refused once the agent has a password', async () => {
+test('inviting an agent again replaces the link of the first invitation', async () => {
   const owner = await api.company();
   const { id, email, token } = await invited(owner.token);
   const again = await api.must(owner.token, inviteAgain, { params: { id } });
@@ -112,7 +112,7 @@ test('inviting an agent again replaces the link, and is refused once the agent h
   );
 });
 
-test('invitations end with the role of the owner who made them, and a colleague can invite the agent again', async () => {
+test('an invitation ends when the owner who made it loses the role', async () => {
   const owner = await api.company();
   const { id: colleagueId } = await api.agent(owner.token);
   const promoted = (role: 'USER' | 'CREATOR') =>
@@ -132,7 +132,7 @@ test('invitations end with the role of the owner who made them, and a colleague 
   expect((await accept(tokenOf(again.invitations[0]?.link ?? ''))).status).toBe(204);
 });
 
-test('the link of an invitation is dead after a withdrawal, the expiry, or a change of email or password by the owner', async () => {
+test('an invitation link ends when an owner deletes the agent or changes the agent’s email or password', async () => {
   const owner = await api.company();
   const withdrawn = await invited(owner.token);
   await api.must(owner.token, deleteUser, { params: { id: withdrawn.id } });
@@ -151,7 +151,7 @@ test('the link of an invitation is dead after a withdrawal, the expiry, or a cha
   }
 });
 
-test('a list of invitations with one address that has an account is refused with an error that names the address', async () => {
+test('a list of invitations is refused when one of its addresses has an account', async () => {
   const owner = await api.company();
   const other = await api.company();
   const email = address();
@@ -195,7 +195,7 @@ test('an unconfirmed company invites nobody', async () => {
   for (const { status, error } of tries) expect([status, error.code]).toEqual([403, 'company_unconfirmed']);
 });
 
-test('an invited agent who was made an owner gets no new link, and does not count as the company’s remaining owner', async () => {
+test('an invited agent who was made an owner gets no new invitation link', async () => {
   const owner = await api.company();
   const { id } = await invited(owner.token);
   await api.must(owner.token, changeRole, {
@@ -225,7 +225,7 @@ test('a list that is refused for taken addresses uses up the company’s invitat
   expect(rows).toEqual([{ points: 50 }]);
 });
 
-test('an owner who loses the role while an invitation waits for the company’s lock invites nobody', async () => {
+test('an owner who is signed out while an invitation waits for the company’s lock invites nobody', async () => {
   const owner = await api.company();
   const { company, id } = await api.must(owner.token, me);
   const client = await api.database.pool.connect();

@@ -56,7 +56,11 @@ export function invitationRoutes(routes: Slice): void {
     routes.throttle.redeeming('mailLink', address, () => openPasswordLink(db, body.token)),
   );
 
-  /** A later refusal does not refund the charge, because it may reveal which addresses have accounts. @throws AppError too_many_requests */
+  /**
+   * Charges invitations to the budgets of the company and of the mailboxes. A refused call gets no refund,
+   * because the refusal may reveal which addresses have accounts.
+   * @throws AppError too_many_requests
+   */
   function chargeInvitations({ companyId }: Member, emails: readonly string[]) {
     const ofMailboxes = emails.map((email) => keyOf('invitationMailbox', companyId, email));
     return routes.throttle.begin({

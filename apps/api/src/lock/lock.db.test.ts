@@ -43,7 +43,7 @@ describe('the echo', () => {
 });
 
 describe('the lock of a site', () => {
-  test('the lock of a site has no snippets until an egress address is known, and then snippets with that address', async () => {
+  test('the lock of a site has no snippets until an egress address is known', async () => {
     const { api } = world;
     const { token, proxyId, policyId, add } = await companyBehind(world);
     const id = await add('crm.example.ru');
@@ -60,13 +60,13 @@ describe('the lock of a site', () => {
     expect(after.egress).toMatchObject([
       { direct: false, politics: [{ id: policyId, name: 'Склад' }], addresses: [EGRESS], problem: null },
     ]);
-    // The proxy's host is 127.0.0.1, which differs from its egress address. Some snippets escape the dots.
+    // A snippet contains the proxy's egress address, not the proxy's host 127.0.0.1. Some snippets escape the dots.
     for (const { text } of after.snippets) expect(text.replaceAll('\\', '')).toContain(EGRESS);
     expect(after.snippets.map(({ kind }) => kind)).toContain('nginx');
     expect(await api.must(token, getSiteLock, { params: { id } })).toEqual(after);
   });
 
-  test('the lock of a site includes the egress of policies for all sites, if they allow the port of the site', async () => {
+  test('the lock of a site on a default port includes the egress of policies for all sites', async () => {
     const { api } = world;
     const { token, proxyId } = await companyBehind(world);
     await api.must(token, createPolicy, { body: { name: 'Все сайты', proxyId } });
@@ -83,7 +83,7 @@ describe('the lock of a site', () => {
     expect(await ways('any.example.ru:8443')).toEqual([]);
   });
 
-  test('the lock of a site is stale after the egress of its proxy changes, and lists the sites that the change breaks', async () => {
+  test('the lock of a site is stale after the egress of its proxy changes', async () => {
     const { api } = world;
     const { token, proxyId, add } = await companyBehind(world);
     const [id, second] = [await add('crm.example.ru'), await add('wiki.example.ru')];
@@ -100,7 +100,7 @@ describe('the lock of a site', () => {
       { id: second, name: 'wiki.example.ru' },
     ]);
     for (const { text } of moved.snippets) expect(text).not.toContain('192.0.2.9');
-    // A site with the verdict protected from a probe after the egress change has a current lock.
+    // A probe after the egress change found the second site protected, so its lock is current.
     await api.database.pool.query(
       `insert into site_checks (company_id, site_id, state, shown_verdict, shown_at)
        select company_id, id, 'done', 'protected', now() from sites where id = $1`,
@@ -122,7 +122,7 @@ describe('the lock of a site', () => {
       where proxy_id = $1`;
     await api.database.pool.query(age, [proxyId]);
     expect(await stale()).toBe(true);
-    // Only one of two concurrent claims, as of two processes, gets the proxy.
+    // Two concurrent claims simulate two processes. Only one of them claims the proxy.
     const taken = await Promise.all([
       claimStaleEgress(api.database.db, 50),
       claimStaleEgress(api.database.db, 50),
@@ -139,7 +139,7 @@ describe('the lock of a site', () => {
 });
 
 describe('lock links', () => {
-  test('a lock link shows the address and the current snippets without an account, until the site is deleted', async () => {
+  test('a lock link shows the site’s address and current snippets without an account', async () => {
     const { api } = world;
     const { token, add } = await companyBehind(world);
     const id = await add('crm.example.ru');
@@ -162,7 +162,7 @@ describe('lock links', () => {
     expect((await open()).error.code).toBe('lock_link_dead');
   });
 
-  test('a lock link expires, and a site keeps its newest twenty links', async () => {
+  test('only the newest twenty lock links of a site work, until they expire', async () => {
     const { api } = world;
     const { token, add } = await companyBehind(world);
     const params = { id: await add('crm.example.ru') };

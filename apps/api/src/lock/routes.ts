@@ -20,7 +20,8 @@ export function lockRoutes(routes: Slice): void {
   implement(routes, contract.learnEgress, async ({ actor, params, db, write }) => {
     const proxies = await findSiteProxies(db, actor, params.id, encryption);
     await throttle.begin({ keys: [times(keyOf('probe', actor.userId), Math.max(1, proxies.length))] });
-    // Limited, so that one call for a site with a hundred proxies does not fill the company's queue of outbound calls.
+    // Limits the concurrent calls. Otherwise a call for a site with a hundred proxies would fill the
+    // company's queue of outbound calls.
     await inParallel(PARALLEL, proxies, async (proxy) => {
       const seen = await outbound.turns(actor.companyId ?? 0, () => learnEgress(outbound, proxy.route));
       await write((tx) => saveEgress(tx, proxy, seen));

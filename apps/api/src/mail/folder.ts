@@ -6,7 +6,7 @@ import { hashToken } from '../core/tokens.ts';
 import type { Db } from '../db/open.ts';
 import { type Mail, tokenOf } from './compose-mail.ts';
 
-/** A mail is deleted after this time, which no link in a mail outlives. */
+/** A mail file is deleted after this time. No link in a mail is valid for longer. */
 const KEPT_MS = 7 * 86_400_000;
 
 interface FolderMail {
@@ -14,7 +14,7 @@ interface FolderMail {
   readonly date: Date;
   readonly to: string;
   readonly subject: string;
-  /** The single-use link; empty in a mail without one, as is its token. */
+  /** The mail's single-use link. `link` and `token` are empty if the mail has no such link. */
   readonly link: string;
   readonly token: string;
 }
@@ -53,10 +53,10 @@ export async function writeToFolder(folder: string, mail: Mail & { from: string 
 }
 
 /**
- * Deletes mails whose link was used, has expired or was replaced, and all mails after 7 days.
- * @param publicUrl if given, deletes nothing, and omits mails with links to other origins
+ * Deletes mail files older than 7 days, and files whose link was used, has expired or was replaced.
+ * @param publicUrl if given, no file is deleted, and mails with links to other origins are not returned
  * @returns the mails whose links still work, oldest first
- * @throws Error of the database, with no mail deleted; Error of node:fs
+ * @throws Error of the database, before any file is deleted; Error of node:fs
  */
 export async function sweepFolder(db: Db, folder: string, publicUrl?: URL): Promise<FolderMail[]> {
   const mails = await readFolder(folder, publicUrl);

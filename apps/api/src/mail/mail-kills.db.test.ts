@@ -85,7 +85,7 @@ async function untilRolledBack(): Promise<void> {
       `select count(*)::int as count from pg_stat_activity
        where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`,
     );
-    // Resets the rate limits, because password checks that the kill interrupted are still charged.
+    // Resets the rate limits, because password checks that the kill interrupted were charged and not refunded.
     if (rows[0]?.count === 0) return void (await observer.query('delete from rate_limits'));
     await sleep(10);
   }

@@ -8,7 +8,10 @@ import { pipeline, statement } from '../db/pipeline.ts';
 import type { Encryption } from '../encryption.ts';
 import type { Facts, MailCode } from './compose-mail.ts';
 
-/** At most 10,000 waiting mails with a link, which strangers can request, and as many without. A mail takes 0.5 KB. */
+/**
+ * The limit of waiting mails with a link, and separately of waiting mails without a link. Strangers can
+ * request mails with a link. A mail takes 0.5 KB.
+ */
 export const WAITING_MOST = 10_000;
 /** The lease of an attempt to send a mail. The mailer aborts the attempt before the lease ends. */
 const LEASE = sql.raw(`interval '90 seconds'`);
@@ -37,12 +40,14 @@ export interface ClaimedMail {
 }
 
 /**
- * Queues a mail in the transaction of the change that causes it. It is sent after the commit, and again if the process crashes
- * before the row is deleted.
- * @param mail null queues a decoy: it takes the same statements, against timing attacks, and is deleted unsent
- * @param expiresAt the expiry of the mail's link, after which attempts end; null for a notice, which expires after 24 hours
- * @throws AppError unavailable when 10,000 mails with a link wait. A notice beyond 10,000 is dropped without an error, so that a
- *   full outbox does not prevent revoking access
+ * Queues a mail in the transaction of the change that causes it. The mailer sends the mail after the commit.
+ * If the process crashes before the row is deleted, the mail is sent again.
+ * @param mail null queues a decoy, which is deleted unsent. A decoy takes as long as a mail, so the response
+ *   time does not reveal whether an account exists
+ * @param expiresAt the expiry of the mail's link, after which the mailer gives up; null for a notice, which
+ *   expires after 24 hours
+ * @throws AppError unavailable when 10,000 mails with a link wait. A notice beyond 10,000 waiting notices is
+ *   dropped without an error, so that a full outbox does not prevent revocations
  */
 export function queueMail<Code extends MailCode>(
   tx: Tx,

@@ -24,13 +24,12 @@ export type Tell = (tx: Tx, change: AccountChange) => Promise<void>;
 export type Teller = (db: Db, actor: Actor, id: number) => Promise<Tell>;
 
 /**
- * Creates notices to the holder of an account whose password, email, role or second factor another user changed. A notice names the
- * actor, the time and contacts. It goes to the address before the change. It contains no link, because a thief of the actor's session
- * can also cause it.
+ * Creates notices to the holder of an account whose password, email, role or second factor another user changed. A notice goes to
+ * the email before the change. It contains no link, because a thief of the actor's session can also cause a notice.
  *
- * Owners choose the addresses of agents, so notices are limited per mailbox and per actor, and an unconfirmed company sends none. At
- * five notices an hour, a mailbox gets no further one, but the change is stored. At 300, the actor's change is refused, because
- * dropped notices would let a thief hide a change.
+ * A mailbox gets at most five notices an hour; further changes are stored without a notice. An actor can cause at most 300
+ * notices an hour; further changes are refused, because dropped notices would hide the changes of a thief. An unconfirmed company
+ * sends no notices, because its owner may have entered addresses of uninvolved people.
  * @throws AppError too_many_requests
  */
 export function createTeller(throttle: Throttle, outbox: Outbox): Teller {

@@ -56,7 +56,7 @@ describe('proxies', () => {
     expect([status, error.fields]).toEqual([400, { [field]: message }]);
   });
 
-  test('deleting a proxy in use gets 409 with the names of its policies, and an owner cannot delete a default proxy', async () => {
+  test('deleting a proxy in use gets 409 with the names of its policies', async () => {
     const proxy = await api.must(owner, createProxy, { body: upstream });
     const policy = await api.must(owner, createPolicy, { body: { name: 'Склад', proxyId: proxy.id } });
     const refused = await api.call(owner, deleteProxy, { params: { id: proxy.id } });
@@ -122,7 +122,7 @@ describe('policies', () => {
     await api.database.db.updateTable('proxies').set({ all_sites: false }).where('id', '=', 1).execute();
   });
 
-  test('an edit of the user or of the policy links and unlinks the two', async () => {
+  test('a user is added to a policy by an edit of the user or of the policy', async () => {
     const { id } = await api.must(owner, createPolicy, { body: { name: 'Поддержка', proxyId: 1 } });
     const agent = await api.agent(owner, [id]);
     const names = async () => (await api.must(agent.token, me)).politics.map(({ name }) => name);
@@ -147,7 +147,7 @@ describe('policies', () => {
     ).toBe(403);
   });
 
-  test('edits and deletions of a policy of another company get the same 404 as of an absent one', async () => {
+  test('an edit or deletion of another company’s policy gets 404, as for an absent policy', async () => {
     const { id } = await api.must(owner, createPolicy, { body: { name: 'Секретная', proxyId: 1 } });
     const stranger = (await api.company()).token;
     for (const endpoint of [updatePolicy, deletePolicy]) {

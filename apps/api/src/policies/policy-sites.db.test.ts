@@ -28,7 +28,7 @@ test('a policy is created with its sites, and each site lists the policy', async
   expect(site.version).toBe(crm.version + 1);
 });
 
-test('an edit of a policy without the field sites keeps its sites, and a list replaces them, also an empty one', async () => {
+test('an edit of a policy changes its sites only if the edit contains the field sites', async () => {
   const [one, two] = [await addSite('one.changed.ru'), await addSite('two.changed.ru')];
   const { id } = await addPolicy('Перемены', [one]);
   const change = (body: object) => api.must(owner, updatePolicy, { params: { id }, body });

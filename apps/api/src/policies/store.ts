@@ -38,7 +38,7 @@ export const policyEntity = entity({
   ],
   present: ({ users, allSites, ...row }, actor): Policy => ({
     ...row,
-    // A policy applies to all sites only while its proxy allows that.
+    // The flag for all sites has no effect while the proxy of the policy does not allow all sites.
     allSites: allSites && row.proxy.some(({ settings }) => settings.allSites),
     users: scopeOf(actor) === 'own' ? users.filter(({ id }) => id === actor.userId) : users,
   }),
@@ -77,9 +77,10 @@ export function updatePolicy(tx: Tx, actor: Actor, target: Target, body: PolicyC
   const egress = findEgress(tx, proxyId, sql<number>`(select company_id ${own})`);
   const plan = async (policy: Selectable<Tables['policies']>, proxy: Egress) => {
     allowAllSites(body.allSites === true, proxy);
-    // A policy that is for all sites already stays so after the plan has lost the feature.
+    // Turning the flag for all sites on requires the feature in the plan. A policy keeps the flag after the
+    // plan loses the feature.
     if (body.allSites === true && !policy.all_sites) await demandInPlan(tx, policy.company_id, 'all_sites');
-    // A switch to a proxy that does not allow all sites clears the flag. While the current proxy forbids it, the flag stays.
+    // A switch to a proxy that does not allow all sites clears the flag. An edit that keeps the proxy keeps the flag.
     const kept = policy.all_sites && (proxy.all_sites || proxy.id === policy.proxy_id);
     return {
       set: {

@@ -48,13 +48,13 @@ describe('an Apache site', () => {
     await site.lock(text);
     const check = await probe(world.api, token, id);
     expect(check).toMatchObject({ state: 'done', verdict: 'protected', advice: null });
-    // A site with an explicit port is probed over HTTP only. Steps: a plain request, five spoofed headers, five other paths, a
-    // request through squid, an echo call, and the samples.
+    // The site speaks only HTTP, so 14 steps are expected: a plain request, five with spoofed headers, five
+    // for other paths, one through squid, an echo call, and one row for all samples.
     expect(titles(check, 'passed')).toHaveLength(14);
     expect(titles(check, 'failed')).toEqual([]);
     expect(check.steps.filter(({ outcome }) => outcome === 'waiting')).toEqual([]);
     expect(check.steps.filter(({ advice }) => advice !== null)).toEqual([]);
-    // The six samples are made-up names with usual extensions at the root.
+    // Of the 17 direct requests, six are samples: requests for made-up file names in the root folder.
     expect(check.proof).toEqual({ outside: { passed: 17, of: 17 }, through: { passed: 1, of: 1 } });
     expect((await world.api.must(token, getSite, { params: { id } })).protection).toMatchObject({
       verdict: 'protected',
@@ -281,7 +281,7 @@ describe('the probe queue', () => {
     await pool.query('delete from site_checks where site_id = $1', [one]);
   });
 
-  test('a request during a probe returns the running probe, and a request right after it gets 429', async () => {
+  test('a request during a probe returns the running probe', async () => {
     const silent = await startLiar(() => {});
     const company = await companyBehind(world);
     const slow = await company.add(`crm.example.test:${silent.port}`);
@@ -297,7 +297,7 @@ describe('the probe queue', () => {
     expect(Number(third.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  test('the schedule queues a probe a day after the last one, or after a policy of the site changes its proxy', async () => {
+  test('the schedule queues a probe after a day, or after a policy of the site changes its proxy', async () => {
     const { api } = world;
     await site.lock(text);
     await probe(api, token, id);
@@ -311,7 +311,7 @@ describe('the probe queue', () => {
           .executeTakeFirstOrThrow()
       ).state;
     await api.database.pool.query("update site_checks set next_at = now() + interval '1 day'");
-    // This change of a policy does not affect the lock.
+    // A new user of the policy does not affect the lock, so no probe is due.
     await api.agent(token, [policyId]);
     await due();
     expect(await state()).toBe('done');
@@ -321,7 +321,7 @@ describe('the probe queue', () => {
     await api.must(token, updatePolicy, { params: { id: policyId }, body: { proxyId: other.id } });
     await due();
     expect(await state()).toBe('waiting');
-    // The request returns the waiting probe of the schedule, which then runs.
+    // `checkSite` returns the probe that the schedule queued. This probe then runs.
     await api.must(token, checkSite, { params: { id } });
     expect((await finished(api, token, id)).verdict).toBe('unknown');
     await api.database.pool.query(
@@ -340,7 +340,7 @@ describe('the probe queue', () => {
       body: { host: 'dead.example.test', port: 3128, username: 'user', password: 'pass' },
     });
     await api.must(company.token, checkSite, { params: { id: slow } });
-    // The probe has connected to the site, so it has already read its proxies.
+    // The probe reads the site's proxies before its first connection to the site.
     await expect.poll(() => silent.connections()).toBeGreaterThan(0);
     await api.must(company.token, updatePolicy, {
       params: { id: company.policyId },

@@ -20,9 +20,9 @@ export type Finding =
   | 'redirect'
   /** The site answered with content, or its application handled the request. */
   | 'open'
-  /** Open to strangers, at a path that the owner leaves open. */
+  /** Strangers can open the path, and the owner has declared the path open. */
   | 'allowed'
-  /** Through a proxy: the site answered that it has no such page. */
+  /** Through a proxy: the site has no page at this path. */
   | 'missing'
   /** Through a proxy: the site answered with another status that opens no page. */
   | 'rejected'
@@ -61,7 +61,10 @@ export function classifyThrough({ status }: ResponseHead): Finding {
   return (status >= 200 && status < 300) || status === 401 ? 'open' : 'rejected';
 }
 
-/** Selects refusals to ignore: the same proxy opens another path over the same scheme, so the lock admits the proxy. */
+/**
+ * Selects the denied requests that say nothing about the lock: the same proxy opens another path over the
+ * same scheme, so the lock admits the proxy.
+ */
 export function outweighedBy(results: readonly StepResult[]): ReadonlySet<StepResult> {
   const through = results.flatMap((result) =>
     result.step.kind === 'get' ? [{ ...result.step, result }] : [],
@@ -82,13 +85,13 @@ export function classifyOutside(step: OutsideStep, { status, headers }: Response
   if (status === 403) return 'denied';
   // A lock allows everybody this path, for certificate authorities. 404 means that no application handles it.
   if (status === 404 && step.kind === 'acme') return 'denied';
-  // A spoofed header or an unusual path may cause an error in a server that denies plain requests.
+  // A spoofed header or an unusual path may cause an error in a server that denies plain requests, so the error shows nothing.
   if (status >= 500) return step.kind === 'plain' ? 'server_error' : 'unclear';
   if (status >= 300 && status < 400 && status !== 304)
     return staysOnSite(step, headers) ? 'redirect' : 'open';
   // The server found the request malformed or over a rate limit, and sent no content of the site.
   if ([400, 408, 421, 429, 431].includes(status)) return 'unclear';
-  // Includes 401 and 404, because the application sends them, so strangers reach it.
+  // 401 and 404 count as open: the application sent them, so the request of a stranger reached the application.
   return 'open';
 }
 
@@ -98,7 +101,7 @@ function staysOnSite({ host, scheme, port, path }: OutsideStep, headers: Incomin
   if (location === '' || !URL.canParse(location, base)) return false;
   const { hostname, protocol, origin, port: to } = new URL(location, base);
   if (Number(headers['content-length'] ?? 0) > REDIRECT_BODY || protocol !== 'https:') return false;
-  // Another port is another site, which this probe does not request.
+  // A redirect to another port leads to another site, which this probe does not request.
   if (to !== (port === 80 || port === 443 ? '' : String(port))) return false;
   const bare = (name: string) => name.replace(/^www\./, '');
   if (bare(hostname) !== bare(host)) return false;
@@ -108,8 +111,8 @@ function staysOnSite({ host, scheme, port, path }: OutsideStep, headers: Incomin
 }
 
 /**
- * Classifies a stranger's request without a response.
- * @param first whether it is the first request to that place (`placeOf`)
+ * Classifies a direct request that got no response.
+ * @param first whether the request is the first one to its scheme, host name and address (`placeOf`)
  * @param connected whether the connection was established
  */
 export function classifyFailure(
@@ -139,7 +142,7 @@ const errorFindings: Readonly<Record<ConnectErrorReason, Finding>> = {
   refused: 'inconclusive',
 };
 
-/** Classifies an error, whether or not there were earlier requests. */
+/** Classifies a connection error without regard to earlier requests. */
 export function classifyConnectError({ where, reason }: ConnectError): Finding {
   return where === 'proxy' ? 'inconclusive' : errorFindings[reason];
 }
@@ -165,7 +168,7 @@ const cdns: readonly (readonly [string, (headers: IncomingHttpHeaders) => boolea
 
 const server = (headers: IncomingHttpHeaders) => String(headers.server ?? '').toLowerCase();
 
-/** The CDN that a response passed, or null. */
+/** Returns the name of the CDN that added its headers to a response, or null. */
 export function cdnOf(headers: IncomingHttpHeaders): string | null {
   return cdns.find(([, left]) => left(headers))?.[0] ?? null;
 }

@@ -9,11 +9,12 @@ export interface ResponseHead {
 }
 
 /**
- * Requests a tunnel from a proxy (RFC 9110 section 9.3.6). Returns the proxy's own response, which a probe reports.
+ * Opens a tunnel through a proxy by CONNECT (RFC 9110 section 9.3.6).
  * @param authority `host:port`, an IPv6 literal in brackets
  * @param credentials `name:password`, or an empty string
- * @returns the response; after a 2xx the connection is the tunnel, and early bytes are put back into it
- * @throws ConnectError when the proxy closes the connection; the signal's reason when it is aborted
+ * @returns the proxy's response to CONNECT. After a 2xx response, `connection` is the tunnel, and bytes that
+ *   followed the response are put back into the connection
+ * @throws ConnectError when the proxy closes the connection; the signal's reason when the signal aborts
  */
 export function connectTunnel(
   connection: Duplex,

@@ -55,7 +55,8 @@ function confirmedFamilies(results: readonly StepResult[], { confirmed, failed }
   for (const { step, finding } of results) {
     const family = targetFamily(step);
     if (family === null) continue;
-    // If the echo fails too, a firewall on our side may have rejected the connection.
+    // A rejected connection confirms the family only if echo calls by that family work. Otherwise a firewall
+    // on our side may have rejected the connection.
     const rejected = rejections.has(finding) && !failed.includes(family);
     if (rejected || responses.has(finding)) families.add(family);
   }

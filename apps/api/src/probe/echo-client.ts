@@ -18,7 +18,7 @@ export interface EgressResult {
   readonly reachable: boolean;
   /** Null if the call ended before the proxy checked the credentials. */
   readonly credentialsAccepted: boolean | null;
-  /** The proxy's egress addresses; after a failed call only those of `localAddresses`. */
+  /** The proxy's egress addresses. After a failed call, only the addresses that `localAddresses` returns. */
   readonly addresses: readonly string[];
   /** Address families of the echo that gave no answer. The known egress addresses of these families stay valid. */
   readonly unanswered: readonly (4 | 6)[];
@@ -39,9 +39,9 @@ function failedCall(
 }
 
 /**
- * Calls our echo through a proxy, and returns the proxy's egress addresses. Over plain http the proxy can forge the answer; over
- * https it can neither read nor change it.
- * @param route null for a proxy whose stored password does not decrypt
+ * Calls the echo endpoint through a proxy and returns the proxy's egress addresses. Over plain http, the
+ * proxy can forge the response; over https it cannot.
+ * @param route null if the proxy's stored password cannot be decrypted
  * @param onConnected receives the connection to the proxy
  * @throws the reason of `stop`
  */
@@ -72,7 +72,8 @@ export async function learnEgress(
     const began = performance.now();
     const address = await callEcho(echo, tunnel, signal);
     const roundTripMs = Math.max(1, Math.round(performance.now() - began));
-    // An echo call returns an address of one family. The gateway's other addresses are in its settings.
+    // An echo call returns an address of one family. A second call finds an upstream proxy's other address;
+    // the gateway's addresses are in its settings.
     const configured = { addresses: transport.configuredEgress, unanswered: [] };
     const more = route.kind === 'upstream' ? await callOtherFamily(echo, route, address) : configured;
     const addresses = [...new Set([address, ...more.addresses])];
@@ -88,7 +89,10 @@ export async function learnEgress(
   }
 }
 
-/** The local addresses in the problem of an echo on loopback; empty for other problems. They are not stored as egress addresses. */
+/**
+ * Returns the local addresses in the problem `only_local`; empty for other problems. Local addresses are not
+ * stored as egress addresses.
+ */
 export function localAddresses(problem: CheckMessage | null): readonly string[] {
   return problem?.code === 'only_local' ? problem.params.addresses : [];
 }
@@ -166,7 +170,10 @@ export function placeOf(url: URL): Place {
   return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: portOf(url) };
 }
 
-/** Replaces the problem of an unreachable own gateway by its usual cause. @throws the reason of `stop` */
+/**
+ * If our own gateway is unreachable because it listens only on loopback, replaces the problem by this cause.
+ * @throws the reason of `stop`
+ */
 async function explain(
   { transport, stop }: Echo,
   problem: CheckMessage,

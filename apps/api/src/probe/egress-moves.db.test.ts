@@ -73,7 +73,7 @@ const dueSites = async () =>
 beforeEach(() => query('delete from site_checks'));
 
 describe('a new egress address of a proxy', () => {
-  test('a new egress address of a proxy makes only the sites of its policies due, in every company', async () => {
+  test('a new egress address of a proxy schedules probes of the sites of its policies in every company', async () => {
     const first = await companyOf(shared);
     const second = await companyOf(shared);
     const { id } = first;
@@ -87,7 +87,7 @@ describe('a new egress address of a proxy', () => {
     }
   });
 
-  test('a new egress address of a proxy also makes the sites of its policies for all sites due', async () => {
+  test('a new egress address of a proxy schedules probes of the sites that a policy for all sites covers', async () => {
     const company = await companyOf(ownProxy);
     const { id, companyId, sites } = company;
     await api.must(company.token, createPolicy, { body: { name: 'Все сайты', proxyId: id } });
@@ -174,7 +174,7 @@ describe('a proxy with several egress addresses', () => {
     expect(await movedAt(id)).toEqual(moved);
   });
 
-  test('a proxy keeps its newest 32 egress addresses, and new ones do not make its sites due again at once', async () => {
+  test('a proxy keeps its newest 32 egress addresses', async () => {
     const { id } = await companyOf(ownProxy);
     for (let call = 1; call <= 40; call++) await learn(id, [`192.0.2.${call}`]);
     const kept = await addressesOf(id);

@@ -100,12 +100,12 @@ export async function readBreaks(
   return rows;
 }
 
-/** An address stays valid for this time after the last call that returned it, because each call returns only one of several. */
+/** A stored address expires when no call has returned it for this time. One call returns only one of several addresses. */
 const KEPT = sql.raw(`interval '7 days'`);
 const MAX_ADDRESSES = 32;
 /**
- * A probe after a new egress address is delayed by this time for each known address. Otherwise a proxy with a new address on every
- * call would cause endless probes.
+ * A probe after a new egress address is delayed by this time, multiplied by the number of known addresses.
+ * Otherwise a proxy with a new address on every call would cause endless probes.
  */
 const DELAY = sql.raw(`interval '10 minutes'`);
 
@@ -155,7 +155,7 @@ async function keepAddresses(
   await sql`insert into proxy_egress (owner_id, proxy_id, address)
     select ${ownerId}, ${id}, unnest(${[...addresses]}::text[])
     on conflict (owner_id, proxy_id, address) do update set confirmed_at = now()`.execute(tx);
-  // Addresses of an unanswered family do not expire, because this call could not return them.
+  // Addresses of a family without an answer do not expire, because this call could not return them.
   const unseen = known.filter((address) => unanswered.some((family) => isIP(address) === family));
   await sql`delete from proxy_egress e using proxy_learning l
     where e.owner_id = ${ownerId} and e.proxy_id = ${id} and l.owner_id = e.owner_id and l.proxy_id = e.proxy_id

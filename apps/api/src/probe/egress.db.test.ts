@@ -17,7 +17,7 @@ import { unpaced } from './pace.ts';
 import { startProbeRunner } from './runner.ts';
 import { createTransport, type Transport } from './transport.ts';
 
-// The echo and squid have an IPv4 and an IPv6 address each.
+// The echo endpoint has an IPv4 and an IPv6 address, and squid has egress by both families.
 const allowNetworks = parseNetworks('127.0.0.0/22,::1/128') ?? { v4: [], v6: [] };
 const hosts = new Map([
   [ECHO_HOST, ['127.0.0.1', '::1']],
@@ -109,7 +109,7 @@ test('an egress address older than a day is refreshed automatically', async () =
   expect((await api.must(token, getSiteLock, { params: { id } })).egress).toMatchObject([{ stale: false }]);
 });
 
-test('overlapping ticks call the echo one proxy at a time through the owners’ queues, and skip only proxies whose queue is full', async () => {
+test('overlapping ticks call the echo for one proxy at a time', async () => {
   const { pool, db } = world.api.database;
   const { proxyId } = await companyBehind(world);
   const { rows } = await pool.query(

@@ -5,8 +5,9 @@ import { resultOfFailure, resultOfResponse } from './http-probe.ts';
 import { type OutsideStep, placeOf } from './plan.ts';
 
 /**
- * Lets a vantage run all steps in one task. A group has at most eleven steps, all from one list and to one address.
- * @param send runs the groups, and returns the sightings by group number and step number
+ * Runs all steps on a vantage, in one task. The steps of a list with the same scheme, host name and address
+ * form a group of at most eleven steps.
+ * @param send runs the groups, and returns the outcomes of the requests by group number and step number
  * @returns the results of the steps that the vantage reported
  */
 export async function probeFromVantage(
@@ -37,7 +38,7 @@ const REFUSED = 250;
 
 /** Maps exit statuses of curl (its man page, EXIT CODES) to connection errors. Other statuses count as timeouts. */
 const reasons: Readonly<Record<number, ConnectErrorReason>> = {
-  // curl has one status for a refused connection and a missing route, so it shows no refusal.
+  // curl has one exit status for a refused connection and a missing route, so this status does not prove a refusal.
   7: 'connect_failed',
   35: 'tls_failed',
   52: 'broken_off',

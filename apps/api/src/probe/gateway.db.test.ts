@@ -18,7 +18,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 // The real gateway with its own egress address, used with probe tokens.
 const GATE_EGRESS = '127.0.0.6';
-/** A name that has only an IPv6 address for the gateway. */
+/** A host name that the gateway resolves to an IPv6 address only. */
 const SITE_6 = 'six.example.test';
 let world: ProbeWorld;
 let gateway: Gateway;
@@ -41,7 +41,7 @@ beforeAll(async () => {
       GATEWAY_HOSTS: `${ECHO_HOST}=127.0.0.1,${SITE}=127.0.0.1,${SITE_6}=::1`,
       GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8,::1/128',
       GATEWAY_EGRESS: GATE_EGRESS,
-      // The gateway has no feed and so no policies: a probe needs none.
+      // The gateway gets no policies, because nothing listens on this port. A probe needs no policies.
       API_URL: 'http://127.0.0.1:9',
       DATA_DIR: folder,
     }),

@@ -39,7 +39,7 @@ async function probeSite(address: string, times = 1) {
 test('probes trigger no action of a site and send no cookie, credentials, Referer or query', async () => {
   const site = await startActionSite(ACTIONS.name, ACTIONS.address, EGRESS);
   try {
-    // The second probe may reuse the sample of the first one.
+    // The second probe may reuse the list of paths that the first probe stored.
     const { verdict } = await probeSite(site.site, 2);
     expect(site.executed).toEqual([]);
     expect(site.unwanted).toEqual([]);
@@ -49,7 +49,7 @@ test('probes trigger no action of a site and send no cookie, credentials, Refere
   }
 });
 
-test('a probe sends at most 20 requests through the proxy, none for a made-up name, and at most 250 directly', async () => {
+test('a probe sends at most 20 requests through the proxy and at most 250 direct requests', async () => {
   const site = await startActionSite(ACTIONS.name, ACTIONS.address, EGRESS);
   try {
     await probeSite(site.site);
@@ -82,7 +82,7 @@ test.each(['drops packets', 'resets connections'] as const)(
     try {
       const { verdict } = await probeSite(site.site);
       expect([...site.banned]).not.toContain(EGRESS);
-      // The site no longer answers direct requests either, so nothing shows that it is open.
+      // The site no longer answers direct requests, so no response shows that the site is open.
       expect(verdict).not.toBe('open');
       if (afterwards === 'drops packets') expect(verdict).toBe('unknown');
     } finally {

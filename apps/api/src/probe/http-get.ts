@@ -18,11 +18,11 @@ export interface GetRequest extends Place {
 }
 
 export interface GetResponse extends ResponseHead {
-  /** The bytes as latin1. */
+  /** The body; each character is one byte (latin1). */
   readonly body: string;
   /** Whether the body ended early: the connection broke, or the signal was aborted. */
   readonly broken: boolean;
-  /** OpenSSL's code for an invalid certificate; null for a valid one or none. */
+  /** OpenSSL's code for an invalid certificate; null for a valid certificate and without TLS. */
   readonly certificateFault: string | null;
 }
 
@@ -67,7 +67,7 @@ async function exchange(stream: Duplex, asked: GetRequest, signal: AbortSignal):
   });
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     sent.once('response', resolve);
-    // For an unsolicited 101 Node emits neither `response` nor `error`.
+    // For an unsolicited 101, Node emits `upgrade` but neither `response` nor `error`.
     sent.once('upgrade', (_, socket) => {
       socket.destroy();
       reject(failure(signal));
@@ -77,7 +77,7 @@ async function exchange(stream: Duplex, asked: GetRequest, signal: AbortSignal):
     sent.end();
   });
   const read = await readBody(response, asked, signal);
-  // Typed as an Error; at run time a code, an Error, or null.
+  // Node types `authorizationError` as an Error. At run time its value is a code, an Error, or null.
   const fault: unknown = stream instanceof TLSSocket ? stream.authorizationError : null;
   return {
     status: response.statusCode ?? 0,
@@ -93,7 +93,7 @@ async function readBody(
   { bodyLimit, cut = false }: Pick<GetRequest, 'bodyLimit' | 'cut'>,
   signal: AbortSignal,
 ): Promise<Pick<GetResponse, 'body' | 'broken'>> {
-  // Errors after the head do not matter to a caller that reads no body.
+  // Without a listener, an error after the head would be uncaught when the body is not read.
   response.on('error', () => {});
   let body = '';
   if (bodyLimit === 0) return { body, broken: false };

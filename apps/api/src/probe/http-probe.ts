@@ -27,9 +27,9 @@ export interface ProbeSignals {
 }
 
 export const STEP_MS = 10_000;
-/** After one of these findings of a stranger's first request, further requests to the same address can change the verdict. */
+/** Findings of a stranger's first request after which further requests to the same address can change the verdict. */
 export const worthMore: ReadonlySet<Finding> = new Set(['denied', 'redirect', 'dropped']);
-/** Findings of requests through a proxy that the site answered. */
+/** Findings that show a response of the site to a request through a proxy. */
 const answered: ReadonlySet<Finding> = new Set([
   ...['denied', 'open', 'missing', 'rejected', 'away', 'server_error'],
 ] as Finding[]);
@@ -50,9 +50,9 @@ export async function probePlace<Step extends RequestStep>(
   settle: (result: StepResult) => void,
 ): Promise<void> {
   const onePort = new Set(steps.map(({ port }) => port)).size === 1;
-  /** Schemes whose remaining steps are skipped, with the detail to show; null hides the steps. */
+  /** The reason to skip the remaining steps of a scheme, shown as their detail; null hides these steps. */
   const skipped: Partial<Record<Scheme, CheckMessage | null>> = {};
-  /** Schemes whose first page was answered through a proxy. Start paths are requested only by the first of them. */
+  /** Schemes by which the first page answered through a proxy. Start paths are requested only by the first of these schemes. */
   const reached: Scheme[] = [];
   for (const step of steps) {
     const first = isFirst(step);
@@ -85,7 +85,7 @@ const isFirst = (step: RequestStep) => step.kind === 'plain' || (step.kind === '
 const CHALLENGE_BYTES = 16_384;
 const MAX_RETRY_S = 10;
 
-/** Sends a stranger's requests from this machine. */
+/** Sends requests directly from this machine, as a stranger. */
 export const askDirectly =
   (transport: Transport, pace: Pace, { stop, deadline }: ProbeSignals) =>
   async (step: OutsideStep): Promise<StepResult> => {

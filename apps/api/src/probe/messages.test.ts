@@ -38,13 +38,13 @@ describe('the advice on a step', () => {
     expect(adviseStep({ step, finding, detail: text, cdn: null })?.code ?? null).toBe(code);
   });
 
-  test('the advice is an own proxy when another company holds the host, and a new probe when the time limit was reached', () => {
+  test('the advice is a company proxy when another company holds the host', () => {
     const skipped = { step: through, finding: 'inconclusive', cdn: null } as const;
     expect(adviseStep({ ...skipped, detail: { code: 'held' } })).toEqual({ code: 'own_proxy' });
     expect(adviseStep({ ...skipped, detail: { code: 'out_of_time' } })).toEqual({ code: 'check_again' });
   });
 
-  test('the advice differs between a site without an address of the gateway’s family and a site that denies the gateway', () => {
+  test('a site without an address of the gateway’s address family gets its own advice', () => {
     const denied = { step: through, finding: 'denied', cdn: null } as const;
     const advice = (reason: 'no_family' | 'resolve_failed') =>
       adviseStep({ ...denied, detail: { code: 'unreached', params: { reason } } });
@@ -80,7 +80,7 @@ describe('the tallies of a probe', () => {
     detail: null,
   };
 
-  test('the tally of strangers counts an inconclusive request as not refused, and omits redirects and redundant requests', () => {
+  test('the tally of strangers counts an inconclusive request as not refused', () => {
     const steps = [
       stranger('passed'),
       stranger('passed', 301),
@@ -92,7 +92,7 @@ describe('the tallies of a probe', () => {
     expect(tallyProof(steps).outside).toEqual({ passed: 1, of: 4 });
   });
 
-  test('the tally of proxies counts a proxy that opens the site by one scheme and is refused by none', () => {
+  test('a proxy counts as opening the site if one scheme works and none is refused', () => {
     const spare = [inside(null, 'passed'), inside(null, 'skipped')];
     expect(tallyProof([seen, ...spare]).through).toEqual({ passed: 1, of: 1 });
     expect(tallyProof([...spare, inside('squid', 'passed'), inside('squid', 'failed')]).through).toEqual({
@@ -101,7 +101,7 @@ describe('the tallies of a probe', () => {
     });
   });
 
-  test('the tally of proxies omits echo calls, which show only the egress address', () => {
+  test('the tally of proxies omits echo requests, which show only the egress address', () => {
     expect(tallyProof([seen, inside(null, 'skipped')]).through).toEqual({ passed: 0, of: 1 });
     expect(tallyProof([seen]).through).toEqual({ passed: 0, of: 0 });
   });

@@ -85,7 +85,7 @@ const passedOutside: ReadonlySet<Finding> = new Set([
 ]);
 const passedThrough: ReadonlySet<Finding> = new Set(['open', 'redirect', 'missing']);
 
-/** The advice for a failed or inconclusive step; null for any other. The verdict has its own advice for the first cause. */
+/** The advice for a step that failed or has no clear result; null for any other step. */
 export function adviseStep(result: StepResult): CheckMessage | null {
   const { step, finding, detail, cdn } = result;
   if (step.kind === 'unresolved') return { code: 'fix_name' };
@@ -125,7 +125,7 @@ function adviseThrough({ step, finding, detail }: StepResult): CheckMessage | nu
   return finding === 'open' || finding === 'redirect' ? null : { code: 'fix_firewall' };
 }
 
-/** Counts strangers' requests and how many were refused, and proxies and how many open the site. */
+/** Counts the requests from outside, the refused ones, the proxies, and the proxies that open the site. */
 export function tallyProof(steps: readonly CheckStep[]): SiteCheck['proof'] {
   const outside = steps.filter((step) => step.vantage === 'outside' && counts(step));
   const requests = (those: readonly CheckStep[]) => those.reduce((sum, { count = 1 }) => sum + count, 0);
@@ -158,7 +158,7 @@ const unproven: ReadonlySet<CheckMessage['code']> = new Set([
 
 function counts({ outcome, detail }: CheckStep): boolean {
   if (outcome === 'skipped') return detail !== null && unproven.has(detail.code);
-  // A redirect within the site shows nothing. A redirect to another site is a failed step.
+  // A redirect within the site is not counted. A redirect to another site counts, because its step has failed.
   const redirects = detail?.code === 'answered' && detail.params.status >= 300 && detail.params.status < 400;
   return outcome !== 'passed' || !redirects;
 }

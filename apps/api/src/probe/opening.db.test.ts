@@ -16,7 +16,7 @@ import {
 import { SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 
-/** Which responses through a proxy count as opening the site, and which paths a probe requests besides the first page. */
+/** Tests which responses through a proxy count as opening the site, and which paths a probe requests besides the first page. */
 
 type Answer = (asked: IncomingMessage, reply: ServerResponse) => void;
 /** Returns the status for a request of a stranger. */
@@ -53,7 +53,7 @@ const status =
   (_, reply) =>
     reply.writeHead(code, headers).end();
 
-describe('a response through the proxy', () => {
+describe('the verdict for a response through the proxy', () => {
   test.each([
     [200, 'protected', null],
     [204, 'protected', null],
@@ -98,7 +98,7 @@ describe('a response through the proxy', () => {
   });
 });
 
-describe('a redirect through the proxy', () => {
+describe('the verdict for a redirect through the proxy', () => {
   test('a redirect through the proxy to a sign-in page of the same site counts as opening', async () => {
     const { id } = await locked(({ url }, reply) =>
       url === '/' ? reply.writeHead(302, { location: '/login?next=/' }).end() : reply.end('sign in'),
@@ -290,13 +290,13 @@ describe('the paths of a site', () => {
     code = 200;
     await run(id);
     expect(await protection()).toMatchObject({ verdict: 'open', drifted: true });
-    // A probe by newer rules than the last one does not reset the drift.
+    // A probe by newer rules keeps the drift that an earlier probe found.
     await api.database.pool.query('update site_checks set rules = 0 where site_id = $1', [id]);
     await run(id);
     expect(await protection()).toMatchObject({ verdict: 'open', drifted: true });
   });
 
-  test('the next probe is due at once and reads the site again when the paths change during a probe', async () => {
+  test('a change of the paths during a probe makes the next probe due at once', async () => {
     const { api } = world;
     let edit = async () => {};
     const { id } = await locked((_, reply) => void edit().then(() => reply.end()));

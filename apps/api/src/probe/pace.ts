@@ -6,7 +6,10 @@ export interface Pace {
   turn(address: string, signal: AbortSignal): Promise<void>;
   /** Halves the rate of requests to an address that answered 429 or 503. */
   slow(address: string): void;
-  /** Counts a request to a host. @returns false if the host has reached its limit of ten minutes, and the request must not be sent */
+  /**
+   * Counts a request to a host.
+   * @returns false if the host has reached its limit, and the request must not be sent
+   */
   count(host: string): boolean;
 }
 

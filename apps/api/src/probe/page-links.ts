@@ -4,7 +4,7 @@ import { Parser } from 'htmlparser2';
 /** Limits for one page, so that a hostile page cannot block the event loop or exhaust memory. */
 const MAX_LINKS = 2_000;
 const MAX_URL = 2_048;
-/** At this many open elements the parser is reset, because each closing tag makes it search all of them. */
+/** The parser is reset at this number of open elements: at each closing tag, it searches all of them. */
 const MAX_DEPTH = 512;
 /** Characters that are parsed in one turn of the event loop. */
 const PIECE = 16_384;

@@ -18,7 +18,7 @@ describe('the plan of a probe', () => {
       startPaths: [],
     });
 
-  test('the plan requests each address by both schemes, plainly, with five spoofed headers and at five other paths, and the site through each proxy', () => {
+  test('the plan requests each address by both schemes and the site through each proxy', () => {
     const steps = plan([named('a.ru', ['198.51.100.7', '2001:db8::7']), named('www.a.ru', ['198.51.100.7'])]);
     expect(steps.filter(({ vantage }) => vantage === 'outside')).toHaveLength(3 * 2 * 11);
     expect(new Set(steps.flatMap((step) => ('path' in step ? [step.path] : [])))).toEqual(
@@ -47,7 +47,7 @@ describe('the plan of a probe', () => {
     expect(asked.size).toBe(8);
   });
 
-  test('the plan spoofs an IPv6 egress address in the form of RFC 7239, and spoofs nothing without an egress address', () => {
+  test('the plan spoofs an IPv6 egress address in the form of RFC 7239', () => {
     const headers = plan([named('a.ru', ['198.51.100.7'])], null, '2001:db8::5').flatMap((step) =>
       'headers' in step ? Object.entries(step.headers) : [],
     );
@@ -58,7 +58,7 @@ describe('the plan of a probe', () => {
     );
   });
 
-  test('the plan requests an explicit port by both schemes and no other port', () => {
+  test('the plan uses only the explicit port of a site, by both schemes', () => {
     const ports = plan([named('a.ru', ['198.51.100.7'])], 8443).flatMap((step) =>
       'port' in step ? [step.port] : [],
     );
@@ -95,7 +95,7 @@ describe('the samples of a probe', () => {
       ),
     );
 
-  test('the first closed name gets all samples at its first address of each family, and each other place gets four', () => {
+  test('the plan has all samples for the first closed name and four for each other place', () => {
     const places = [
       place('a.ru', '198.51.100.7', 'https'),
       place('a.ru', '198.51.100.8', 'https'),

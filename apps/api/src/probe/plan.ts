@@ -20,7 +20,7 @@ interface Step {
 /** A request from outside to one address of one name. */
 export interface OutsideStep extends Step {
   readonly vantage: 'outside';
-  /** `plain`: the first page; `deep` and `acme`: `otherPlaces`; `start`: a start path of the owner; the rest: samples. */
+  /** `plain` and `spoofed`: the first page. `deep` and `acme`: see `otherPlaces`. `start`: a start path. Others: samples. */
   readonly kind: 'plain' | 'spoofed' | 'deep' | 'acme' | 'start' | Sample['kind'];
   readonly host: string;
   readonly port: number;
@@ -39,7 +39,7 @@ interface UnreachableStep extends Step {
   readonly host: string;
 }
 
-/** A call of our echo through a proxy. */
+/** A request to the echo endpoint through a proxy, which finds the proxy's egress address. */
 export interface EgressStep extends Step {
   readonly vantage: 'through';
   readonly kind: 'egress';
@@ -54,7 +54,7 @@ export interface ThroughStep extends Step {
   readonly host: string;
   readonly port: number;
   readonly scheme: Scheme;
-  /** `/`, or a start path. */
+  /** `/` for the first page, or a start path. */
   readonly path: string;
 }
 
@@ -81,9 +81,9 @@ export const proxyOf = (step: PlannedStep) => ('proxyId' in step ? step.proxyId 
 export interface Resolved {
   readonly host: string;
   readonly addresses: readonly string[];
-  /** The first forbidden address, or null. If there is one, the probe requests none of the name's addresses. */
+  /** The first address that the dialer forbids, or null. A forbidden address excludes the name from the probe. */
   readonly refused: string | null;
-  /** Whether the name may have no DNS records: a name with `www.`, or with a random label. */
+  /** Whether missing DNS records are acceptable: for a name with `www.` or with a random label. */
   readonly optional: boolean;
 }
 
@@ -91,7 +91,7 @@ export interface PlanInput {
   readonly names: readonly Resolved[];
   /** The explicit port of the site; null for 443 and 80. */
   readonly port: number | null;
-  /** `name` is null for our own gateway. */
+  /** The proxies of the site's policies. `name` is null for our own gateway. */
   readonly proxies: readonly { readonly id: number; readonly name: string | null }[];
   /** An address that the lock allows, for the spoofed headers. */
   readonly egress: string | null;
@@ -114,7 +114,7 @@ export function namesOf(
   return names;
 }
 
-/** Plans the echo calls, which run first, because spoofed headers need an egress address. */
+/** Plans the requests to the echo endpoint. They run first, because they find the egress address for spoofed headers. */
 export function planEgress(proxies: PlanInput['proxies']): EgressStep[] {
   return proxies.map(({ id, name }) => ({
     vantage: 'through',
@@ -180,7 +180,7 @@ export function planSamples(
   const all = [...startPaths.map((path) => ({ path, kind: 'start' }) as const), ...samples];
   const closed = places.filter(({ redirects }) => !redirects).map(({ step }) => step);
   const known = closed.length > 0 ? closed : places.map(({ step }) => step);
-  /** The first address of each family of the closed places. Only these get all samples. */
+  /** The first closed address of each address family. Only these addresses get all samples. */
   const main = [4, 6].flatMap((family) => known.find(({ address }) => isIP(address) === family) ?? []);
   const share = ({ step: { host, address }, redirects }: PlacedFinding) => {
     if (!main.some((place) => place.host === host && place.address === address)) return MAX_SAMPLES_ELSEWHERE;
@@ -198,7 +198,7 @@ export function planSamples(
   return { steps, unfit: wanted.length - steps.length };
 }
 
-/** The request for the first page of a place, and whether its response was a redirect. */
+/** The request for a first page, and whether the site answered it with a redirect. */
 export interface PlacedFinding {
   readonly step: OutsideStep;
   readonly redirects: boolean;

@@ -74,7 +74,7 @@ test('with two api processes, each probe runs in only one of them', async () => 
   site.close();
 });
 
-test('the verdict on an explicit port with TLS depends only on https, and a step reports its invalid certificate', async () => {
+test('with TLS on an explicit port, the verdict depends only on https', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'propusk-certificate-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const subject = ['-subj', `/CN=${SITE}`, '-addext', `subjectAltName=DNS:${SITE}`];

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
 /** Probes random sites that are open for some folders and extensions. Their verdict must not be `protected`. */
 
-/** TEST_PART selects 25 of the sites; `npm test` derives it from the number of commits. TREE_SEED selects a single site. */
+/** TEST_PART selects 25 of the sites. `npm test` derives its value from the number of commits. TREE_SEED selects one site. */
 const part = process.env.TEST_PART;
 const one = process.env.TREE_SEED;
 const seeds =
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe.concurrent('the verdict on a random site', () => {
-  test.each(seeds)('the verdict on the site of seed %i agrees with what strangers get', async (seed) => {
+  test.each(seeds)('the verdict on random site %i agrees with the responses to strangers', async (seed) => {
     const random = randomTree(seed);
     const site = await startTree(random, nameOf(seed), addressOf(seed), EGRESS);
     try {

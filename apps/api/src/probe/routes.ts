@@ -15,7 +15,7 @@ import { findCheck, requestCheck, type StoredCheck } from './store.ts';
 /** Routes for probes of a site's lock and for the paths of a site. */
 export function checkRoutes(routes: Slice): void {
   implement(routes, contract.checkSite, async ({ actor, params, db, write }) => {
-    // Precedes the rate limit, so that a site of another company always gives 404.
+    // Runs before the rate limit, so that a request for another company's site always gets 404.
     await findCheck(db, actor, params.id);
     await routes.throttle.charge('probe', actor.userId);
     const check = await write((tx) => requestCheck(tx, actor, params.id));

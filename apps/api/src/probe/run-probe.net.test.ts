@@ -18,7 +18,7 @@ const SITE = 'crm.example.test';
 const ECHO = 'echo.example.test';
 const V4 = '198.51.100.7';
 const V6 = '2606:4700::7';
-/** A file that strangers read. */
+/** A file that the site serves to strangers. */
 const OPEN = '/files/list.pdf';
 
 let server: Server;
@@ -124,7 +124,7 @@ test.each<ConnectErrorReason>(['no_route', 'connect_failed', 'timeout'])(
   },
 );
 
-test('the verdict is protected when a connection is refused, because the refusal shows that this machine reached the site', async () => {
+test('a refused connection gives the verdict protected, because this machine reached the site', async () => {
   expect(await probe([V4, V6], { [V6]: 'connection_refused' })).toMatchObject({ verdict: 'protected' });
 });
 
@@ -139,11 +139,11 @@ test.each<ConnectErrorReason>(['timeout', 'connect_failed', 'connection_refused'
   },
 );
 
-describe('a page that alone links an open file', () => {
+describe('an open file that is linked from only one page', () => {
   const PAGE = '/docs/';
   const link = `<a href="${OPEN}">x</a>`;
   const broken: RequestListener = (_, reply) => void reply.destroy();
-  /** Answers requests to the page with `answers` in turn, and then with the last one. */
+  /** Answers the first requests to the page with `answers` in their order, and later requests with the last answer. */
   const linking = (...answers: RequestListener[]): RequestListener => {
     let requests = 0;
     return (asking, reply) => {
@@ -172,7 +172,7 @@ describe('a page that alone links an open file', () => {
     const found = await probe([V4], {});
     expect(found).toMatchObject({ verdict: 'unknown', meaning: { code: 'unread_page' } });
     expect(sayCheck(found.meaning)).toContain(PAGE);
-    // The next probe reads the site again instead of using an incomplete sample.
+    // The next probe reads the site again, because the stored sample is incomplete.
     site = linking(whole);
     expect(await probe([V4], {}, [proxy], { sample: found.sample })).toMatchObject({ verdict: 'open' });
   });
@@ -182,7 +182,7 @@ describe('a page that alone links an open file', () => {
     expect(await probe([V4], {})).toMatchObject({ verdict: 'open' });
   });
 
-  test('a start path that fails once is read again, although the first page opened', async () => {
+  test('a start path that fails once is read again', async () => {
     site = linking(broken, whole);
     const found = await probe([V4], {}, [proxy], { startPaths: [PAGE] });
     expect(found).toMatchObject({ verdict: 'open' });

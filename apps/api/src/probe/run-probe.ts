@@ -47,11 +47,11 @@ export interface ProbeOptions {
   readonly proxies: readonly SiteProxy[];
   /** Whether all users with access to the site through a proxy can also reach a host and port through it. */
   readonly isCoveredElsewhere: (proxyId: number, host: string, port: number) => Promise<boolean>;
-  /** Whether another company holds a name on shared egress. */
+  /** Whether another company has the oldest claim to a host on the egress that companies share. */
   readonly isHeldByOther: (host: string) => Promise<boolean>;
   /** Called with the list of steps after every change of it. */
   readonly report: (steps: CheckStep[]) => void;
-  /** Called with the result of each echo call. */
+  /** Called with the result of each request to the echo endpoint. */
   readonly onEgress: (proxy: SiteProxy, result: EgressResult) => Promise<void>;
   /** The paired vantages of the site's company and of the platform. */
   readonly vantages: readonly SiteVantage[];
@@ -69,19 +69,19 @@ export interface ProbeResult extends ProbeVerdict {
   readonly sample: StoredSample | null;
 }
 
-/** The paths that reading a site found, as stored with its last probe. */
+/** The paths that were found by reading a site, stored with the site's last probe. */
 export interface StoredSample extends SiteContent {
   /** When the site was read. */
   readonly readAt: string;
-  /** Sample paths that were open to strangers in an earlier probe, and not denied since. */
+  /** Sample paths that one probe found open to strangers and no later probe found denied. */
   readonly open: readonly string[];
 }
 
 const PROBE_MS = 90_000;
 const SAMPLE_DAYS = 7;
-/** Echo calls start only within this time after the start of the probe. */
+/** Requests to the echo endpoint start only within this time after the start of the probe. */
 const ECHO_MS = 25_000;
-/** Places probed in parallel; the requests to one place are sequential. */
+/** At most this many places are probed in parallel. Requests to one place are sequential. */
 const PARALLEL = 4;
 
 /**
@@ -145,7 +145,7 @@ export async function runProbe(
       confirmedProxies.push(proxy.id);
     if (seen.problem !== null && seen.addresses.length === 0) {
       skip(step, seen.problem);
-      // Addresses of earlier calls may still be valid.
+      // The echo request failed, but addresses from earlier probes may still be valid.
       return proxy.addresses;
     }
     const detail: CheckMessage = { code: 'addresses', params: { addresses: seen.addresses } };
@@ -175,7 +175,8 @@ export async function runProbe(
   for (const step of steps) {
     if (step.kind === 'unresolved') skip(step, { code: 'unresolved' });
     else if (step.kind === 'address_refused') skip(step, { code: 'internal_address' });
-    // The lock allows requests of an insider, so they are skipped. They are hidden (null) if a vantage sends them as a stranger.
+    // Skips the requests of an insider, because the lock allows the insider's address. A null detail hides
+    // these steps if a vantage sends the same requests as a stranger.
     else if ('address' in step && insiders.has(step.from))
       skip(step, witnesses.length === 0 ? { code: 'own_egress' } : null);
   }
@@ -184,7 +185,7 @@ export async function runProbe(
   const fromHere = outside.filter(({ from }) => from === null);
   const through = steps.filter((step): step is ThroughStep => step.kind === 'get');
   const host = through[0]?.host;
-  // Proxies of the platform are shared by companies.
+  // The platform's proxies, which companies share.
   const shared = new Set(proxies.filter(({ ownerId }) => ownerId === 0).map(({ id }) => id));
   const held = host !== undefined && shared.size > 0 && (await isHeldByOther(host));
   for (const step of held ? through : []) if (shared.has(step.proxyId)) skip(step, { code: 'held' });
@@ -254,7 +255,7 @@ export async function runProbe(
       const extra = ofVantages.filter(({ from }) => from === id);
       const seen = await probeFromVantage([own, extra], (groups) => send(id, groups));
       const answer = async (step: OutsideStep) => answerOf(seen, step);
-      // Reports count until `stop`, also after the time limit of the probe's own requests.
+      // The time limit of the probe's own requests does not apply to the reports of a vantage.
       for (const place of placesOf(own)) await probePlace(answer, place, { deadline: stop }, settle);
       for (const step of extra) settle(sampleOf(step, seen, own, findingOf));
     }),
@@ -307,7 +308,7 @@ const placesOf = (steps: readonly OutsideStep[]) => [
 const answerOf = (seen: ReadonlyMap<OutsideStep, StepResult>, step: OutsideStep) =>
   seen.get(step) ?? inconclusive(step, { code: 'vantage_silent' });
 
-/** The result of a vantage's sample; without a conclusion unless the vantage found the first page of the place closed. */
+/** The result of a vantage's sample; inconclusive unless the same vantage found the first page closed. */
 function sampleOf(
   step: OutsideStep,
   seen: ReadonlyMap<OutsideStep, StepResult>,

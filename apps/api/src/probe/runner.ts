@@ -39,7 +39,7 @@ export interface ProbeRunnerParts {
 /** At most this many probes run concurrently in one process. */
 const PARALLEL = 4;
 const TICK_MS = 30_000;
-/** Limits per tick: sites to queue, and proxies through which the echo is called. */
+/** Limits per tick: sites whose probe is queued, and proxies whose egress address is updated. */
 const MAX_SITES = 20;
 const MAX_PROXIES = 5;
 /** The minimum interval between writes of a running probe's steps. */
@@ -49,7 +49,7 @@ const WRITE_MS = 200;
 export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeRunnerParts): Workers {
   async function run(claimed: ClaimedCheck, closing: AbortSignal): Promise<void> {
     const { companyId, siteId, address, startPaths, openPaths, sample } = claimed;
-    // Aborted when another process claimed the probe or the site was deleted: this run must stop writing.
+    // Aborted when this run has lost its probe: another process claimed the probe, or the site was deleted.
     const lost = new AbortController();
     const writer = createWriter(
       (steps) => saveSteps(db, claimed, steps),
@@ -69,7 +69,7 @@ export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeR
         report: writer.write,
         onEgress: async (proxy, seen) => {
           await db.transaction().execute((tx) => saveEgress(tx, proxy, seen));
-          // A new egress address changes the fingerprint, but this probe already uses the address.
+          // Reads the fingerprint again, because the new egress address changes it. The probe uses that address.
           before = (await readFingerprint(db, claimed))?.fingerprint ?? before;
         },
       });

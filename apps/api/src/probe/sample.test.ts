@@ -29,7 +29,7 @@ test('the same links give the same sample', () => {
   expect(chooseSamples(links)).toEqual(chooseSamples(links));
 });
 
-test('the sample has no path with an action word such as logout, and counts its folder and kind as omitted', () => {
+test('the sample has no path with an action word such as logout', () => {
   const links = ['/logout', '/cart/style.css', '/ok/0123456789abcdef0123.js', '/order/x'];
   expect(chooseSamples(links)).toEqual({
     paths: ['/ok/0123456789abcdef0123.js'],
@@ -38,7 +38,7 @@ test('the sample has no path with an action word such as logout, and counts its 
   });
 });
 
-test('for a path that is too long or looks like a secret, a made-up name in the next folder above is requested', () => {
+test('a path that is too long or looks like a secret is replaced by a made-up name', () => {
   const long = `/upload/${encodeURIComponent('длинное имя '.repeat(20))}.pdf`;
   const cyrillic = `/upload/${encodeURIComponent('Положение о закупках товаров и услуг')}.doc`;
   const secret = '/upload/iblock/0123456789abcdef0123456789abcdef/price.xlsx';
@@ -60,7 +60,7 @@ test('extensions of different case are different kinds, and an asterisk in a nam
   ).toEqual(['/a*b/q.css', '/a/X.PDF', '/a/y.pdf'].toSorted());
 });
 
-test('folders and kinds that exceed the 16 paths are counted as omitted', () => {
+test('the sample counts as omitted the folders that have no path among its 16', () => {
   expect(chooseSamples(Array.from({ length: 20 }, (_, i) => `/${i}x/a.css`)).left).toBe(4);
 });
 

@@ -6,17 +6,19 @@ import { limits } from '@propusk/contract/limits';
 /** A path to request as a stranger. */
 export interface Sample {
   readonly path: string;
-  /** `file`: a linked static file. `page`: a made-up name beside a linked page. `guess`: one with a usual extension. */
+  /**
+   * `file`: a linked static file. `page`: a made-up name beside a linked page. `guess`: a made-up name with a usual extension.
+   */
   readonly kind: 'file' | 'page' | 'guess';
 }
 
 /** The paths found by reading a site through a proxy. */
 export interface Discovered {
-  /** At most 16 sample paths, each of one folder and one kind of file. `{}` in a path is replaced by a made-up name. */
+  /** At most 16 sample paths from different folders and with different file extensions. `{}` stands for a made-up name. */
   readonly paths: readonly string[];
   /** Folders for made-up names with usual extensions, at most 4. */
   readonly folders: readonly string[];
-  /** The number of folders and kinds without a path in `paths`. */
+  /** The number of pairs of folder and file extension that have no path in `paths`. */
   readonly left: number;
 }
 
@@ -25,13 +27,15 @@ const MAX_FOLDERS = 4;
 const MAX_DEPTH = 8;
 /** Placeholder of a made-up name. The path of a URL contains no braces. */
 export const MADE_UP = '{}';
-/** Extensions that hosting panels configure the front server to serve itself, so that a lock in the back server may not apply. */
+/**
+ * Extensions of static files. Hosting panels let the front server serve such files, so a lock in the back server may not apply.
+ */
 const usual = ['js', 'png', 'pdf', 'zip', 'xml', 'woff2'];
 
 /**
- * Chooses at most 16 paths, spread over different folders and kinds, and at most 4 folders. The same links give the same choice.
- * A static file is requested by its own URL. A page is replaced by a made-up name in its folder, because a request for the page may
- * change data.
+ * Chooses at most 16 paths and at most 4 folders from the links of a site. The paths cover many folders and file extensions. The
+ * choice depends only on the links. A static file is requested by its own URL. A page is replaced by a made-up name in its
+ * folder, because a request for the page may change data.
  * @param links paths of the site's own host, from pages and robots.txt
  * @param open paths that the owner leaves open, which are not chosen
  */
@@ -44,7 +48,7 @@ export function chooseSamples(links: readonly string[], open: readonly string[] 
   const forbidden = new Set(
     paths.filter((path) => mayAct(path)).map((path) => `${folderOf(path)} ${extensionOf(path)}`),
   );
-  // The root is omitted, because every probe requests made-up names there.
+  // Omits the root folder, because every probe requests made-up names there.
   classes.delete('/ ');
   const waiting = [...classes.values()].map((members) => [...new Set(members)].slice(0, MAX_PATHS));
   const chosen: string[] = [];

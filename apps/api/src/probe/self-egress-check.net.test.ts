@@ -6,7 +6,7 @@ import { ConnectError } from './connect-error.ts';
 import { checkSelfEgress, confirmedBy } from './self-egress-check.ts';
 import type { Transport } from './transport.ts';
 
-// An echo that returns a chosen address to every connection.
+// An echo endpoint that returns a chosen address to every connection.
 let echo: Server;
 let port: number;
 let saw = '';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => echo.close());
 
-/** A transport that resolves every name to these addresses; connections to the dead ones time out. */
+/** A transport that resolves every name to `addresses`. Connections to `dead` addresses time out. */
 const reaching = (addresses: string[], dead: string[] = []): Transport => ({
   open: async (_, { host }) => {
     if (dead.includes(host)) throw new ConnectError('site', 'timeout');
@@ -92,7 +92,7 @@ test.each<[string, string, string[], string[], Partial<Awaited<ReturnType<typeof
   },
 );
 
-test('a connection to a proxy confirms egress unless the proxy shares a host or network with the console', () => {
+test('a connection to a proxy confirms internet access, except on the host or network of the console', () => {
   const self = { echoAddresses: ['9.9.9.9'] };
   expect(confirmedBy([{ from: '10.0.0.7', to: '::ffff:8.8.4.4' }], self)).toEqual([4]);
   expect(confirmedBy([{ from: '2606:4700::1', to: '2606:4700::7' }], self)).toEqual([6]);

@@ -8,23 +8,26 @@ import { callEcho, type Echo, placeOf } from './echo-client.ts';
 /** A version of the Internet Protocol. */
 export type Family = 4 | 6;
 
-/** This machine's internet access without a proxy. Without it, the silence of a site shows nothing. */
+/**
+ * This machine's internet access without a proxy. A missing response is evidence about a site only if this
+ * machine has internet access.
+ */
 export interface SelfEgress {
   /** This machine's egress addresses, as the echo sees them. */
   readonly own: readonly string[];
-  /** Families by which an echo call succeeded over the internet. */
+  /** Address families by which a request to the echo endpoint succeeded over the internet. */
   readonly confirmed: readonly Family[];
-  /** Families by which all echo calls failed. */
+  /** Address families by which every request to the echo endpoint failed. */
   readonly failed: readonly Family[];
-  /** Addresses of the echo, which often runs on this machine. */
+  /** Addresses of the echo endpoint, which often runs on this machine. */
   readonly echoAddresses: readonly string[];
 }
 
 const CALL_MS = 10_000;
-/** At most this many echo addresses are tried per family. */
+/** At most this many addresses of the echo endpoint are tried per address family. */
 const MAX_TRIES = 2;
 
-/** Calls our echo directly, by each address family that it has. */
+/** Sends a direct request to the echo endpoint by each of the endpoint's address families. */
 export async function checkSelfEgress(echo: Echo): Promise<SelfEgress> {
   const { transport, echoUrl } = echo;
   const { host } = placeOf(echoUrl);
@@ -38,7 +41,7 @@ export async function checkSelfEgress(echo: Echo): Promise<SelfEgress> {
   const familiesWith = (outcome: Call['outcome']) =>
     calls.filter((one) => one.outcome === outcome).map(({ family }) => family);
   return {
-    // An echo on loopback sees a loopback address, not the address that a site would see.
+    // An echo endpoint on loopback sees a loopback address, not the address that a site would see.
     own: isLoopback(host) ? await transport.localEgress() : calls.flatMap(({ own }) => own ?? []),
     confirmed: familiesWith('confirmed'),
     failed: familiesWith('failed'),
@@ -48,7 +51,7 @@ export async function checkSelfEgress(echo: Echo): Promise<SelfEgress> {
 
 interface Call {
   readonly own: string | null;
-  /** `unproven`: the echo answered, but the call may never have left this machine. */
+  /** `unproven`: the echo endpoint answered, but the request may not have left this machine. */
   readonly outcome: 'confirmed' | 'failed' | 'unproven';
 }
 
@@ -77,14 +80,17 @@ export interface ConnectionEnds {
   readonly to: string;
 }
 
-/** Reads the addresses of a connection; null if it is no socket, or already closed. */
+/** Reads both addresses of a connection; null if the connection is closed or is not a socket. */
 export function endsOf(connection: Duplex): ConnectionEnds | null {
   if (!(connection instanceof Socket)) return null;
   const { localAddress: from, remoteAddress: to } = connection;
   return from === undefined || to === undefined ? null : { from, to };
 }
 
-/** Families by which a connection to a proxy shows internet access. Ignores proxies at an echo address, which may be this machine. */
+/**
+ * Address families by which connections to proxies show internet access. Ignores proxies at an address of the
+ * echo endpoint, which may be this machine.
+ */
 export function confirmedBy(
   connections: readonly ConnectionEnds[],
   { echoAddresses }: Pick<SelfEgress, 'echoAddresses'>,
@@ -95,8 +101,8 @@ export function confirmedBy(
 }
 
 /**
- * Whether a connection shows internet access. One with the same address at both ends does not: the console and its echo endpoint often
- * share a host, so such a connection stayed on this machine, or its router returned it (NAT hairpinning).
+ * Whether a connection shows internet access. A connection with the same address at both ends stayed on this
+ * machine, or a router returned it (NAT hairpinning).
  */
 function provesEgress(from: string, to: string): boolean {
   const [mine, theirs] = [plainAddress(from), plainAddress(to)];
@@ -108,8 +114,8 @@ export function familyOf(address: string): Family {
   return isIP(plainAddress(address)) === 6 ? 6 : 4;
 }
 
-/** The family by which another machine with this source address reached us over the internet; empty for an internal address. */
+/** The address family of a public source address, which shows internet access; empty for an internal address. */
 export const familiesProvenBy = (address: string): Family[] => (isPublic(address) ? [familyOf(address)] : []);
 
-/** Without the operator's allowed networks, because reaching them shows no internet access. */
+/** Ignores the operator's allowed networks, because access to an internal network is no internet access. */
 const isPublic = (address: string) => addressAllowed(address, { v4: [], v6: [] });

@@ -29,7 +29,7 @@ export interface SiteReader {
 export interface SiteContent extends Discovered {
   /** Pages that were not requested, because the limit of requests was reached. */
   readonly unread: number;
-  /** The first page that failed, so that its links are not known; absent for a complete reading. */
+  /** The first page that failed, whose links are therefore unknown; absent if every page was read. */
   readonly failed?: FailedPage;
 }
 
@@ -53,7 +53,7 @@ export interface SiteReaderOptions {
   readonly signals: ProbeSignals;
   /** Whether all users with access to the site through this proxy can also reach a host and port through it. */
   readonly isCoveredElsewhere: (host: string, port: number) => Promise<boolean>;
-  /** Whether another company holds a host on shared egress. Such a host gets no request. */
+  /** Whether another company has the oldest claim to a host on shared egress. The reader requests nothing from such a host. */
   readonly isHeld: (host: string) => Promise<boolean>;
 }
 
@@ -67,7 +67,7 @@ const READ_MS = 15_000;
 /** Milliseconds before a page that failed is requested again. */
 const RETRY_MS = 1_000;
 const PAGE_BYTES = 512 * 1024;
-/** A rate limit, or a front server that does not reach the site. Other statuses are the site's answer. */
+/** Temporary statuses: from a rate limit, or from a front server that does not reach the site. */
 const temporary = new Set([429, 502, 503, 504]);
 const redirects = new Set([301, 302, 303, 307, 308]);
 /** Parameters of a request to a sign-in service (OpenID Connect, OAuth 2.0, SAML 2.0, WS-Federation). */
@@ -79,11 +79,11 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
   const { transport, route, site, signals, choice, isCoveredElsewhere, isHeld } = options;
   // Bounded: lives for one probe, which reads at most 20 pages of 512 KiB
   const seen = new Map<string, Fetched>();
-  /** Pages of `open`: those that answered, and those that failed although the site answers. */
-  // Bounded: holds URLs of `seen`
+  /** Pages whose links are read later: those that `open` reached, and those that failed although the site answered. */
+  // Bounded: contains only URLs of `seen`
   const pages = new Map<string, URL>();
   let requests = 0;
-  /** A URL of the site that answered. */
+  /** The first URL of the site that got a response. */
   let origin: URL | null = null;
 
   async function get(url: URL, limit: AbortSignal = signals.deadline): Promise<Fetched> {
@@ -143,7 +143,7 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
         return { step, cdn, ...left };
       }
       const next = bare(target);
-      // Queries are removed, so following a redirect that only adds one would request the same URL again.
+      // `bare` removed the query. A redirect that only adds a query would request the same URL again.
       if (next.href === url.href && target.search !== '') {
         choice.chosen ??= reader;
         return { step, finding: 'open', detail, cdn };
@@ -229,7 +229,7 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
   return reader;
 }
 
-/** Describes why the links of a page are not known: no response, a part of the body, or a temporary status. */
+/** Describes why the links of a page are unknown: no response, an incomplete body, or a temporary status. */
 function failureOf(fetched: Fetched): CheckMessage | null {
   if (fetched === 'unsent') return null;
   if (fetched instanceof ConnectError) return describeConnectError(fetched);
@@ -240,7 +240,7 @@ function failureOf(fetched: Fetched): CheckMessage | null {
     : null;
 }
 
-/** The first linked pages, those of different folders first. */
+/** The linked pages to read next. Pages of different folders come first. */
 function nextPages(links: readonly URL[], seen: ReadonlyMap<string, unknown>): URL[] {
   const pages = links
     .map(bare)

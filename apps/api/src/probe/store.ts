@@ -19,11 +19,11 @@ const LEASE = sql.raw(LEASE_TEXT);
 const RULES = 1;
 /** SQL condition: the waiting probe `d` has priority, because a user requested it or it has waited for ten minutes. */
 const isUrgent = sql.raw(`(d.asked or d.started_at < now() - interval '10 minutes')`);
-/** At most this many fingerprints are compared per tick. */
+/** At most this many sites per tick are checked for a changed fingerprint. */
 const MAX_COMPARED = 2_000;
 /** Minimum interval between requested probes of a site, in seconds. */
 const INTERVAL_S = 10;
-/** SQL condition: a request starts a new probe of site row `k`. Otherwise it returns the waiting or running probe. */
+/** SQL condition: a request may start a new probe for row `k` of site_checks. */
 const MAY_BEGIN = `(k.state = 'done' and k.started_at < now() - interval '${INTERVAL_S} seconds'
   or k.state = 'running' and k.begun_at < now() - ${LEASE_TEXT})`;
 /** The columns that queue a probe, and their values in SQL. */
@@ -85,7 +85,7 @@ async function readCheck(
 }
 
 /**
- * Requests a probe. If one waits or runs, returns it without a new request.
+ * Requests a probe of a site. Returns the site's waiting or running probe instead, if there is one.
  * @throws AppError not_found; company_unconfirmed; too_many_requests within 10 s of the last probe's start
  */
 export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promise<StoredCheck> {
@@ -100,7 +100,7 @@ export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promis
       then greatest(1, ceil(${INTERVAL_S} - extract(epoch from now() - started_at)))::int end as wait`.execute(
     tx,
   );
-  // No row if the site was deleted after `findManagedSite` read it.
+  // There is no row if the site was deleted after `findManagedSite`.
   const { wait } = found(rows[0]);
   if (wait !== null)
     throw new AppError('too_many_requests', { detail: ['checked_recently'], retryAfter: wait });
@@ -111,8 +111,9 @@ export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promis
 }
 
 /**
- * Claims a waiting probe, or one whose lease has ended, so that no other process runs it. Probes of companies with fewer running
- * probes come first; for a scheduled probe, one is added to that number. Then requested probes come first, then the oldest.
+ * Claims the next probe, so that no other process runs it: a waiting probe, or one whose lease has ended.
+ * Companies with fewer running probes come first. For this comparison, a scheduled probe counts as one more
+ * running probe. Among equals, requested probes come first, then older ones.
  */
 export async function claimCheck(db: Db): Promise<ClaimedCheck | null> {
   const run = randomUUID();
@@ -177,7 +178,7 @@ export async function isCoveredElsewhere(
   return rows[0]?.covered ?? false;
 }
 
-/** Reads the current facts; null for a deleted site. */
+/** Reads the stored data on which the verdict depends; null for a deleted site. */
 export async function readFingerprint(db: Db, { companyId, siteId }: ClaimedCheck): Promise<Facts | null> {
   const { rows } = await sql<Facts>`
     select site_fingerprint(c.id, s.id) as fingerprint, c.policy_version as "policyVersion",
@@ -195,10 +196,10 @@ export async function saveSteps(db: Db, claimed: ClaimedCheck, steps: CheckStep[
 }
 
 /**
- * Saves a finished probe. A protected site that gets another verdict has drifted until it is protected again. The verdict `unknown`
- * does not change the drift.
- * @param facts with the policy version of the claim, so that the schedule compares every later change
- * @param changed whether the facts changed during the probe. The verdict is then unreliable, and the next probe is due at once
+ * Saves a finished probe. A protected site that gets another verdict has drifted until it is protected again. The verdict
+ * `unknown` neither begins nor ends a drift.
+ * @param facts contain the policy version at the claim, so that the schedule notices every later change
+ * @param changed whether the facts changed during the probe: the verdict is unreliable, and the next probe is due at once
  */
 export async function finishCheck(
   db: Db,
@@ -233,7 +234,7 @@ function own({ companyId, siteId, run }: ClaimedCheck) {
 
 /** Queues probes of sites whose last probe is a day old or whose facts changed. @returns the number of queued probes */
 export async function queueDueChecks(db: Db, most: number): Promise<number> {
-  // Most policy changes do not affect a lock. Compares the fingerprint once per policy version to find those that do.
+  // Finds the policy changes that affect a lock: compares each fingerprint once per policy version.
   await sql`
     update site_checks k set policy_version = looked.version, next_at = case
         when k.fingerprint is distinct from site_fingerprint(k.company_id, k.site_id) then least(k.next_at, now())

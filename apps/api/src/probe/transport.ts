@@ -29,8 +29,8 @@ export type ProxyRoute =
     };
 
 /**
- * A path to the site; `outside`: directly from this machine. `toEcho` also allows ports of this machine, because the operator chose
- * the address of the echo.
+ * The path of a request. `outside`: directly from this machine. `toEcho` also permits ports of this machine,
+ * because the operator chose the address of the echo endpoint.
  */
 export type Route = { readonly kind: 'outside'; readonly toEcho?: true } | ProxyRoute;
 
@@ -63,23 +63,23 @@ export interface Transport {
    * @throws ConnectError; the signal's reason when it is aborted
    */
   open(route: Route, place: Place, signal: AbortSignal): Promise<Duplex>;
-  /** Connects to the proxy of a route, without a request. @throws ConnectError */
+  /** Opens a connection to the proxy of a route, for `through`. @throws ConnectError */
   openProxy(route: ProxyRoute, signal: AbortSignal): Promise<Duplex>;
   /** Requests a tunnel over a connection of `openProxy`. @throws ConnectError */
   through(route: ProxyRoute, proxy: Duplex, place: Place, signal: AbortSignal): Promise<Duplex>;
-  /** The addresses of a name; an empty list for an unknown one. */
+  /** Resolves a name to its addresses; to an empty list if the name is unknown. */
   resolve(host: string): Promise<readonly string[]>;
   /** Whether the gateway accepts connections only on loopback, although its URL for users is a network address. */
   gatewayHidesOnLoopback(signal: AbortSignal): Promise<boolean>;
   /** The public source addresses of the gateway in its settings. */
   readonly configuredEgress: readonly string[];
-  /** The source addresses of this machine for other networks, for a product on loopback. A router (NAT) may replace them. */
+  /** The source addresses of this machine for other networks. A router (NAT) may replace these addresses. */
   localEgress(): Promise<readonly string[]>;
   /** Whether the dialer may connect to an address. */
   allowed(address: string): boolean;
 }
 
-/** The dependencies of slices that make outbound calls. */
+/** Dependencies of the slices that send outbound requests. */
 export interface Outbound {
   readonly transport: Transport;
   readonly echoUrl: URL;
@@ -89,7 +89,7 @@ export interface Outbound {
   readonly stop: AbortSignal;
 }
 
-/** Longer than the 90 s of a probe, because the gateway's clock may differ. */
+/** The lifetime of a probe token exceeds the 90 s of a probe, because the gateway's clock may differ. */
 const TOKEN_SECONDS = 120;
 const anywhere = parseNetworks('0.0.0.0/0,::/0') ?? { v4: [], v6: [] };
 
@@ -209,7 +209,10 @@ function credentialsOf(route: ProxyRoute, place: Place, keys: GatewayKeys): stri
 /** Values of the gateway's `X-Propusk-Reason` that concern the site. All others concern the gateway. */
 const siteReasons = ['resolve_failed', 'address_refused', 'no_family', 'connect_failed', 'timeout'] as const;
 
-/** Reads our gateway's refusal from a response. In a tunnel of plain HTTP, the gateway answers if the site closes the connection. */
+/**
+ * Reads the gateway's reason for a refusal. In a tunnel for plain HTTP, the gateway sends this response when
+ * the site closes the connection.
+ */
 export function refusalWithin({ kind }: Route, { status, headers }: ResponseHead): ConnectError | null {
   const reason = siteReasons.find((one) => one === headers['x-propusk-reason']);
   return kind !== 'gateway' || reason === undefined ? null : new ConnectError('site', reason, status);
@@ -227,7 +230,10 @@ function tunnelError(route: ProxyRoute, head: ResponseHead): ConnectError | null
   return status === 502 || status === 503 ? new ConnectError('site', 'connect_failed', status) : refused;
 }
 
-/** Converts a DialError to a ConnectError. Uses its errno only for an address literal, where it concerns that address. */
+/**
+ * Converts a DialError to a ConnectError. Uses the errno only for an address literal. For a name, the errno
+ * may concern only one of several addresses.
+ */
 async function connecting(where: 'proxy' | 'site', dialed: Promise<Socket>, host = ''): Promise<Socket> {
   try {
     return await dialed;

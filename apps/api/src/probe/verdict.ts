@@ -6,36 +6,35 @@ import { adviseStep, isSample } from './messages.ts';
 import { placeOf, proxyOf, sourceOf } from './plan.ts';
 import type { FailedPage } from './site-reader.ts';
 
-/** The inputs of the verdict other than the results. */
+/** Inputs of the verdict besides the results of the steps. */
 export interface VerdictContext {
-  /** Whether an egress address was known, so that headers could be spoofed with it. */
+  /** Whether the probe knew an egress address to use in spoofed headers. */
   readonly egressKnown: boolean;
-  /** The lock allows this machine's address, so its requests from outside show nothing. */
+  /** Whether the lock allows this machine's address, so that its direct requests do not test the lock. */
   readonly insider: boolean;
   readonly connectivity: Connectivity;
   /** The vantages that were given requests. */
   readonly vantages: readonly ProbingVantage[];
-  /** Names of the site's vantages that were not present. */
+  /** Names of the site's vantages that were offline. */
   readonly away: readonly string[];
-  /** Another company holds the site's host on shared egress. */
+  /** Whether another company has the oldest claim to the site's host on shared egress. */
   readonly held: boolean;
-  /** Steps were skipped at the time limit. */
+  /** Whether steps were skipped at the time limit. */
   readonly unfinished: boolean;
   /** The number of start paths and samples that were not requested because of a limit. */
   readonly unfit: number;
-  /** A page whose links are not known, because it failed. */
   readonly failedPage: FailedPage | undefined;
-  /** Whether the probe found nothing to request besides the first page. */
+  /** Whether the probe found no page or file to request besides the first page. */
   readonly emptySample: boolean;
-  /** Ids of proxies whose echo call returned only addresses that were known before. */
+  /** Ids of proxies whose echo request confirmed the stored egress addresses. */
   readonly confirmedProxies: readonly number[];
 }
 
-/** A vantage that was given the requests from outside. */
+/** A vantage that sends direct requests for the probe. */
 export interface ProbingVantage {
   readonly id: number;
   readonly name: string;
-  /** The lock allows its address, so its requests show nothing. */
+  /** Whether the lock allows the vantage's address, so that its requests do not test the lock. */
   readonly insider: boolean;
   readonly connectivity: Connectivity;
 }
@@ -48,11 +47,11 @@ export interface ProbeVerdict {
 
 interface Facts extends VerdictContext {
   readonly results: readonly StepResult[];
-  /** Vantages that are not insiders, whose requests count as those of strangers. */
+  /** Vantages whose requests count as those of strangers, because the lock does not allow their addresses. */
   readonly witnesses: readonly ProbingVantage[];
-  /** Requests of strangers: those of this machine unless it is an insider, and those of the vantages in `witnesses`. */
+  /** Results of strangers' requests: those of the vantages in `witnesses`, and those of this machine unless it is an insider. */
   readonly outside: readonly StepResult[];
-  /** Requests to the site through proxies, without the echo calls. */
+  /** Results of the requests to the site through proxies, without those to the echo endpoint. */
   readonly through: readonly StepResult[];
   readonly cdn: string | null;
 }
@@ -60,8 +59,8 @@ interface Facts extends VerdictContext {
 type Rule = (facts: Facts) => ProbeVerdict | false | undefined;
 
 /**
- * Decides the verdict by the first rule that applies. Each rule finds one obstacle to `protected`, which remains if none applies:
- * this machine and every vantage was denied as a stranger everywhere, and every proxy of the policies opened the site.
+ * Decides the verdict by the first rule that applies. Each rule finds one obstacle to the verdict `protected`. If no rule
+ * applies, every stranger was denied, and every proxy of the policies opened the site.
  */
 export function decideVerdict(all: readonly StepResult[], context: VerdictContext): ProbeVerdict {
   const results = discountSilence(all, context.connectivity, context.vantages);
@@ -87,7 +86,7 @@ export function decideVerdict(all: readonly StepResult[], context: VerdictContex
   return verdictOf('protected', { code: 'protected', params: countRefusals(facts) }, advice);
 }
 
-/** Counts the refused URLs and requests of strangers, and the URLs that were not requested. */
+/** Counts the refused requests of strangers, the refused URLs, and the URLs that were not requested. */
 function countRefusals({ outside, witnesses, unfit, emptySample }: Facts) {
   const refused = outside.filter(({ finding }) => turnedAway.has(finding));
   const paths = refused.flatMap(({ step }) =>
@@ -166,7 +165,7 @@ const rules: readonly Rule[] = [
     failedPage && unknown({ code: 'unread_page', params: failedPage }, { code: 'read_again' }),
 ];
 
-/** Unknown: the lock allows this machine's address, and no vantage requested the site as a stranger. */
+/** The verdict `unknown`: the lock allows this machine's address, and no vantage requested the site as a stranger. */
 function unwitnessed({ insider, witnesses, vantages: insiders, away }: Facts): ReturnType<Rule> {
   if (!insider || witnesses.length > 0) return false;
   const names = insiders.map(({ name }) => name);
@@ -177,7 +176,7 @@ function unwitnessed({ insider, witnesses, vantages: insiders, away }: Facts): R
     : unknown({ code: 'vantage_away', params: { vantages: away } }, { code: 'start_vantage' });
 }
 
-/** Unknown: a present vantage did not report, or refused to request a private address. */
+/** The verdict `unknown`: an online vantage did not report, or refused to request a private address. */
 function silentVantage({ outside, witnesses }: Facts): ReturnType<Rule> {
   const having = (code: CheckMessage['code']) => {
     const sources = new Set(
@@ -196,8 +195,8 @@ function silentVantage({ outside, witnesses }: Facts): ReturnType<Rule> {
 }
 
 /**
- * Open: the site served a stranger. If it served only this machine, an old lock may still allow this machine's address, so the
- * message states only that.
+ * The verdict `open`: the site served a stranger. If the site served only this machine, an old lock may still
+ * allow this machine's address. The message then names only this machine.
  */
 function openToStrangers({ outside, cdn, egressKnown }: Facts): ReturnType<Rule> {
   const open =
@@ -222,7 +221,7 @@ function nameWithoutAddress({ results }: Facts): ReturnType<Rule> {
   return undefined;
 }
 
-/** Cdn: responses show nothing about the origin server, because the CDN itself may have denied the requests. */
+/** The verdict `cdn`: responses show nothing about the origin server, because the CDN itself may have denied the requests. */
 function behindCdn({ cdn, through }: Facts): ReturnType<Rule> {
   const code = through.some(({ finding }) => finding === 'denied') ? 'cdn_closed' : 'cdn';
   return cdn !== null && verdictOf('cdn', { code, params: { cdn } }, { code: 'bypass_cdn' });
@@ -237,7 +236,10 @@ function deniedThroughProxy({ through, confirmedProxies }: Facts): ReturnType<Ru
   return { verdict: 'closed', meaning, advice: isInLock ? { code: 'front_server' } : adviseStep(denied) };
 }
 
-/** Unknown: a proxy opens neither the first page nor a start path. A missing page (404) counts as opened, as strangers get 403. */
+/**
+ * The verdict `unknown`: a proxy opens neither the first page nor a start path. A missing page (404) counts
+ * as opened, because strangers get 403.
+ */
 function notOpenedThroughProxy({ through }: Facts): ReturnType<Rule> {
   const passing: ReadonlySet<Finding> = new Set(['open', 'missing']);
   const passed = new Set(
@@ -253,7 +255,7 @@ function notOpenedThroughProxy({ through }: Facts): ReturnType<Rule> {
   return told && unknown({ code: 'through_failed', params: quote(told) }, advice);
 }
 
-/** Unknown: a server that had denied requests of strangers then stopped answering them. */
+/** The verdict `unknown`: a server that had denied requests of strangers then stopped answering them. */
 function blocksProber({ outside }: Facts): ReturnType<Rule> {
   const silent = outside.find(
     ({ step, finding, detail }) =>
@@ -264,7 +266,7 @@ function blocksProber({ outside }: Facts): ReturnType<Rule> {
   return silent && unknown({ code: 'prober_blocked', params: quote(silent) }, { code: 'check_later' });
 }
 
-/** Closed: the site did not answer a proxy of its policies by either scheme. */
+/** The verdict `closed`: a proxy of the policies gets no response from the site by either scheme. */
 function silentThroughProxy({ through }: Facts): ReturnType<Rule> {
   // Steps without a detail were not run, because another result made them unnecessary.
   const silent = through.find(
@@ -284,7 +286,7 @@ const turnedAway: ReadonlySet<Finding> = new Set(['denied', 'no_connection', 're
 const acceptsConnections = ({ step, finding }: StepResult) =>
   step.kind === 'plain' && (finding === 'denied' || finding === 'dropped');
 
-/** Whether the other paths were requested at the address that denied the first page. */
+/** Whether the probe has results for other paths at the place of this first page. */
 function otherPathsRequested({ step: first }: StepResult, outside: readonly StepResult[]): boolean {
   const place = placeOf(first);
   const others = outside.filter(

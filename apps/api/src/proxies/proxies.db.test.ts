@@ -119,7 +119,7 @@ describe('edits of a proxy', () => {
     expect(await readProbeProxy(db, testEncryption, id)).toMatchObject({ route: null });
   });
 
-  test('a start of the api binds a password that an older version stored to its address, once', async () => {
+  test('the api binds a password of an older version to the address of its proxy at startup', async () => {
     const { token } = await api.company();
     const { id } = await api.must(token, createProxy, { body: upstream });
     await api.must(token, createPolicy, { body: { name: 'Склад', proxyId: id } });
@@ -189,7 +189,7 @@ describe('platform proxies', () => {
   });
 });
 
-test('the allSites flag of a policy has no effect while its proxy forbids it, survives a rename and ends with a switch of proxy', async () => {
+test('the allSites flag of a policy has no effect while its proxy forbids it', async () => {
   const { id: proxyId } = await api.must(owner, createProxy, { body: upstream });
   const allow = (allSites: boolean) =>
     api.must(admin, updateAnyProxy, { params: { id: proxyId }, body: { settings: { allSites } } });

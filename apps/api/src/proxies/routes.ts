@@ -10,7 +10,7 @@ import { readProbeProxy, saveEgress } from '../probe/egress-store.ts';
 import type { Slice } from '../slice.ts';
 import { createPaidProxy, createProxy, deleteProxy, listProxies, proxyEntity, updateProxy } from './store.ts';
 
-/** The calls of upstream proxies (spec section 7). */
+/** Routes for upstream proxies (spec section 7). */
 export function proxyRoutes(routes: Slice): void {
   const { encryption } = routes;
 

@@ -47,7 +47,7 @@ export const proxyEntity = entity({
   sees: ({ companyId }, scope) =>
     scope === 'platform' ? sql<SqlBool>`true` : sql<SqlBool>`proxies.owner_id in (0, ${companyId})`,
   search: ['proxies.host'],
-  // `+ 0` keeps PostgreSQL from scanning the primary key, and with it the proxies of all companies, to order the rows.
+  // `+ 0` prevents a scan of the primary key, which contains the proxies of all companies.
   order: sql`proxies.id + 0`,
   name: ({ host, port }) => `${host}:${port}`,
   facts: ({ host, port, username, settings: { type, allSites } }) => ({
@@ -152,7 +152,7 @@ export function updateProxy(
         type,
         all_sites: allSites,
       },
-      // A policy for all sites shows the flag of its proxy, so this makes its open forms stale.
+      // Edit forms of policies for all sites show this flag. A new version of these policies makes open forms stale.
       ...(allSites !== proxy.all_sites && { afterUpdate: () => touchPoliciesForAllSites(tx, proxy) }),
       secret: password === undefined ? undefined : 'password',
     };
@@ -161,7 +161,7 @@ export function updateProxy(
 
 type Key = { readonly id: number; readonly owner_id: number };
 
-/** Covers policies of every company, because companies share the platform's proxies. */
+/** Increments the version of policies of every company, because companies share the platform's proxies. */
 async function touchPoliciesForAllSites(tx: Tx, proxy: Key): Promise<void> {
   await tx
     .updateTable('policies')
@@ -172,7 +172,7 @@ async function touchPoliciesForAllSites(tx: Tx, proxy: Key): Promise<void> {
     .execute();
 }
 
-/** The limit of policies that the error proxy_in_use names. */
+/** At most this many policies are named in the error proxy_in_use. */
 const NAMED = 10;
 
 /** @throws AppError not_found, changed_meanwhile, default_proxy, direct_proxy, or proxy_in_use with the policies */
@@ -219,8 +219,8 @@ export async function ensureDirectProxy(db: Db, gateway: URL): Promise<void> {
 }
 
 /**
- * Binds passwords that an older version encrypted for their row alone to the row's address. Every start of the api runs it; bound
- * passwords stay unchanged.
+ * Binds each password to the address of its proxy, if an older version encrypted the password only for its
+ * row. Runs at every start of the api, and leaves bound passwords unchanged.
  */
 export async function bindPasswords(db: Db, encryption: Encryption): Promise<void> {
   const stored = await db

@@ -27,13 +27,13 @@ export function exportRoute(routes: Routes): void {
   const openOfCompany = createKeyedLimiter(OPEN.ofCompany, 0);
   const openOfAll = createKeyedLimiter(OPEN.ofAll, 0);
   const closing = new AbortController();
-  // A slow client would delay the shutdown.
+  // Ends open exports on shutdown, because a slow client would delay the shutdown.
   routes.app.addHook('preClose', async () => closing.abort());
 
   async function* pagesOf(request: FastifyRequest, zone: string | null): AsyncGenerator<string> {
     let before: string | undefined;
     do {
-      // The session or the role may have ended since the last page.
+      // Checks the access before each page, because the session or the role may have ended.
       const actor = await findActor(routes, bearer(request), request.ip);
       admitTo(actor, exportVisits);
       const member = asMember(actor);
@@ -51,7 +51,8 @@ export function exportRoute(routes: Routes): void {
 
   routes.app.route({
     ...routeOf(routes, exportVisits),
-    // With compression, an error on the first page would be sent as plain JSON with the Content-Encoding of the CSV.
+    // Disables compression. Otherwise an error on the first page would be sent as plain JSON with the
+    // Content-Encoding of the export.
     compress: false,
     // A HEAD would read the whole log.
     exposeHeadRoute: false,

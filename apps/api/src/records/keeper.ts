@@ -5,13 +5,17 @@ import { removeRows } from '../db/reaper.ts';
 import { applyCuts } from './settings.ts';
 
 const TICK_MS = 60_000;
-/** After this time without a batch, the open records of a run become interrupted. A gateway with open visits sends one every 60 s. */
+/**
+ * After this time without a batch, the open records of a gateway become interrupted. A gateway with open
+ * visits sends a batch every 60 s.
+ */
 const SILENCE = sql.raw(`interval '5 minutes'`);
 
 /**
- * Maintains the records of access: interrupts those of silent gateways, removes those beyond `LOG_RETENTION` or the company's own
- * retention and those of deleted companies, and makes the partitions of the next months. Each api runs one; they skip each other's rows.
- * @param days how long records are kept
+ * Maintains the records of access. Interrupts the open records of silent gateways, deletes expired records
+ * and those of deleted companies, and creates the partitions of the next months. Each api process runs one
+ * keeper. Concurrent keepers skip rows that another keeper has locked.
+ * @param days how long the platform keeps records (`LOG_RETENTION`)
  */
 export function startRecordKeeper({ db, log, days }: Background & { readonly days: number }): Repeating {
   const expired = sql`now() - make_interval(days => ${days})`;
@@ -27,7 +31,7 @@ export function startRecordKeeper({ db, log, days }: Background & { readonly day
         tx,
       );
     };
-    // Gateways wait for the lock of the table with their records.
+    // Batches of gateways wait while this maintenance locks the table of records, so its statements have a time limit.
     await alone(db, 'recordPartitions', maintain, { statementMs: 10_000 });
     await removeRows(db, 'records', sql`started_at < ${expired}`, signal);
     await removeRows(db, 'records', ofDeleted, signal);
@@ -47,7 +51,10 @@ export function startRecordKeeper({ db, log, days }: Background & { readonly day
 
 const times = { records: 'started_at', record_hours: 'hour', record_people: 'deleted_at' };
 
-/** Removes records of companies with a shorter retention than the platform. One statement per company can use its index. */
+/**
+ * Deletes records of companies whose retention is shorter than the platform's. Each statement concerns one
+ * company, so PostgreSQL can use an index.
+ */
 async function removeBeyondOwnRetention(db: Db, days: number, signal: AbortSignal): Promise<void> {
   const companies = await db
     .selectFrom('companies')

@@ -9,7 +9,7 @@ const LONGEST_MS = 31 * 86_400_000;
 /** The most visits in progress in one reply. */
 const MOST_LIVE = 1_000;
 
-/** Whose visits to read: of the company, or of one of its users. */
+/** Selects the visits of a company, or of one user of the company. */
 interface Scope {
   readonly companyId: number;
   readonly userId?: number;
@@ -27,8 +27,8 @@ export async function readVisits(db: Db, scope: Scope, query: VisitQuery): Promi
 }
 
 /**
- * Like `readVisits`, but returns JSON lines that PostgreSQL formats. With rows as objects, a long export had up to 200 MB of
- * garbage before V8 collected it.
+ * Returns the visits of `readVisits` as JSON lines that PostgreSQL formats. Rows as JavaScript objects left
+ * up to 200 MB of garbage during a long export.
  * @param more further columns, such as those of `withWords`
  */
 export async function readLines(
@@ -80,7 +80,8 @@ function found(
     before === undefined ? [] : [before.slice(0, before.indexOf('-')), before.slice(before.indexOf('-') + 1)];
   return select(
     scope,
-    // A scalar subquery hides the id from the planner, whose plan would depend on how many records of all companies have that id.
+    // The subquery hides the id from the planner. Otherwise the plan would depend on how many records of all
+    // companies have that id.
     sql`${and(user, (v) => sql`r.user_id = (select ${v}::bigint)`)} ${and(site, (v) => sql`r.site_id = (select ${v}::bigint)`)}
     ${and(result, (v) => sql`(r.kind = 'refusal') = ${v === 'refused'} and r.kind <> 'loss'`)} ${and(reason, (v) => sql`r.reason = ${v}`)}
     ${and(address, (v) => sql`r.address = ${v}`)} ${and(from, (v) => sql`r.started_at >= ${v}::timestamptz`)}

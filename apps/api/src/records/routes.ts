@@ -12,7 +12,7 @@ import { readCompanyFigures, readStatistics } from './statistics.ts';
 import { endVisits, storeBatch } from './store.ts';
 import { readAsOwner, readAsSupport, readLiveAsOwner, readSupport, setSupport } from './support.ts';
 
-/** The calls of the access log. */
+/** Routes for the access log. */
 export function recordRoutes(routes: Slice): void {
   const { throttle, config } = routes;
   // After an outage many gateways send their backlogs together. A gateway repeats a batch after `busy`.
@@ -31,7 +31,7 @@ export function recordRoutes(routes: Slice): void {
   );
   implement(routes, recordSettings, ({ actor, db }) => readSettings(db, asMember(actor), config.logDays));
   implement(routes, setRecordSettings, async ({ actor, body, ifMatch, write }) => {
-    // Before the transaction, because the throttle uses other database connections.
+    // Runs before the transaction, because the throttle uses other database connections.
     const wait = await throttle.wait(keyOf('recordsCut', asMember(actor).companyId));
     return write((tx) => writeSettings(tx, asMember(actor), body, ifMatch, { ...routes, wait }));
   });

@@ -72,7 +72,7 @@ async function keep(): Promise<void> {
   expect(log.warn).not.toHaveBeenCalled();
 }
 
-test('a new company stores everything for as long as the platform, in Moscow time, and a change by its owner writes an audit event', async () => {
+test('a company starts with the default record settings, and a change writes an audit event', async () => {
   const home = await company();
   expect(await api.must(home.token, recordSettings)).toMatchObject({
     ...standard,
@@ -98,7 +98,7 @@ test('a new company stores everything for as long as the platform, in Moscow tim
   });
 });
 
-test('settings with more days than the platform keeps, an unknown time zone or a stale version are refused and change nothing', async () => {
+test('invalid or outdated record settings are refused and change nothing', async () => {
   const home = await company();
   const { version } = await set(home, {});
   const refused = async (change: Partial<RecordSettingsInput>, of = version) => {
@@ -109,19 +109,19 @@ test('settings with more days than the platform keeps, an unknown time zone or a
   expect(await refused({ retentionDays: 91 })).toMatchObject({
     fields: { retentionDays: expect.stringContaining('90') },
   });
-  // The operator has lowered LOG_RETENTION since.
+  // Simulates a LOG_RETENTION that the operator lowered after the company had chosen 120 days.
   await sql('update companies set record_days = 120 where id = $1', home.id);
   expect(await refused({ retentionDays: 119 })).toMatchObject({ code: 'bad_input' });
   expect(await set(home, { retentionDays: 120 })).toMatchObject({ retentionDays: 120, pending: null });
   await sql('update companies set record_days = null, version = $2 where id = $1', home.id, version);
-  // Only PostgreSQL accepts "posix/…". Only JavaScript ignores letter case.
+  // PostgreSQL alone accepts names that begin with "posix/". JavaScript alone accepts names in lower case.
   for (const timeZone of ['Mars/Base', 'posix/Europe/Moscow', 'europe/moscow'])
     expect(await refused({ timeZone }), timeZone).toMatchObject({ fields: { timeZone: expect.anything() } });
   expect((await refused({ addresses: 'none' }, version - 1)).code).toBe('changed_meanwhile');
   expect(await api.must(home.token, recordSettings)).toMatchObject({ ...standard, version });
 });
 
-test('the keeper deletes records older than the retention of their company, and no record of another company', async () => {
+test('the keeper deletes records older than the retention of their company', async () => {
   const [short, other] = [await company(), await company()];
   const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
   await send([short, ago(8)], [short, ago(6)], [other, ago(8)]);
@@ -140,7 +140,7 @@ test('the keeper deletes records older than the retention of their company, and 
   expect(await count('records', short)).toBe(1);
 });
 
-test('when a company stops keeping names of deleted users, stored and later names are removed, but not those of other companies', async () => {
+test('a company that stops keeping names of deleted users loses the stored and later names', async () => {
   const [home, other] = [await company(), await company()];
   const later = await api.agent(home.token);
   const now = new Date().toISOString();
@@ -157,7 +157,7 @@ test('when a company stops keeping names of deleted users, stored and later name
   expect(await names(other)).not.toContain('');
 });
 
-test('shorter retention needs the password, takes effect after 72 hours, is mailed to the other owners, and can be canceled by them', async () => {
+test('a shorter retention takes effect after 72 hours and can be canceled by other owners', async () => {
   const home = await company();
   const partner = await api.agent(home.token);
   const role = { role: 'CREATOR', ...proof } as const;
@@ -198,7 +198,7 @@ test('shorter retention needs the password, takes effect after 72 hours, is mail
   await sql('update companies set record_days = 7 where id = $1', home.id);
   await set(home, { ...less, keepNames: false, ...proof });
   await expect.poll(mails).toContainEqual([partner.email, false, true]);
-  // Each new pending change is either mailed or refused. Requests that create none are not counted and never refused.
+  // A request that creates a pending change sends a mail or is refused. Other requests are never refused.
   const cut = (retentionDays: number) =>
     api.call(home.token, setRecordSettings, { body: { ...standard, retentionDays, ...proof } });
   for (const days of [6, 5, 4, 3, 2, 6, 5, 4]) expect((await cut(days)).status).toBe(200);
@@ -211,7 +211,7 @@ test('shorter retention needs the password, takes effect after 72 hours, is mail
 test.each([
   // A day of 23 hours: the clocks of Berlin go forward at 01:00 UTC.
   ['Europe/Berlin', '2026-03-28T23:00', '2026-03-29T22:00', ['2026-03-28T22:30', '2026-03-29T22:30']],
-  // 14 hours ahead of UTC: the day of 2 March begins on 1 March.
+  // This zone is 14 hours ahead of UTC, so 2 March begins there on 1 March UTC.
   ['Pacific/Kiritimati', '2026-03-01T10:00', '2026-03-02T10:00', ['2026-03-01T09:30', '2026-03-02T10:30']],
 ])(
   'in the time zone %s, a day of the statistics contains the visits of that day in that zone',

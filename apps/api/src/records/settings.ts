@@ -42,7 +42,7 @@ const settingsEntity = entity({
   ],
   present: (row) => row,
   name: ({ companyName }) => companyName,
-  /** The fields of a pending change and its effective time, or else those in force. */
+  /** The values for the audit event. A pending change replaces the values in force and adds its effective time. */
   facts: ({ addresses, timeZone, pending, ...now }) => {
     const { retentionDays, keepNames } = pending ?? now;
     return {
@@ -59,10 +59,10 @@ export async function readSettings(db: Db, actor: Member, platformDays: number):
 }
 
 /**
- * Replaces the settings. Gateways receive them with the next snapshot. Shorter retention becomes a pending change with an effective
- * time 72 hours later, unless a later call replaces or cancels it.
+ * Replaces the settings. Gateways receive them with the next snapshot. A shorter retention becomes a pending change, which takes
+ * effect after 72 hours unless a later call replaces or cancels it.
  * @throws AppError changed_meanwhile; too_many_requests for too many pending changes; bad_input for an unknown time zone, for
- * shorter retention without the password, and for more days than the platform's unless the company already has that number
+ *   shorter retention without the password, and for more days than the platform's unless the company already has that number
  * @param parts.wait the milliseconds until the company may have another pending change
  */
 export async function writeSettings(

@@ -69,8 +69,9 @@ export async function readCompanyFigures(db: Db, companyId: number): Promise<Com
 }
 
 /**
- * The sums of a period (`now`) and of the preceding one, of visits and of refusals (`refused`), in one pass. `by` is the value of
- * grouping(): 3 by step, 5 by user, reason and host together, 6 by site. Grouping by a hash of the host takes a third of the memory.
+ * SQL query for the sums of visits and refusals in a period and in the preceding period. `now` marks rows of the period,
+ * `refused` rows of refusals. `by` is the value of grouping(): 3 by time step, 5 by user, reason and host, 6 by site. Grouping by
+ * a hash of the host takes a third of the memory.
  */
 function sums(companyId: number, { earlier, from, to, step }: StatisticsQuery & { earlier: string }) {
   return sql`
@@ -88,7 +89,7 @@ const hostKey = sql.raw('hashtextextended(host, 0)');
 const userName = (user: string) =>
   `coalesce(nullif(trim(${user}.name || ' ' || ${user}.surname), ''), ${user}.email::text)`;
 
-/** The columns of the figures, from the sums `h`. */
+/** SQL columns of the figures, computed from the rows `h` of `sums`. */
 const figures = sql.raw(
   [
     figure('people', 'count(*)', 'by = 5 and user_id <> 0 and not refused'),
@@ -98,13 +99,13 @@ const figures = sql.raw(
   ].join(),
 );
 
-/** @param value an aggregate over the sums that the condition selects */
+/** @param value an aggregate over the rows of `sums` that the condition selects */
 function figure(name: string, value: string, condition: string): string {
   const of = (period: string) => `coalesce((select ${value} from h where ${condition} and ${period}), 0)`;
   return `json_build_object('now', ${of('now')}, 'before', ${of('not now')}) as ${name}`;
 }
 
-/** @param by the grouping of the key (`sums`) */
+/** @param by the value of grouping() for the key, as in `sums` */
 function shares(key: 'site_id' | 'user_id', by: number, names: ReturnType<typeof sql>, name: string) {
   return sql`array(select json_build_object('id', o.id, 'name', ${sql.raw(name)}, 'visits', t.visits, 'bytes', t.bytes)
     from (select ${sql.ref(key)} as key, visits, bytes from h where by = ${by} and now and not refused and ${sql.ref(key)} <> 0

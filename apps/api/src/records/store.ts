@@ -6,10 +6,10 @@ import { found } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';
 
 /**
- * Stores a batch of a gateway's run, unless the database has it: the run's last batch number advances in the same transaction. The first
- * batch of a run interrupts the open records of the gateway's earlier runs. Records of deleted companies are dropped, and those of a
- * gateway whose clock is more than a day ahead: they would lie in the partition of later months. A visit counts in the hour in which it began,
- * its requests and bytes in the hour of the update that brought them.
+ * Stores a batch of a gateway at most once: the transaction also advances the last batch number of the gateway's run. The first
+ * batch of a run interrupts the open records of earlier runs. Drops records of deleted companies, and records that start more
+ * than a day in the future: they would lie in a partition of a later month. In the statistics, a visit counts in the hour in
+ * which it began. Its requests and bytes count in the hour of the update that reported them.
  */
 export async function storeBatch(tx: Tx, { gateway, run, number, records }: RecordBatch): Promise<void> {
   const { rows } = await sql<{ id: number; began: boolean }>`
@@ -23,8 +23,8 @@ export async function storeBatch(tx: Tx, { gateway, run, number, records }: Reco
       and run in (select id from record_runs where gateway = ${gateway} and run <> ${run})`.execute(tx);
   }
   if (records.length === 0) return;
-  // The last update of a record counts. The rows of the statistics are locked in the order of their key, so that gateways that store
-  // at one moment do not lock each other.
+  // Of several updates of a record, the last one counts. Sorting the rows of the statistics by key prevents
+  // deadlocks between concurrent batches.
   await sql`
     with given as (
       select distinct on (g.id) g.* from rows from (jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as (

@@ -21,7 +21,10 @@ export async function readSupport(db: Db, companyId: number): Promise<Support> {
   return found(rows[0]);
 }
 
-/** Permits ADMINs to read the visits of the actor's company for 24 hours, or ends the permission. Ending none writes no event. */
+/**
+ * Permits ADMINs to read the visits of the actor's company for 24 hours, or ends the permission. Writes no
+ * event if there was no permission to end.
+ */
 export async function setSupport(tx: Tx, actor: Member, allowed: boolean): Promise<Support> {
   const { companyId: id } = actor;
   const { rows } = await sql<{ name: string }>`

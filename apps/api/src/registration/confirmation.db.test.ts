@@ -60,7 +60,10 @@ async function snapshotOf(token: string) {
   return readSnapshot({ db: api.database.db, encryption: testEncryption, log }, id);
 }
 
-/** Adds a site of the company on the shared egress, open to its owner. @returns the site's id */
+/**
+ * Adds a site to the company. Its policy gives the owner access through the shared egress.
+ * @returns the site's id
+ */
 async function addSite(token: string, address: string): Promise<number> {
   const proxyId = (await api.must(token, listProxies)).rows.find(({ direct }) => direct)?.id ?? 0;
   const users = [(await api.must(token, me)).id];
@@ -83,7 +86,7 @@ test('the mailed link confirms the company, works once and ends no session', asy
   expect((await use({ token: link.token })).error.code).toBe('link_dead');
 });
 
-test('the owner requests another link, within the limits of a mailbox, until the company is confirmed', async () => {
+test('the owner can request another confirmation link until the company is confirmed', async () => {
   const { token, email } = await stranger();
   const first = await linkTo(email);
   await api.must(token, sendCompanyConfirmation);
@@ -100,7 +103,7 @@ test('the owner requests another link, within the limits of a mailbox, until the
   expect(replies.some(({ error }) => error?.code === 'too_many_requests')).toBe(true);
 });
 
-test('a new password by a link from mail confirms the company of its owner, not that of an agent', async () => {
+test('an owner who sets a new password by a mailed link confirms the company', async () => {
   const { token, email } = await stranger();
   const agent = `agent${++serial}@company.test`;
   await api.must(token, createUser, { body: { email: agent, password: PASSWORD } });

@@ -12,11 +12,11 @@ import { addInvitation } from './store.ts';
 
 /** The links for the first users of a new platform. */
 export interface FirstLinks {
-  /** Creates the first ADMIN, or resets the password of an ADMIN. Valid once, for one hour. */
+  /** A link that creates the first ADMIN, or resets the password of an ADMIN. Valid once, for one hour. */
   readonly admin: string;
   /**
-   * Registers a company. Valid once, for seven days. null when the owner has an account, or when an earlier call created the link for
-   * the same ADMIN.
+   * A link that registers a company. Valid once, for seven days. Null when the owner has an account, or when
+   * an earlier call created the link for the same ADMIN.
    */
   readonly company: string | null;
 }
@@ -30,8 +30,8 @@ export async function makeAdminLink(db: Db, publicUrl: URL): Promise<string | nu
 }
 
 /**
- * Creates a link for the first ADMIN with a proposed email, and an invitation for a company. Stores only hashes. While no ADMIN has a
- * password, each call creates another ADMIN link, and a new email replaces the proposed one.
+ * Creates a link for the first ADMIN, and a link that registers a company. The database stores only hashes of their tokens. Until
+ * an ADMIN has a password, a repeated call creates another ADMIN link, and its email replaces the earlier one.
  * @param again creates both links again, even when an ADMIN has a password
  * @returns null when an ADMIN has a password; with `again`, null when no ADMIN has the email
  * @throws AppError registration_closed
@@ -63,7 +63,7 @@ async function adminLink(db: Db | Tx, publicUrl: URL, id: number): Promise<strin
 
 /**
  * Creates a link for the first ADMIN. Creates the account when there is none, and sets its email.
- * @returns `isNew` for a new account or email; null when an ADMIN has a password
+ * @returns `isNew`: whether the account or its email is new; null when an ADMIN has a password
  */
 async function makeFirst(
   db: Db,

@@ -66,7 +66,7 @@ test('an open platform refuses an invented invitation token and one issued to an
 describe('REGISTRATION=closed', () => {
   beforeEach(() => start('closed'));
 
-  test('closed registration refuses strangers and makes no invitations, and the reply to strangers names whom to ask', async () => {
+  test('a platform with closed registration refuses strangers and creates no invitations', async () => {
     expect(await mode()).toBe('closed');
     const refused = await apply('stranger@company.test');
     expect([refused.status, refused.error.code]).toEqual([403, 'registration_closed']);
@@ -168,7 +168,7 @@ describe('REGISTRATION=invited', () => {
       'expired',
     ]);
     expect((await apply('gone@company.test', gone)).error.code).toBe('invitation_dead');
-    // Another invitation replaces the token, and the link works again.
+    // A new invitation has a new token, and the old link stays invalid.
     const again = await invite('gone@company.test');
     expect((await api.call(null, openInvitation, { body: { token: gone } })).error.code).toBe(
       'invitation_dead',

@@ -43,7 +43,7 @@ export async function precheckRegistration(
   await invitation.executeTakeFirstOrThrow(() => new AppError('invitation_dead'));
 }
 
-/** The condition of the applicant's invitation, which works once. */
+/** SQL condition: the invitation is valid, unused, and issued to the applicant's email. */
 const admits = ({ email, invitation = '' }: Applicant) =>
   sql<boolean>`${works('company_invitations', invitation)} and state = 'waiting' and email = ${email}`;
 
@@ -55,7 +55,7 @@ const admits = ({ email, invitation = '' }: Applicant) =>
 export async function admitRegistration(tx: Tx, rule: RegistrationRule, applicant: Applicant): Promise<void> {
   if (rule === 'closed') throw new AppError('registration_closed');
   if (applicant.invitation !== undefined) {
-    // Concurrent calls with one link wait for the first and then find it used.
+    // A concurrent registration with the same link waits for this update, and then finds the invitation used.
     const used = await tx
       .updateTable('company_invitations')
       .set({ state: 'used' })
@@ -114,7 +114,7 @@ export async function listInvitations(db: Db, query: ListQuery) {
   return readList(matching, query, sql.ref('i.id'));
 }
 
-/** @throws AppError not_found when its link does not work any more */
+/** @throws AppError not_found when the invitation is used, withdrawn or expired */
 export async function withdrawInvitation(tx: Tx, actor: AuditActor, id: number): Promise<void> {
   const { email } = await tx
     .updateTable('company_invitations')

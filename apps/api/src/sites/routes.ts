@@ -6,7 +6,7 @@ import { implement, type Routes } from '../http/implement.ts';
 import { createSites } from './bulk-create.ts';
 import { createSite, deleteSiteByAddress, siteEntity, updateSite } from './store.ts';
 
-/** The calls of protected sites (spec section 7: domain-allowed). */
+/** Routes for protected sites (spec section 7: domain-allowed). */
 export function siteRoutes(routes: Routes): void {
   implement(routes, contract.createSite, ({ actor, body, write }) =>
     write((tx) => createSite(tx, asMember(actor), body)),

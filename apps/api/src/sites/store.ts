@@ -17,7 +17,7 @@ import { changeEntity, createEntities, deleteEntity } from '../entities/change.t
 import { entity } from '../entities/entity.ts';
 import { makeRoom } from '../entities/plan-limits.ts';
 
-/** The result of the site's last probe. It is null for an actor who is only USER. */
+/** SQL for the result of the site's last probe; null if USER is the actor's only role. */
 function protection(own: boolean) {
   if (own) return sql<null>`null`;
   return sql<Protection | null>`(select json_build_object('verdict', k.shown_verdict,
@@ -25,7 +25,7 @@ function protection(own: boolean) {
     from site_checks k where k.company_id = sites.company_id and k.site_id = sites.id and k.shown_verdict is not null)`;
 }
 
-/** An owner sees the company's sites. A USER sees the sites in policies that apply to that user, and only these policies in them. */
+/** An owner sees all sites of the company. A USER sees only sites and policies that apply to that user. */
 export const siteEntity = entity({
   table: 'sites',
   kind: 'site',

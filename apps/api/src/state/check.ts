@@ -14,7 +14,7 @@ export interface Examined {
   readonly db: Db | null;
   /** Why the database does not answer. */
   readonly fault: string;
-  /** Aborted at the time limit of all checks together. */
+  /** Aborted at the common time limit of all checks. */
   readonly signal: AbortSignal;
 }
 

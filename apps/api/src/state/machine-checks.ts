@@ -7,10 +7,10 @@ import { ask } from './network-checks.ts';
 
 /** Checks of the machine: settings, disk, clock, files. */
 
-/** A disk with fewer free bytes is low, respectively full. */
+/** Below this number of free bytes, the disk counts as low (warning) or full (error). */
 const LOW = 2e9;
 const FULL = 3e8;
-/** One-time codes need this accuracy (RFC 6238 section 6); a CA accepts a larger offset. */
+/** The largest tolerated clock offset in seconds, for one-time codes (RFC 6238 section 6). */
 const CLOCK_S = 30;
 
 /** Finds settings that contradict each other. */
@@ -23,7 +23,7 @@ function contradictions(config: Examined['config'], env: NodeJS.ProcessEnv): Fin
     found.push({ level: 'error', code: 'settings_plain', params: { url: publicUrl.origin } });
   else if (trustProxy.length === 0 && (env.TLS ?? 'off') === 'off')
     found.push({ level: 'warning', code: 'settings_trust' });
-  // GATEWAY_PROXY_PROTOCOL implies a load balancer on this machine, which forwards connections to a loopback address.
+  // With GATEWAY_PROXY_PROTOCOL, a load balancer on this machine forwards connections to the loopback address.
   if (isLoopback(host) && !env.GATEWAY_PROXY_PROTOCOL)
     found.push({ level: 'error', code: 'settings_gateway_local', params: { host } });
   else if (gatewayUrl.protocol === 'http:')
@@ -53,7 +53,7 @@ export const checkDisk: Check = async ({ config: { dataDir } }) => {
 /** Compares the clock with the Date header of the certificate authority's directory (RFC 9110 section 6.6.1). */
 export const checkClock: Check<'env' | 'signal'> = async ({ env, signal }) => {
   const url = new URL(env.ACME_DIRECTORY ?? 'https://acme-v02.api.letsencrypt.org/directory');
-  // Not verified: with a clock that is years off, every certificate is invalid. Only the Date header is used.
+  // Accepts any certificate, because a clock that is years off makes every certificate invalid.
   const seconds = await ask(url, { signal, rejectUnauthorized: false }, ({ headers }) =>
     Math.round((Date.now() - Date.parse(headers.date ?? '')) / 1_000),
   ).catch(() => Number.NaN);
@@ -63,7 +63,10 @@ export const checkClock: Check<'env' | 'signal'> = async ({ env, signal }) => {
     : [{ level: 'error', code: 'clock_off', params: { seconds } }];
 };
 
-/** Checks that the console's certificate files are readable. The gateway's are readable to its own user; its log reports them. */
+/**
+ * Checks that this process can read the console's certificate files. Omits the gateway's files: only the
+ * gateway's own user can read them, and the gateway logs failures.
+ */
 export const checkKeys: Check = async ({ env }) => {
   const user = userInfo().username;
   const found: Finding[] = [];

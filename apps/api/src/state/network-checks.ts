@@ -12,7 +12,7 @@ import type { Check, Finding } from './check.ts';
 
 const WAIT_MS = 5_000;
 const DAY_MS = 86_400_000;
-/** Days of validity below which a certificate gets a warning. Renewal is due 30 days before the end. */
+/** A certificate with fewer days of validity left gets a warning. Renewal is due 30 days before expiry. */
 const LATE_DAYS = 14;
 
 /**

@@ -71,7 +71,7 @@ async function dateServer(seconds: number): Promise<string> {
   return `https://127.0.0.1:${await listening(server)}/`;
 }
 
-/** Starts an HTTPS server at 0.0.0.0, which reaches this machine and does not count as loopback. */
+/** Starts an HTTPS server at 0.0.0.0, an address that reaches this machine but does not count as loopback. */
 async function tlsServer(days: number): Promise<string> {
   const [key, cert] = [join(folder, `key-${days}`), join(folder, `cert-${days}`)];
   await promisify(execFile)('/usr/bin/openssl', [
@@ -95,7 +95,7 @@ async function tlsServer(days: number): Promise<string> {
 async function found(changes: NodeJS.ProcessEnv = {}, { db = true } = {}) {
   const env = { ...sound, ...changes };
   const findings = await examine({
-    // Omitted, because the setting accepts only https, and one fault uses a directory without it.
+    // Omits ACME_DIRECTORY, because the setting accepts only https and one fault uses an http URL.
     config: readConfig({ ...env, ACME_DIRECTORY: undefined }),
     env,
     db: db ? product.database.db : null,
@@ -309,7 +309,7 @@ test.each(faults)('%s: examine() reports the fault until the repair', async (_, 
   expect(await found()).not.toContain(expected);
 });
 
-test('gateways with open visits are reported as busy, and as late when they send no update for 3 minutes', async () => {
+test('gateways with open visits are reported as late when they send no update for 3 minutes', async () => {
   const { agent, host } = await product.company('foreign.company.test', product.origin);
   const tunnel = await openTunnel(product.gateway.port, agent.who, host);
   const load = async () => (await found()).filter((line) => line.includes('gateways_'));

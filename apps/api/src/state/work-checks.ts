@@ -64,7 +64,10 @@ export const checkBackups: Check = async ({ env }) => {
     : [{ level: 'ok', code: 'backup_fresh', params: { hours, tried: tried === last.name } }];
 };
 
-/** Reports the open visits of all gateways, and the age of the oldest last update. A gateway without updates lost the api or is down. */
+/**
+ * Reports the open visits of all gateways, and the longest time since a gateway's last update. A gateway
+ * without updates lost the api or is down.
+ */
 export const checkLoad: Check = async ({ db }) => {
   if (db === null) return [];
   const { rows } = await sql<{ visits: number; seconds: number }>`
@@ -107,7 +110,10 @@ export const checkEgress: Check = async ({ db }) => {
   return found.length > 0 || rows.length === 0 ? found : [{ level: 'ok', code: 'egress_known' }];
 };
 
-/** Lets a vantage request console and gateway. Without a vantage of the platform, a company's is used: it knows both URLs already. */
+/**
+ * Checks that a vantage reaches console and gateway. Prefers a vantage of the platform to one of a company,
+ * which already knows both URLs.
+ */
 export const checkOutside: Check = async ({ db, config: { publicUrl, gatewayUrl }, signal }) => {
   if (db === null || isLoopback(publicUrl.hostname)) return [];
   const { rows } = await sql<{ id: number; name: string }>`select id, name from vantages
@@ -123,7 +129,7 @@ export const checkOutside: Check = async ({ db, config: { publicUrl, gatewayUrl 
     }),
   );
   const reports = await runTask(db, vantage.id, groups, signal);
-  // Any response counts, because the gateway answers these requests with an error.
+  // Any response shows that the server is reachable: the gateway answers these requests with an error.
   const shut = urls.filter((_, at) => !('status' in (reports.get(at)?.get(0) ?? {})));
   const params = { vantage: vantage.name, urls: shut.map(({ origin }) => origin) };
   return [

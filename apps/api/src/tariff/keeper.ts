@@ -7,7 +7,7 @@ import { concerned, hasPaidEnd, PAID_GRACE, WARNED } from './store.ts';
 
 /** Gateways apply the stop of paid proxies within about one second. */
 const TICK_MS = 1_000;
-/** Ticks between two runs of the warnings. */
+/** Due warnings are sent once in this many ticks. */
 const WARN_EVERY = 60;
 /** At most 1,000 warnings per run; the next run sends the rest. */
 const MOST_WARNINGS = 1_000;

@@ -83,7 +83,10 @@ export async function updatePlan(tx: Tx, actor: Actor, target: Target, body: Pla
   });
 }
 
-/** Lists at most 100 companies with a plan, and the kinds of which each has more than `body` allows. @throws AppError not_found */
+/**
+ * Lists at most 100 companies on a plan, with the kinds of objects that would exceed the limits of `body`.
+ * @throws AppError not_found
+ */
 export async function findConcerned(
   db: Db,
   id: number,

@@ -80,7 +80,10 @@ export interface Ends {
   readonly paidEndsAt: string | null;
 }
 
-/** The trial or plan that ends first within 7 days, or the stop of paid proxies. `GET /me` calls it, so it rarely queries. */
+/**
+ * Finds the next end to announce: the stop of paid proxies, or else the trial or plan that ends first within
+ * 7 days. Rarely queries the database, because every `GET /me` calls this function.
+ */
 export async function findEnding(
   db: Db,
   companyId: number,

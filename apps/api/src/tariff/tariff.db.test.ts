@@ -93,7 +93,7 @@ const keeper = (of: TestApi, log = { warn: vi.fn<(...facts: unknown[]) => void>(
   }),
 });
 
-/** Runs the keeper once, including its warnings. */
+/** Runs one tick of the plan keeper, which stops paid proxies and mails warnings. Expects no logged warning. */
 async function keep(): Promise<void> {
   const one = keeper(api);
   await one.tick();
@@ -131,7 +131,7 @@ test('the refusal of a create, also of a bulk create, names the limit, its value
   await expect(api.agent(token)).rejects.toThrow('plan_limit');
 });
 
-test('a plan without all sites refuses new policies for all sites and keeps the old one', async () => {
+test('a plan without the all-sites option refuses a new policy for all sites', async () => {
   const { token, id } = await company({ name: 'Wide' });
   await sql('update proxies set all_sites = true where direct');
   const direct = (await api.must(token, listProxies, { query: {} })).rows.find((each) => each.direct);
@@ -150,7 +150,7 @@ test('a plan without all sites refuses new policies for all sites and keeps the 
   expect(kept.allSites).toBe(true);
 });
 
-test('50 concurrent calls at two api processes begin one trial of 720 hours by the clock of the database', async () => {
+test('50 concurrent requests for a trial at two api processes start one trial', async () => {
   const { token, id } = await company({ sites: 1 });
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 });
   const replies = await Promise.all(
@@ -175,7 +175,7 @@ test('50 concurrent calls at two api processes begin one trial of 720 hours by t
   expect(events.rows.filter(({ changes }) => changes.trialEndsAt !== undefined)).toHaveLength(1);
 });
 
-test('within a second of the end of a trial its limits apply: existing rows stay, and new ones are refused', async () => {
+test('after the end of a trial, the api refuses a new site beyond the limit and keeps the existing sites', async () => {
   const { token, id } = await company({ sites: 1 });
   await api.must(token, startTrial);
   for (const address of ['a.example.ru', 'b.example.ru'])
@@ -193,7 +193,7 @@ test('within a second of the end of a trial its limits apply: existing rows stay
   expect((await api.must(admin, setTariff, { params: { id }, body })).trialRuns).toBe(true);
 });
 
-test('the owner gets one mail 7, 3 and 1 days before the end of a trial, despite several api processes and restarts', async () => {
+test('two api processes mail the owner once at 7, 3 and 1 days before the end of a trial', async () => {
   const { token, email, id } = await company();
   await api.must(token, startTrial);
   for (const [days, mails] of [
@@ -273,7 +273,7 @@ test('the tariff of a company does not reveal how many companies have a plan', a
   }
 });
 
-test('paid proxies stop 14 days after the end of the plan, own proxies keep working, and a new plan restarts the paid ones', async () => {
+test('paid proxies stop 14 days after the end of the plan, and a new plan starts them again', async () => {
   const { token, email, id } = await company();
   const { rows: plans } = await api.must(admin, listPlans);
   const standard = plans.find((plan) => plan.standard) as PlanInput & { id: number; name: string };
@@ -283,7 +283,7 @@ test('paid proxies stop 14 days after the end of the plan, own proxies keep work
   ).id;
   const give = (planId: number, planEndsAt?: string) =>
     api.must(admin, setTariff, { params: { id }, body: { planId, ...(planEndsAt && { planEndsAt }) } });
-  // The standard plan of a new installation includes paid proxies, which an operator with tariffs turns off.
+  // The default standard plan includes paid proxies. On that plan, a paid proxy would never stop.
   const input = { ...full, name: standard.name, paidProxies: false };
   await api.must(admin, updatePlan, { params: { id: standard.id }, body: input });
   await give(paidPlan);
@@ -340,7 +340,7 @@ test('paid proxies stop 14 days after the end of the plan, own proxies keep work
   await api.must(admin, updatePlan, { params: { id: standard.id }, body: { ...full, name: standard.name } });
 });
 
-test('a tariff request is mailed to the operator, is unique while open, and can be answered, refused with a reason, or withdrawn', async () => {
+test('the operator gets a mail about a tariff request and can answer or refuse it', async () => {
   const { token, email, id } = await company();
   await api.must(admin, setContact, { body: { name: 'Anna', email: 'sales@platform.test' } });
   await api.must(token, setPhone, { body: { phone: '+79161234567' } });
@@ -411,7 +411,7 @@ test('a PUT of a tariff, a phone or the contact gets 412 for a stale If-Match an
   }
 });
 
-test('exactly one of 8 concurrent PUTs of one version of the contact succeeds', async () => {
+test('exactly one of 8 concurrent PUTs of the contact with the same If-Match succeeds', async () => {
   const { headers } = await api.call(admin, getContact);
   const replies = await Promise.all(
     Array.from({ length: 8 }, (_, n) =>
@@ -478,7 +478,7 @@ test('a plan stays editable when an earlier release stored another plan with the
   expect(stored.rows).toEqual([{ name: 'a\u202e' }]);
 });
 
-test('marking a plan for the trial unmarks the previous one, and the standard plan cannot be archived', async () => {
+test('only one plan is marked for trials: marking another plan unmarks the first', async () => {
   const before = await api.must(admin, listPlans);
   const moved = await api.must(admin, createPlan, { body: { ...full, name: 'New trial', trial: true } });
   const after = await api.must(admin, listPlans);

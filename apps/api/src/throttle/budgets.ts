@@ -14,7 +14,7 @@ interface Limit {
 export interface Key extends Limit {
   /** The key in the table `rate_limits`. It contains no address and no email. */
   readonly name: string;
-  /** The attempts that one charge counts. */
+  /** The number of attempts that one charge adds to the counter. */
   readonly points: number;
 }
 
@@ -32,8 +32,9 @@ const pair = (email: string, address: string) => hash(fold(email), subscriberOf(
 const device = (mark: string) => hash(mark);
 
 /**
- * The attempts of each kind, and the minutes of their window. At the limit, the caller gets 429 with the wait, unless stated
- * otherwise. The database counts for all api processes.
+ * The rate limits: `attempts` per window of `minutes`. The counters are in the database, so all api processes share them.
+ *
+ * At the limit, the caller gets 429 with the time to wait, unless the comment of the limit says otherwise.
  */
 const budgets = {
   /** Password checks of one account from one address. */
@@ -42,9 +43,12 @@ const budgets = {
   passwordAddress: { key: subscriber, attempts: 100, minutes: 15 },
   /** Wrong passwords of one account, from all addresses. */
   passwordAccount: { key: account, attempts: 100, minutes: 15 },
-  /** Wrong passwords with one device mark. At the limit, the three budgets above apply. */
+  /**
+   * Wrong passwords from a browser with a valid device mark. Its attempts count here instead of in the three
+   * limits above. After this limit is reached, its attempts count in the three limits above.
+   */
   passwordDevice: { key: device, attempts: 10, minutes: 15, extends: true, resets: true },
-  /** Wrong current passwords typed in one session. The last one ends the session. */
+  /** Wrong current passwords entered in one session. At the limit, the session ends. */
   ownPasswordSession: {
     key: (tokenHash: Buffer) => tokenHash.toString('base64url'),
     attempts: 10,
@@ -53,7 +57,10 @@ const budgets = {
   },
   /** Wrong current passwords of one account, in all its sessions. */
   ownPasswordAccount: { key: account, attempts: 20, minutes: 60, extends: true },
-  /** Wrong current passwords with one device mark, in place of the account's budget, so that the user can end a thief's sessions. */
+  /**
+   * Wrong current passwords from a browser with a valid device mark. Its attempts do not count in
+   * `ownPasswordAccount`, so an attacker in another session cannot block the user.
+   */
   ownPasswordDevice: { key: device, attempts: 10, minutes: 60, extends: true },
   /**
    * Wrong second-factor codes of one user, from all addresses. Of a million codes, three are valid at any time. A right code does
@@ -62,19 +69,27 @@ const budgets = {
   code: { key: id, attempts: 20, minutes: 60 },
   /** Registrations without an invitation from one address. */
   registration: { key: subscriber, attempts: 20, minutes: 60 },
-  /** Links to one mailbox requested by one address, and by all addresses. A mailbox without an account has the same limits. */
+  /**
+   * Mailed links by mailbox and requester's address (`linkPair`), by mailbox (`linkEmail`) and by requester's
+   * address (`linkAddress`). A mailbox without an account has the same limits.
+   */
   linkPair: { key: pair, attempts: 3, minutes: 15 },
   linkEmail: { key: account, attempts: 10, minutes: 15 },
   linkAddress: { key: subscriber, attempts: 10, minutes: 15 },
-  /** Links to one mailbox in a day. At the limit, only `linkSlow` sends. */
+  /** Mailed links to one mailbox in 24 hours. At the limit, further links count in `linkSlow`. */
   linkDay: { key: account, attempts: 100, minutes: 1_440 },
-  /** Further links to a mailbox after one of the budgets above is exhausted, so that strangers cannot block its user's links. */
+  /**
+   * Mailed links to one mailbox after `linkPair`, `linkEmail` or `linkAddress` is exhausted. Without this
+   * reserve, strangers could exhaust those limits and block the links of the mailbox owner.
+   */
   linkMinute: { key: account, attempts: 1, minutes: 1 },
-  /** Links to a mailbox after `linkDay` is exhausted. A link is valid for 10 minutes, so the newest one always works. */
+  /**
+   * Mailed links to one mailbox after `linkDay` is exhausted. A link is valid for 10 minutes, so the newest link is always valid.
+   */
   linkSlow: { key: account, attempts: 1, minutes: 5 },
-  /** Links by `linkMinute` and `linkSlow` that one address may request. */
+  /** Mailed links that one address may request under `linkMinute` and `linkSlow` together. */
   linkReserve: { key: subscriber, attempts: 30, minutes: 60 },
-  /** Dead links or wrong codes of one kind from one address. A valid one still works at the limit. */
+  /** Invalid links or codes of one kind that one address may try. At the limit, a valid link or code is still accepted. */
   redeemed: {
     key: (kind: Redeemed, address: string) => hash(kind, subscriberOf(address)),
     attempts: 30,
@@ -99,7 +114,9 @@ const budgets = {
   /** The number of accounts of other companies that email_taken replies reveal to one user, and to one company. */
   takenUser: { key: id, attempts: 20, minutes: 60 },
   takenCompany: { key: id, attempts: 60, minutes: 60 },
-  /** Pairing codes of one user. A limit protects the gateways: the end of a paired session sends them a new snapshot. */
+  /**
+   * Pairing codes that one user may create. The limit protects gateways: each end of a paired session sends them a new snapshot.
+   */
   pairing: { key: id, attempts: 20, minutes: 15 },
   /** Requests of one company to the operator, each of which is mailed. */
   tariffRequest: { key: id, attempts: 20, minutes: 1_440 },
@@ -111,13 +128,13 @@ export type Owner<B extends Budget> = Parameters<(typeof budgets)[B]['key']>;
 /** A kind of link or code. Each kind has a separate budget. */
 export type Redeemed = 'mailLink' | 'invitation' | 'lockLink' | 'pairingCode' | 'vantage';
 
-/** The counter of one owner in a budget, such as `keyOf('passwordPair', email, address)`. */
+/** Returns the counter of one owner in a budget, as in `keyOf('passwordPair', email, address)`. */
 export function keyOf<B extends Budget>(budget: B, ...owner: Owner<B>): Key {
   const { key, ...limits } = budgets[budget] as Limit & { key: (...parts: unknown[]) => string };
   return { ...limits, name: `${budget}:${key(...owner)}`, points: 1 };
 }
 
-/** A key whose charge counts several attempts. A number above the budget charges the whole budget. */
+/** Returns a key that adds `points` attempts per charge, at most the whole budget. */
 export function times(key: Key, points: number): Key {
   return { ...key, points: Math.min(points, key.attempts) };
 }

@@ -28,7 +28,7 @@ const refusal = (work: Promise<unknown>) =>
     (error: unknown) => (error instanceof AppError ? error.facts.retryAfter : error),
   );
 
-test('an attempt is refunded at the end of its block, also after an error, unless it is kept', async () => {
+test('the end of the await using block refunds an attempt, unless the attempt was kept', async () => {
   const attempt = async (end: (kept: Awaited<ReturnType<Throttle['begin']>>) => void) => {
     await using begun = await throttle.begin({ keys: [user, company] });
     end(begun);
@@ -44,17 +44,17 @@ test('an attempt is refunded at the end of its block, also after an error, unles
   expect(await left(user, company)).toEqual([19, 59]);
 });
 
-test('a refusal charges none of its keys, and its wait is that of the exhausted key', async () => {
+test('a charge with one exhausted key is refused and charges none of its keys', async () => {
   await throttle.begin({ keys: [times(user, 20)] });
   expect(await refusal(throttle.begin({ keys: [company, user] }))).toBe(3_600);
   expect(await left(company)).toEqual([60]);
-  // A refused charge of three attempts leaves the remaining two.
+  // Two attempts are left. A charge of three is refused and takes neither of them.
   await throttle.begin({ keys: [times(company, 58)] });
   expect(await refusal(throttle.begin({ keys: [times(company, 3)] }))).toBe(3_600);
   expect(await left(company)).toEqual([2]);
 });
 
-test('concurrent attempts of two processes with keys in any order take exactly the attempts of the budget', async () => {
+test('60 concurrent charges by two processes use exactly the 20 attempts of the budget', async () => {
   const outcomes = await Promise.all(
     Array.from({ length: 60 }, (_, n) =>
       refusal(
@@ -75,7 +75,7 @@ test('a refund does not add an attempt to the next window', async () => {
   expect(await left(user)).toEqual([15]);
 });
 
-test('each password check extends the window of its budget, and a right password resets only the count of account and address', async () => {
+test('a right password resets the counter of the account-address pair, but not that of the address', async () => {
   const pair = keyOf('passwordPair', 'a@company.test', '192.0.2.1');
   const address = keyOf('passwordAddress', '192.0.2.1');
   await throttle.begin({ keys: [times(pair, 8), times(address, 8)] });

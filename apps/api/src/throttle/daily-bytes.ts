@@ -20,7 +20,8 @@ const uncounted: ReadonlySet<AuditAction> = new Set([
   'session_ended',
   'other_sessions_ended',
 ]);
-// These need a password, a code or a mailbox. They have their own budget: a stolen session must not lock its user out.
+// Sign-in actions need a password, a code or a mailed link. They have a separate budget, because a stolen
+// session could exhaust a shared budget and lock the user out.
 const ofSignIn: ReadonlySet<AuditAction> = new Set([
   'signed_in',
   'password_changed',
@@ -40,14 +41,17 @@ export interface Spent {
 interface Charge {
   /** A query that charges the budget and returns one row `Spent`. */
   readonly spend: RawBuilder<Spent>;
-  /** @throws AppError too_many_requests when the budget is exhausted (`retryAfter` is its renewal) */
+  /**
+   * @throws AppError too_many_requests when the budget is exhausted; `retryAfter` is the number of seconds until its window ends
+   */
   demand(spent: Spent | undefined): void;
 }
 
 /**
- * Charges the audit rows of a change to the user's daily budget, in the transaction of the change: a rollback refunds them.
- * @param rows the rows of one call; either all or none of them are sign-in actions
- * @returns null when no row counts
+ * Charges the audit rows of one call to the user's daily budget. The charge belongs to the transaction of the
+ * call, so a rollback refunds it.
+ * @param rows either all or none of them are sign-in actions
+ * @returns null when the budget counts none of the rows
  */
 export function countBytes(
   userId: number,
@@ -63,7 +67,10 @@ export function countBytes(
   return chargeOf(userId, bytes, signsIn);
 }
 
-/** Charges the bytes of a reply that is stored under an idempotency key. The result throws as `demand` of a charge does. */
+/**
+ * Charges the bytes of a reply that is stored under an idempotency key.
+ * @returns a statement that throws AppError too_many_requests when the budget is exhausted
+ */
 export function spendBytes(tx: Tx, userId: number, bytes: number): Statement<void> {
   const { spend, demand } = chargeOf(userId, bytes, false);
   return statement(spend.compile(tx), ([spent]) => demand(spent));

@@ -38,7 +38,7 @@ const statuses = async (tries: Promise<{ status: number }>[]) => {
 const times = <T>(n: number, make: (i: number) => T) => Array.from({ length: n }, (_, i) => make(i));
 
 describe('password checks', () => {
-  test('two processes check 10 of 50 concurrent passwords of an account and then refuse the right password too', async () => {
+  test('two api processes check only 10 of 50 concurrent passwords for one account', async () => {
     const { email } = await api.company();
     const from = freshAddress();
     const tries = times(50, (i) => signIn({ email, from, on: i % 2 === 0 ? api : second }));
@@ -92,14 +92,14 @@ describe('password checks', () => {
     expect((await signIn({ email, password: PASSWORD, from: freshAddress() })).status).toBe(200);
   });
 
-  test('one account accepts 100 wrong passwords over all IP addresses', async () => {
+  test('after 100 wrong passwords from any addresses, further sign-ins to the account get 429', async () => {
     const { email } = await api.company();
     const tries = times(110, () => signIn({ email, from: freshAddress() }));
     expect(await statuses(tries)).toEqual({ 401: 100, 429: 10 });
     expect((await signIn({ email, password: PASSWORD, from: freshAddress() })).status).toBe(429);
   });
 
-  test('wrong current passwords do not count against sign-in: the tenth ends its session, and after the twentieth the account’s checks are refused', async () => {
+  test('the tenth wrong current password ends the session, and sign-in limits do not count it', async () => {
     const { token, email } = await api.company();
     const { id } = await api.must(token, me);
     const { db } = api.database;
@@ -143,7 +143,7 @@ describe('password checks', () => {
         Date.now() + ms,
       ]);
     await statuses(times(9, () => signIn({ email, from })));
-    // As if the first attempt was almost 15 minutes ago: the next attempt must extend the window.
+    // Moves the end of the window to 5 s from now. The next attempt must extend the window to 15 minutes.
     await expire(5_000);
     await signIn({ email, from });
     const refused = await signIn({ email, from });
@@ -214,7 +214,7 @@ test('one IP address may register 20 companies an hour', async () => {
 describe('the limits of links in mail', () => {
   const ask = (email: string, from: string) => api.call(null, useLink, { body: { email }, from });
 
-  test('one IP address may request 3 links to a mailbox and all addresses 10, then one a minute, with or without an account', async () => {
+  test('a mailbox gets at most 3 links per requesting address and 10 in total, then one a minute', async () => {
     const { email } = await api.company();
     for (const mailbox of [email, 'nobody-at-all@company.test']) {
       const from = freshAddress();
@@ -225,7 +225,7 @@ describe('the limits of links in mail', () => {
     }
   });
 
-  test('one IP address may request 10 links and its refused requests do not count against the mailbox', async () => {
+  test('one IP address may request 10 links, and refused requests do not count for the mailbox', async () => {
     const from = freshAddress();
     const tries = times(10, (i) => ask(`box${i}@company.test`, from));
     expect(await statuses(tries)).toEqual({ 204: 10 });
@@ -237,7 +237,7 @@ describe('the limits of links in mail', () => {
     expect(await statuses(elsewhere)).toEqual({ 204: 3 });
   });
 
-  test('one IP address may try 30 dead links, and a dead lock link has a budget of its own', async () => {
+  test('one IP address may try 30 invalid mail links and, separately, 30 invalid lock links', async () => {
     const from = freshAddress();
     const tries = times(35, (i) => api.call(null, useLink, { body: { token: `guess${i}` }, from }));
     expect(await statuses(tries)).toEqual({ 400: 30, 429: 5 });
@@ -245,7 +245,7 @@ describe('the limits of links in mail', () => {
     expect(await statuses(locks)).toEqual({ 400: 30, 429: 5 });
   });
 
-  test('200 users behind one IP address can use valid links and codes at once, even after wrong guesses from that address', async () => {
+  test('200 users behind one IP address can use valid links after wrong guesses from that address', async () => {
     const { token } = await api.company();
     const { company } = await api.must(token, me);
     const from = freshAddress();

@@ -5,8 +5,9 @@ import type { Db } from '../db/open.ts';
 import { type Budget, type Key, keyOf, type Owner, type Redeemed } from './budgets.ts';
 
 /**
- * The queue of charges. Two charges run at once and leave the other connections of the pool free. 200 waiting charges of one network
- * are an office that signs in at once; 1,000 waiting charges take one or two seconds.
+ * Limits of the queue of charges. Two charges run at once, so that other queries get the other connections of
+ * the pool. A lane holds 200 waiting charges: an office behind one address signs in at once. The whole queue
+ * holds 1,000, which take one or two seconds.
  */
 const COUNTING = { atOnce: 2, ofLane: 200, ofAll: 1_000 };
 
@@ -19,40 +20,47 @@ interface Way {
 }
 
 /**
- * Charged keys. Declared by `await using`, they are refunded at the end of the block, also after an error, unless the attempt is
- * kept. Otherwise they stay charged.
+ * A charge of one or more keys. With `await using`, the end of the block refunds the charge, unless `keep`
+ * was called. Without `await using`, only `succeed` refunds the charge.
  */
 interface Attempt<W extends Way = Way> extends AsyncDisposable {
   /** The argument of `begin` that was charged. */
   readonly way: W;
   /** The attempts left in the window of a charged key. */
   left(key: Key): number;
-  /** Charges further keys, which are settled with the others. @throws AppError too_many_requests */
+  /**
+   * Charges more keys. `keep`, `succeed` and the end of the block apply to these keys too.
+   * @throws AppError too_many_requests
+   */
   charge(...keys: Key[]): Promise<void>;
-  /** Keeps the charges, for example of a wrong password. @returns the argument */
+  /** Makes the charge permanent, for example after a wrong password. @returns the argument */
   keep<T>(outcome: T): T;
-  /** Starts the refund, and resets the counts that a successful attempt resets. The end of the block waits for it. */
+  /**
+   * Starts the refund in the background and resets the counters of keys with `resets`. The end of the block waits for the refund.
+   */
   succeed(): void;
 }
 
 /** Counts attempts in the table `rate_limits`. It fails closed: without a database, every attempt throws. */
 export interface Throttle {
-  /** Charges one key, at once. @throws AppError as `begin` */
+  /** Charges one key without waiting in the queue. @throws AppError as `begin` */
   charge<B extends Budget>(budget: B, ...owner: Owner<B>): Promise<Attempt>;
   /**
-   * Charges keys before the check of the attempt, so that concurrent attempts cannot exceed a budget. A refusal charges none.
-   * @param preferred is charged in place of `way` if its keys all have attempts left
+   * Charges keys before the attempt is checked, so that concurrent attempts cannot exceed a budget. If one
+   * key is exhausted, no key is charged.
+   * @param preferred keys to try first; if one of them is exhausted, `way` is charged instead
    * @throws AppError too_many_requests with `retryAfter`; busy when too many callers wait
    */
   begin<W extends Way>(way: W, preferred?: W | false): Promise<Attempt<W>>;
   /**
-   * Runs the redemption of a link or code. Only a dead or wrong one is charged, so that an office behind one address is not refused.
-   * @throws what `redeem` throws; at the limit, AppError as `begin` instead of the error of a dead or wrong one
+   * Redeems a link or code, and charges `address` only if the link or code is invalid. An office behind one address can therefore
+   * use any number of valid links.
+   * @throws the error of `redeem`; at the limit, the errors of `begin` instead of the error of an invalid link or code
    */
   redeeming<T>(kind: Redeemed, address: string, redeem: () => Promise<T>): Promise<T>;
   /** The milliseconds until a key has an attempt left; 0 when it has one. */
   wait(key: Key, lane?: Lane): Promise<number>;
-  /** Resets the counts of keys whose owner has authenticated in another way. */
+  /** Resets counters, for example of the password limits after a user has set a new password through a link. */
   reset(...keys: Key[]): Promise<void>;
 }
 
@@ -166,8 +174,8 @@ async function refund(db: Db, charges: readonly Charge[], resets: (key: Key) => 
   const namesOf = (of: readonly Charge[]) => of.map(({ key }) => key.name);
   const names = namesOf(charges);
   const reset = namesOf(charges.filter(({ key }) => resets(key)));
-  // Refund only the window that was charged. A window of fixed length is recognized by its end. A window that attempts extend is
-  // refunded until the end that it had at the charge, because no next window begins earlier.
+  // Refunds only the window that was charged, not a later window of the same key. A fixed window is the same
+  // if its end is unchanged. An extended window is the same until the end that was stored at the charge.
   const extended = namesOf(charges.filter(({ key, until }) => key.extends && until > Date.now()));
   await sql`
     with own as (select key from rate_limits where key = any(${names}::text[]) order by key for update)

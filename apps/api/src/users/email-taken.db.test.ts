@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 /** The limits of replies that reveal which addresses have an account. */
 
 let api: TestApi;
-/** Addresses of another company. */
+/** Email addresses that have accounts in another company. */
 let strangers: string[];
 beforeAll(async () => {
   api = await startApi(inject('serverUrl'));
@@ -29,12 +29,12 @@ async function colleague(owner: string): Promise<string> {
   return token;
 }
 
-test('a user gets at most 20 email_taken replies an hour, and a company 60; after that every address gets 429', async () => {
+test('a user gets at most 20 email_taken replies an hour, and a company at most 60', async () => {
   const { token, email } = await api.company();
   const agent = await api.agent(token);
   const [second, third, fourth] = [await colleague(token), await colleague(token), await colleague(token)];
   const [taken = ''] = strangers;
-  // Addresses of the user's company and free addresses do not count.
+  // Two kinds of addresses do not count for the limit: those of the user's own company, and unused ones.
   for (let n = 0; n < 25; n++)
     expect(await create(token, n % 2 === 0 ? email : free())).toBe(n % 2 === 0 ? 409 : 201);
 
@@ -45,8 +45,8 @@ test('a user gets at most 20 email_taken replies an hour, and a company 60; afte
   }
   const move = { email: taken, change: true, currentPassword: PASSWORD } as const;
   expect((await api.call(token, useLink, { body: move })).status).toBe(409);
-  // The user's budget has six left, so the reply names six of nine addresses of another company. It also names the address of the
-  // user's company.
+  // The limit of this user allows six more addresses. The reply names six of the nine addresses of the other
+  // company. It also names the address of the user's own company.
   const emails = [...strangers, email];
   const invited = await api.call(token, inviteUsers, { body: { emails, politics: [] } });
   expect(invited.status).toBe(409);
@@ -72,7 +72,6 @@ test('a user gets at most 20 email_taken replies an hour, and a company 60; afte
   expect(await create(fourth, free())).toBe(201);
   expect(await create(third, taken)).toBe(409);
   for (const each of [taken, free()]) expect(await create(fourth, each)).toBe(429);
-  // Other companies are not affected.
   expect(await create((await api.company()).token, taken)).toBe(409);
 });
 

@@ -13,7 +13,7 @@ import type { Slice } from '../slice.ts';
 import { changeRole, removeAdmin, resetFactor } from './role-store.ts';
 import { createUsers } from './store.ts';
 
-/** Owners of a company, admins of the platform (ADR 017), and the reset of another user's second factor. */
+/** Routes that change roles, invite owners, add and remove admins (ADR 017), and reset the second factor of another user. */
 export function roleRoutes(routes: Slice): void {
   const { outbox, links, teller } = routes;
 

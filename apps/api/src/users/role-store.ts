@@ -41,7 +41,10 @@ export async function changeRole(
   });
 }
 
-/** @throws AppError last_owner. The company is locked, so two owners cannot both pass. */
+/**
+ * Requires an owner other than `except`. The caller has locked the company, so two concurrent removals cannot both pass.
+ * @throws AppError last_owner
+ */
 async function keepAnOwner(tx: Tx, companyId: number, except: number): Promise<void> {
   await tx
     .selectFrom('users')
@@ -55,9 +58,9 @@ async function keepAnOwner(tx: Tx, companyId: number, except: number): Promise<v
 }
 
 /**
- * Removes the role ADMIN from another user, and deletes the account if it has no company. The actor stays ADMIN, so the
- * platform always has one.
- * @throws AppError not_found for a user who is not ADMIN; own_account
+ * Removes the role ADMIN from another user, and deletes the account if it has no company. An ADMIN cannot
+ * remove their own role, so the platform always has an ADMIN.
+ * @throws AppError not_found when the user is not an ADMIN; own_account when the user is the actor
  */
 export async function removeAdmin(tx: Tx, actor: Actor, id: number, tell: Tell): Promise<void> {
   if (id === actor.userId) throw ownRole();
@@ -87,11 +90,12 @@ async function lockAdmins(tx: Tx, id: number): Promise<void> {
   );
 }
 
-/** The writes that set the roles of a locked account, and end the access that the old roles opened. */
+/** Returns the writes that set the roles of a locked account and revoke the access that its old roles granted. */
 function rolesOf(tx: Tx, id: number, roles: Role[]) {
   const afterUpdate = async () => {
     await endAccess(tx, id);
-    // Lock links are deleted too: they show a site of the company without an account, and an agent may not create them.
+    // Deletes lock links too. A lock link shows a site of the company to anyone who has the link, and only
+    // owners may create lock links.
     for (const table of ['lock_links', 'company_invitations', 'mail_links'] as const)
       await tx.deleteFrom(table).where('made_by', '=', id).execute();
   };
@@ -102,8 +106,7 @@ const ownRole = () => new AppError('own_account', { detail: ['own_role'] });
 
 /**
  * Resets another user's second factor and ends their sessions, gateway tokens and links in mail.
- * @throws AppError not_found; own_account; protected_user when an owner resets a CREATOR or ADMIN;
- *   second_factor_off
+ * @throws AppError not_found; own_account; protected_user when an owner resets a CREATOR or ADMIN; second_factor_off
  */
 export async function resetFactor(tx: Tx, actor: Actor, id: number, tell: Tell): Promise<void> {
   const user = await lockRow(tx, actor, userEntity, { id, ifMatch: null });

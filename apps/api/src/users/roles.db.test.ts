@@ -76,7 +76,7 @@ describe('an owner', () => {
     );
   });
 
-  test('making an owner an agent ends sessions, gateway tokens and links, and permits the deletion', async () => {
+  test('an owner who becomes an agent loses sessions, gateway tokens and lock links', async () => {
     const owner = await api.company();
     const other = await api.agent(owner.token);
     await setRole(owner.token, other.id, 'CREATOR');
@@ -119,7 +119,7 @@ describe('an owner', () => {
 });
 
 describe('a change of roles', () => {
-  test('a wrong password refuses a role change, and ten of them end the session', async () => {
+  test('a role change with a wrong password is refused, and the tenth attempt ends the session', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const from = fresh();
@@ -171,7 +171,7 @@ describe('a change of roles', () => {
 });
 
 describe('a change of an account by somebody else', () => {
-  test('a change by an owner sends the old address a notice with actor and contacts, without a link', async () => {
+  test('a change by an owner sends a notice to the old address of the changed account', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const params = { id: agent.id };
@@ -204,7 +204,7 @@ describe('a change of an account by somebody else', () => {
     expect(inbox.mails.filter(({ to }) => to === moved)).toHaveLength(1);
   });
 
-  test('a mailbox gets five notices an hour, refused changes use up none, and an unconfirmed company sends none', async () => {
+  test('a mailbox gets at most five notices of account changes an hour', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const { id: self } = await api.must(owner.token, me);
@@ -238,7 +238,7 @@ describe('a change of an account by somebody else', () => {
     expect(inbox.mails.filter(({ to }) => to === agent.email)).toHaveLength(5);
   });
 
-  test('an owner whose changes sent 300 mails in an hour is refused a change that sends a mail, and may make other changes', async () => {
+  test('after 300 notices in an hour, the api refuses further changes that send a notice', async () => {
     const owner = await api.company();
     const { id: self } = await api.must(owner.token, me);
     const agent = await api.agent(owner.token);
@@ -271,7 +271,7 @@ describe('a change of an account by somebody else', () => {
 describe('an admin', () => {
   beforeEach(() => api.database.pool.query(`delete from users where 'ADMIN' = any (roles)`));
 
-  test('an admin can invite another admin, and a removal by the invited admin ends all sessions of the first', async () => {
+  test('an admin can invite another admin, who can then remove the first admin', async () => {
     const leaving = await createAdmin(api, 'leaving@platform.test');
     const extension = await signIn('leaving@platform.test');
     const { id } = await api.must(leaving, me);
@@ -299,14 +299,14 @@ describe('an admin', () => {
     expect((await api.call(null, login, again)).status).toBe(401);
     const { rows } = await api.must(next, listAudit, { query: { name: 'leaving@platform.test' } });
     expect(rows[0]).toMatchObject({ action: 'deleted', actor: { email: 'next@platform.test' } });
-    // ADMIN_EMAIL of the next start still names the removed admin.
+    // After a restart, ADMIN_EMAIL still names the removed admin. The start must not restore the account.
     await ensureAdmin(api.database.db, 'leaving@platform.test', () =>
       testPasswords.hash(PASSWORD, ofProcess),
     );
     expect((await api.call(null, login, { ...again, from: fresh() })).status).toBe(401);
   });
 
-  test('an invitation to become an owner or an admin is valid for seven days and ends when the admin who sent it loses the role', async () => {
+  test('removing an admin revokes the invitations that the admin sent', async () => {
     const admin = await createAdmin(api);
     const owner = await api.company();
     const { company } = await api.must(owner.token, me);
@@ -337,7 +337,7 @@ describe('an admin', () => {
     expect((await api.call(null, useLink, { body, from: fresh() })).error.code).toBe('link_dead');
   });
 
-  test('an admin whose session ends during an invitation invites nobody', async () => {
+  test('an invitation fails if the session of the admin ends during the call', async () => {
     const admin = await createAdmin(api);
     const { id } = await api.must(admin, me);
     const client = await api.database.pool.connect();
@@ -358,7 +358,7 @@ describe('an admin', () => {
     expect((await api.database.pool.query('select from users where email = $1', [email])).rowCount).toBe(0);
   });
 
-  test('an admin cannot invite an email with an account, nor remove their own role or a user who is not ADMIN', async () => {
+  test('an admin cannot invite an email address that has an account, nor remove their own role', async () => {
     const admin = await createAdmin(api);
     const { id } = await api.must(admin, me);
     const owner = await api.company();
@@ -388,7 +388,7 @@ describe('an admin', () => {
   });
 });
 
-describe('200 concurrent role changes of owners or admins against each other', () => {
+describe('concurrent role changes among owners or admins', () => {
   const CROWD = 8;
 
   /** Creates users with one role, each with a session. */
@@ -411,7 +411,7 @@ describe('200 concurrent role changes of owners or admins against each other', (
     });
   const known = new Set([200, 204, 401, 403, 404, 409]);
 
-  test('concurrent role changes leave the company one owner', async () => {
+  test('when the owners of a company all demote each other concurrently, one owner remains', async () => {
     const { id } = await insertCompany(api.database.db, 'crossing');
     const owners = await crowd('CREATOR', id);
     const replies = await Promise.all(
@@ -426,7 +426,7 @@ describe('200 concurrent role changes of owners or admins against each other', (
     expect(left.rowCount).toBe(1);
   });
 
-  test('concurrent removals leave the platform one admin', async () => {
+  test('when all admins remove each other concurrently, one admin remains', async () => {
     await api.database.pool.query(`delete from users where 'ADMIN' = any (roles)`);
     const admins = await crowd('ADMIN', null);
     const replies = await Promise.all(

@@ -11,7 +11,7 @@ import type { Slice } from '../slice.ts';
 import { roleRoutes } from './role-routes.ts';
 import { createUsers, deleteUser, findSelf, listUsers, updateUser, userEntity } from './store.ts';
 
-/** The calls of the signed-in user and of a company's users (spec section 7). */
+/** Routes of the signed-in user and of the users of a company (specification, section 7). */
 export function userRoutes(routes: Slice): void {
   roleRoutes(routes);
   implement(routes, me, ({ actor, db }) => findSelf(db, actor));
@@ -41,7 +41,8 @@ export function userRoutes(routes: Slice): void {
   implement(routes, contract.updateUser, async ({ actor, params, target, body, db, write }) => {
     const { email, password } = body;
     const powers = email !== undefined || password !== undefined;
-    // Before the slow hash: an id outside the caller's company gets 404 without its cost, and without a timing difference.
+    // Looks the user up before the slow password hash. A request for a user of another company thus costs no
+    // hash, and its response time does not reveal that the user exists.
     if (powers) await findEntity(db, actor, userEntity, params.id);
     const passwordHash =
       password === undefined ? undefined : await routes.passwords.hash(password, signedIn(actor.userId));

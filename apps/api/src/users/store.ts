@@ -60,7 +60,7 @@ export const userEntity = entity({
 
 /** The actor's own account. */
 export async function findSelf(db: Db, actor: Actor): Promise<User> {
-  // Only this call returns the ends of the plan. A second query for them would add a third to the time of the call.
+  // Reads the end times of the plan in the same query, because a second query would make the call a third slower.
   const row = await db
     .selectFrom('users')
     .select(columns)
@@ -99,10 +99,11 @@ interface NewUsers {
 }
 
 /**
- * Creates users with the same credentials and policies: all or none, in as many round trips as one user takes.
+ * Creates users with the same credentials and policies, all or none. The number of round trips does not
+ * depend on the number of users.
  * @param companyId null for users outside every company
- * @throws AppError email_taken, too_many_objects, plan_limit, or bad_input for a policy of another company; for a deleted company
- *   unauthorized when it was the actor's, or else not_found
+ * @throws AppError email_taken; too_many_objects; plan_limit; bad_input for a policy of another company
+ * @throws AppError for a deleted company: unauthorized if it is the company of the actor, else not_found
  */
 export async function createUsers(
   tx: Tx,
@@ -121,7 +122,11 @@ export async function createUsers(
   return createEntities(tx, actor, userEntity, rows, { linked: { politics }, refusals });
 }
 
-/** @throws AppError email_taken, with the addresses that have an account: all of the company, and at most `most` others */
+/**
+ * Refuses email addresses that already have an account. The error names all such addresses of the actor's
+ * company, and at most `most` addresses of other companies.
+ * @throws AppError email_taken
+ */
 export async function refuseTaken(
   db: Db,
   { companyId }: Member,
@@ -146,16 +151,16 @@ export async function findInvited(db: Db, actor: Member, id: number): Promise<Us
   // For an owner who is also an ADMIN, the lookup finds users of other companies too.
   if (user.company?.id !== actor.companyId) throw new AppError('not_found');
   if (user.invitation === null) throw new AppError('already_joined');
-  // The link sets the password, and a session alone must not permit a new password of an owner or ADMIN.
+  // An invitation link sets the password. A session alone must not be enough to set the password of an owner or ADMIN.
   if (isProtected(user.roles.map(({ value }) => value))) throw new AppError('protected_user');
   return user;
 }
 
 /**
- * Edits a user. A new password or email ends the user's sessions, gateway tokens and mail links, and sends a notice to the address
- * before the change.
- * @throws AppError not_found; changed_meanwhile; protected_user for password or email of a CREATOR or ADMIN; email_taken;
- *   bad_input
+ * Edits a user. A new password or email ends the user's sessions, gateway tokens and mail links, and sends a
+ * notice to the previous address.
+ * @throws AppError not_found; changed_meanwhile; email_taken; bad_input; protected_user for password or email
+ *   of a CREATOR or ADMIN
  */
 export function updateUser(
   tx: Tx,
@@ -172,15 +177,15 @@ export function updateUser(
       });
     }
     const moved = body.email !== undefined && body.email.toLowerCase() !== user.email.toLowerCase();
-    // Password links go to this address, so a change of it can take over the account. Owners and admins confirm a new
-    // address of their own through a link in mail.
+    // Password links are mailed to this address, so a new address gives control of the account. Owners and
+    // admins must confirm a new address of their own account through a mailed link.
     if (moved && isProtected(user.roles) && !(isAdmin(actor) && id !== actor.userId)) {
       throw new AppError('protected_user', {
         detail: ['email_of_owner'],
       });
     }
     if (body.politics !== undefined && user.company_id === null) throw new AppError('no_company');
-    // The new address may belong to another user, so the sessions of the previous holder end.
+    // The new address may give the account to another person, so the sessions of the account end.
     const endSessions = async () => {
       await (passwordHash === undefined ? endAccess(tx, id) : setPassword(tx, id, passwordHash));
       await tell?.(tx, moved ? { what: 'email', newEmail: body.email } : { what: 'password' });

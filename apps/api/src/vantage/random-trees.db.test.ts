@@ -22,15 +22,18 @@ import { measure } from '@propusk/test-kit/lab/truth';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 /**
- * Probes random sites of at most six response classes. The api and the proxy share one IP address, so only the vantage probes
- * from an address that the site's lock denies.
+ * Probes randomly generated sites that have at most six kinds of responses. The api and the proxy share one
+ * IP address, which the lock allows. Only the vantage has an address that the lock denies.
  */
 
 const script = fileURLToPath(new URL('../../../web/public/vantage.sh', import.meta.url));
 const ELSEWHERE = '127.0.0.20';
 /** The address of both the api and the proxy. */
 const OWN = '127.0.0.1';
-/** TEST_PART selects 8 of the sites; `npm test` derives it from the number of commits. */
+/**
+ * TEST_PART selects 8 of the 60 sites. `npm test` derives TEST_PART from the number of commits, so successive
+ * commits test different sites.
+ */
 const part = process.env.TEST_PART;
 const seeds = Array.from(
   { length: part === undefined ? 60 : 8 },
@@ -71,7 +74,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test.each(seeds)('the verdict on the site of seed %i agrees with requests from the vantage', async (seed) => {
+test.each(seeds)('the verdict on random site %i agrees with the responses to the vantage', async (seed) => {
   const random = randomTree(seed, 6);
   const site = await startTree(random, nameOf(seed), addressOf(seed), OWN);
   try {

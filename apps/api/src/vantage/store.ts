@@ -54,7 +54,10 @@ export async function addVantage(
   return { id: added.id, code, expiresAt };
 }
 
-/** Deletes a vantage with its key and tasks, and makes the sites that it probed due. @throws AppError not_found, no_company */
+/**
+ * Deletes a vantage with its key and tasks, and schedules an immediate probe of the sites that the vantage probed.
+ * @throws AppError not_found, no_company
+ */
 export async function removeVantage(tx: Tx, actor: Actor, id: number): Promise<void> {
   const companyId = ownerOf(actor);
   const gone = await tx
@@ -99,10 +102,11 @@ export async function findKey(db: Db, id: number, encryption: Encryption): Promi
 export const keyPlace = (id: number) => `vantage/${id}`;
 
 /**
- * Records a verified call. The first call after an absence of more than a minute makes two kinds of sites due: those whose last
- * probe lacked a vantage, and those last probed over 20 hours ago, because the vantage may be away at their next daily probe.
+ * Records a verified call of a vantage. After an absence of more than a minute, the call also schedules an
+ * immediate probe of two kinds of sites: those whose last probe lacked a vantage, and those last probed more
+ * than 20 hours ago. The vantage may be absent again at their next daily probe.
  * @returns the company of the vantage; null for a vantage of the platform
- * @throws AppError unauthorized for a count that was used before, which is a replay
+ * @throws AppError unauthorized for a replayed call, whose count is not higher than the last one
  */
 export async function recordCall(
   tx: Tx,
@@ -121,7 +125,10 @@ export async function recordCall(
   return seen.company_id;
 }
 
-/** Makes sites with finished probes due, in one company or, for null, in all companies. */
+/**
+ * Schedules an immediate probe of sites whose last probe is finished.
+ * @param companyId null for the sites of all companies
+ */
 async function makeDue(tx: Tx, companyId: number | null, which: ReturnType<typeof sql>): Promise<void> {
   await sql`update site_checks set next_at = least(next_at, now())
     where state = 'done' and ${companyId === null ? sql`true` : ofCompany(companyId)} and ${which}`.execute(

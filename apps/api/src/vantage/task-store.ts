@@ -13,7 +13,7 @@ import { readReport, type Sighting, type VantageRequest, writePlan } from './wir
 export interface SiteVantage {
   readonly id: number;
   readonly name: string;
-  /** The source IP address of its last call; null before its first call. */
+  /** The source IP address of the last call of the vantage; null before the first call. */
   readonly address: string | null;
   readonly present: boolean;
 }
@@ -32,8 +32,8 @@ export async function readSiteVantages(db: Db, companyId: number): Promise<SiteV
 }
 
 /**
- * Queues groups of requests for a vantage, and waits for the reports, at most 60 s.
- * @returns the sightings of each group that was reported in time, by group number and step number
+ * Queues groups of requests for a vantage and waits up to 60 s for the reports.
+ * @returns the result of each request of the groups reported in time, by group number and step number
  * @throws the reason of `stop`
  */
 export async function runTask(
@@ -67,7 +67,8 @@ export async function runTask(
 }
 
 /**
- * Takes the next task of a vantage, or null, and counts the running and due probes that will use the vantage.
+ * Takes the next task of a vantage; `task` is null if none waits. Also counts the running and due probes that
+ * the vantage will take part in, as `pending`.
  * @param companyId null for a vantage of the platform
  */
 export async function takeTask(
@@ -80,8 +81,8 @@ export async function takeTask(
       select id from vantage_tasks where vantage_id = ${vantageId} and taken_at is null and expires_at > now()
       order by expires_at for update skip locked limit 1)
     returning id, plan`.execute(tx);
-  // Without a company, each condition matches a partial index of site_checks. With a company, the primary key suffices, because it
-  // begins with company_id.
+  // Both queries use an index. Without a company, each of the two conditions matches a partial index of
+  // site_checks. With a company, the query uses the primary key, which begins with company_id.
   const due =
     companyId === null
       ? sql`(state <> 'done' or (state = 'done' and next_at <= now()))`

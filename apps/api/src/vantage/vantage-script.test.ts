@@ -8,7 +8,10 @@ import { sign } from './signature.ts';
 
 const script = fileURLToPath(new URL('../../../web/public/vantage.sh', import.meta.url));
 
-/** Sources the vantage program, which without arguments only prints its usage, then runs shell lines. @returns the output lines */
+/**
+ * Loads the vantage program into a shell and runs the given lines there. Without arguments, the program only prints its usage.
+ * @returns the output lines
+ */
 function after(lines: string, env: Record<string, string> = {}): string[] {
   const source = `. "$SCRIPT" >/dev/null 2>&1\n${lines}`;
   const output = execFileSync('sh', ['-c', source], { env: { ...process.env, SCRIPT: script, ...env } });
@@ -24,7 +27,7 @@ test('the vantage program computes the HMAC that the api expects', () => {
   }
 });
 
-test('the vantage program sends no request to a numeric host, and requests a named host at the address that the plan gives', async () => {
+test('the vantage program sends no request to a numeric host', async () => {
   let connections = 0;
   const server = createServer((socket) => {
     connections += 1;
@@ -38,7 +41,8 @@ test('the vantage program sends no request to a numeric host, and requests a nam
     const env = { ...process.env, SCRIPT: script, PROPUSK_ALLOW_PRIVATE: 'yes' };
     return (await promisify(execFile)('sh', ['-c', source], { env })).stdout;
   };
-  // Nothing listens at 127.0.0.9. curl would resolve each of these hosts to 127.0.0.1 by itself.
+  // The plan gives the address 127.0.0.9, where nothing listens. Without this address, curl would resolve
+  // each of these hosts to 127.0.0.1, where the test server listens.
   for (const host of [
     '2130706433',
     '127.1',

@@ -132,7 +132,7 @@ async function ownVantage(token: string, name: string) {
 }
 
 describe('a vantage on a machine with one address', () => {
-  test('a site has the verdict protected when it denies a vantage at another address, and open when it serves that vantage', async () => {
+  test('the verdict is protected if the site denies the vantage, and open if it serves the vantage', async () => {
     const { token, id } = await company();
     await site.lock(lockText);
     const alone = await probe(world.api, token, id);
@@ -223,7 +223,7 @@ describe('a vantage on a machine with one address', () => {
 });
 
 describe('the authentication of vantage reports', () => {
-  test('a site has the verdict open when one of two vantages reports it open, whatever the other reports', async () => {
+  test('the verdict is open if one of two vantages gets a page, even if the other reports a denial', async () => {
     const { token, id } = await company();
     await site.lock(null);
     const { env } = await pair(token, 'Честная');
@@ -258,7 +258,8 @@ describe('the authentication of vantage reports', () => {
     const task = '6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c11';
     const from = '127.0.2.2';
     const forged = (count: number) => [
-      // The signatures, in order: none, then those for another key, another call, another counter and another vantage.
+      // Signatures in order: an empty one, one by another key, one for another call, one for another counter,
+      // and one for another vantage.
       world.api.call(null, takeVantageWork, { body: { vantage, count, signature: '' }, from }),
       world.api.call(null, takeVantageWork, {
         body: { vantage, count, signature: sign('00'.repeat(32), ['work', vantage, count]) },

@@ -35,9 +35,9 @@ export function writePlan(groups: readonly (readonly VantageRequest[])[]): strin
 const LINE = /^(\d{1,3}) (\d{1,3}) (\d{1,3}) ([01]) ([A-Za-z0-9+/]+={0,2}|-)$/;
 const MAX_HEADERS = 16;
 
-/** Reads the report of a group: the sighting of each step. Other lines are ignored. */
+/** Parses the report of a group into the result of each step. Malformed lines are ignored. */
 export function readReport(report: string): ReadonlyMap<number, Sighting> {
-  // Bounded: lives for one call
+  // Bounded: the map exists for one call, with one entry per line of the report
   const sightings = new Map<number, Sighting>();
   for (const line of Buffer.from(report, 'base64').toString('latin1').split('\n')) {
     const [, step, exit, status, connected, head] = LINE.exec(line) ?? [];

@@ -12,7 +12,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const ROUNDS = quickOrSoak(2, 20);
 const TEST_MS = quickOrSoak(240_000, 300_000);
-/** In milliseconds, the most that a refusal and the recovery may take. Quick runs get more time than the soak, on busy machines. */
+/**
+ * The longest allowed refusal and recovery, in milliseconds. A quick run allows more time than the soak,
+ * because it shares a busy machine.
+ */
 const [REFUSED_MS, WELL_MS] = [quickOrSoak(4_000, 2_000), quickOrSoak(10_000, 5_000)];
 
 let server: OwnServer;
@@ -65,7 +68,7 @@ test(
   'the api refuses every request at once while the database is frozen, and does not mistake a slow statement for a freeze',
   async () => {
     const { token } = await api.company();
-    // A slow statement is allowed while the database answers the queries of `db/watch.ts`.
+    // A slow statement must not cause refusals while the database still answers the health queries of `db/watch.ts`.
     const { rows } = await api.database.pool.query('select 1 as one from pg_sleep(4)');
     expect(rows).toEqual([{ one: 1 }]);
     server.freeze();

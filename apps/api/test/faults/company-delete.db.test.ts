@@ -65,7 +65,8 @@ test(
             before = await digest(id);
             expect(before).not.toBe(NOTHING);
           }
-          // Blocks the deletion at each table in turn before the kill, or kills after a varying delay.
+          // Interrupts the deletion at different points: while it waits for a locked row in one of the
+          // tables, or after a varying delay.
           const table = stages[kill % stages.length];
           const hold = table === undefined ? null : await holdRow(table, id);
           // Resolves to 0 when the connection to the api breaks.

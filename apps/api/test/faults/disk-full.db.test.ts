@@ -10,7 +10,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 /** The database's disk fills up under load. Mounting a small disk needs root. */
 
 const ROUNDS = quickOrSoak(1, 5);
-/** In milliseconds, the most that the recovery may take. Quick runs get more time than the soak, on busy machines. */
+/**
+ * The longest allowed recovery, in milliseconds. A quick run allows more time than the soak, because it shares a busy machine.
+ */
 const WELL_MS = quickOrSoak(15_000, 5_000);
 const FULL_MS = quickOrSoak(500, 4_000);
 
@@ -41,7 +43,7 @@ test.skipIf(!asRoot)(
           server.fill();
           // Fills the space that the deleted reserve file freed.
           await expect.poll(() => existsSync(server.reserveFile)).toBe(false);
-          // The file name disappears before its pages are free.
+          // The file system frees the space shortly after the file name is gone.
           await sleep(500);
           server.fill();
           const full = performance.now();

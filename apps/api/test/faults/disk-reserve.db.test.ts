@@ -73,7 +73,6 @@ test.skipIf(!asRoot)(
       expect(await settled(() => api.call(token, deleteUser, { params: { id } }))).toBe(204);
       expect((await snapshot())?.users.map((user) => user.id)).not.toContain(id);
     }
-    // The owner signs in from another address.
     expect(await settled(() => api.call(null, login, { body: { email, password: PASSWORD } }))).toBe(200);
 
     server.makeRoom();

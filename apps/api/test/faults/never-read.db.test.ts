@@ -20,7 +20,10 @@ import { afterAll, beforeAll, test } from 'vitest';
 const HEAP_MB = 512;
 const CLIENTS = quickOrSoak(100, 1_000);
 const [CALM_MS, ATTACK_MS] = [quickOrSoak(2_000, 20_000), quickOrSoak(4_000, 60_000)];
-/** A 99th percentile below this many milliseconds always passes. More in quick runs, which share a busy machine. */
+/**
+ * A 99th percentile of latency below this value always passes, in milliseconds. A quick run allows more,
+ * because it shares a busy machine.
+ */
 const FLOOR_MS = quickOrSoak(400, 50);
 /** Bytes that Node reads from a socket at once, at most. */
 const CHUNK = 65_000;
@@ -79,7 +82,10 @@ test(
   quickOrSoak(240_000, 900_000),
 );
 
-/** The load: all routes at once. The soak first runs each route alone, with fewer clients and for less time. */
+/**
+ * Returns the loads to run. The soak loads each route alone and then all routes together; a quick run only
+ * loads all routes together.
+ */
 function groups(routes: readonly string[]) {
   const payloads = routes.map((each) => pipelined(each, CHUNK));
   const nameOf = (request: string) => request.slice(0, request.indexOf(' HTTP'));

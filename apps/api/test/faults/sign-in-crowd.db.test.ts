@@ -14,7 +14,7 @@ import { type ApiProcess, startApiProcess } from '@propusk/test-kit/gateway/api-
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, test } from 'vitest';
 
-/** Many wrong sign-ins from one network, while a user of another network signs in. */
+/** Tests that a user can sign in while clients of another network send many wrong passwords. */
 
 const CROWD = quickOrSoak(500, 2_000);
 

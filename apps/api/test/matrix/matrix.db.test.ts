@@ -48,7 +48,10 @@ describe(`the matrix of ${rows.length * callers.length} cells`, () => {
   );
 });
 
-/** Makes the call of one cell. @returns the faults of the response, and those of the database after the call; none when all is as expected */
+/**
+ * Makes the call of one cell.
+ * @returns unexpected facts about the response and about the database after the call
+ */
 async function faultsOf({ call, target, expected }: Row, caller: Caller): Promise<string[]> {
   const { status, codes } = expected[caller];
   const reply = await send(call, target, caller);
@@ -148,7 +151,7 @@ async function readPowers(): Promise<Map<number, { protected: boolean; power: st
   return new Map(rows.map(({ id, ...row }) => [id, row]));
 }
 
-/** Whether the api requires re-authentication from this caller of a cell. */
+/** Whether the api requires re-authentication for a call by this caller to this target. */
 function isProved(call: string, target: Target, caller: Caller): boolean {
   const standing = world.standing[caller];
   const endpoint = byName.get(call);
@@ -160,9 +163,9 @@ const rolesOf = (caller: Caller): readonly Role[] =>
   caller === 'both' ? ['USER', 'CREATOR'] : caller === 'bare' ? [] : [caller.replace('2', '') as Role];
 
 /**
- * Finds changes that give control of an account without re-authentication of the caller (answers.md): any change of email,
- * password, roles or second factor by an ADMIN, or of an owner or ADMIN; and a new owner or ADMIN. Public calls are exempt,
- * because they need a mailed link.
+ * Finds changes that give control of an account although the caller did not re-authenticate (see answers.md). Such a change sets
+ * the email, password, roles or second factor of an account. It counts if the caller is an ADMIN, or if the account is one of an
+ * owner or ADMIN. Public calls are exempt, because they need a mailed link.
  */
 async function powerFaults(call: string, target: Target, caller: Caller): Promise<string[]> {
   const access = byName.get(call)?.access;
@@ -182,7 +185,7 @@ describe('re-authentication', () => {
   const provable = rows.flatMap((row) =>
     callers.filter((caller) => row.expected[caller].status < 300).map((caller) => [row, caller] as const),
   );
-  test('a call with re-authentication is refused without the password, with a wrong one, and without the code of a second factor', async () => {
+  test('a call with re-authentication is refused without the right password and code', async () => {
     const faults: string[] = [];
     let asked = 0;
     for (const [{ call, target }, caller] of provable) {
@@ -230,14 +233,20 @@ const reads = new Set([
 ]);
 const makesCompanies = new Set(['POST /auth/registration', 'POST /company']);
 
-/** Whether a successful call changes rows. Sessions are not compared, and a call about an absent object changes nothing. */
+/**
+ * Whether a successful call changes rows that the snapshot compares. Sessions are not compared. A call about
+ * a missing object changes nothing.
+ */
 function leavesRows(call: string, { path, which }: Target): boolean {
   const sessions = call === 'POST /auth/login' || call === 'DELETE /auth/logout';
   if (call.startsWith('GET') || sessions || reads.has(call)) return false;
   return path !== 'absent' && path !== 'asking' && which !== 'unknown';
 }
 
-/** The target of the same call with an id that never existed. A different response would reveal that the object exists. */
+/**
+ * Returns the same target with an id that never existed; null unless the call is refused with 404 or 400.
+ * Both calls must get equal responses, because a difference would reveal that the object exists.
+ */
 function absentTwin({ text, path, field, which }: Target, { status }: Expected): Target | null {
   if (status === 404 && path !== 'absent') return parseTarget(text.replace(path, 'absent'));
   if (status === 400 && (which === 'other' || which === 'own' || which === 'admin')) {

@@ -38,7 +38,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** Allowed scans without the company in their index condition: a pattern for index and condition, and the reason. */
+/** Scans that may have an index condition without the company: a pattern for the index and its condition, and the reason. */
 const exceptions: readonly (readonly [RegExp, string])[] = [
   [/_pkey \(id = /, 'reads one row for each id; ids are counted up, so it is no secret which exist'],
   [/^users_email_key \(email = /, 'a mail address belongs to one account of the platform'],
@@ -53,7 +53,7 @@ const lastHour = { from: ago(60), to: ago(0) };
 /** A user and a site that `thousandCompanies` adds to another company. */
 const OTHER = 1_001_003;
 
-/** Queries of lists and logs, besides those of the matrix. */
+/** Additional query parameters for list and log calls. The matrix does not have these. */
 const log: readonly Record<string, string | number>[] = [
   { user: OTHER },
   { site: OTHER, user: OTHER },
@@ -79,7 +79,7 @@ const queries: Readonly<Record<string, readonly Record<string, string | number>[
   'GET /visits/export': log,
 };
 
-test('in calls of a USER and a CREATOR, each scan of a table with company_id has the company in its index condition', async () => {
+test('each scan for a USER or CREATOR has the company in its index condition', async () => {
   const { rows: columns } = await client.query<{ name: string }>(
     `select table_name as name from information_schema.columns where column_name = 'company_id' and table_schema = 'public'`,
   );
@@ -107,10 +107,10 @@ test('in calls of a USER and a CREATOR, each scan of a table with company_id has
   expect([...excepted].toSorted()).toEqual(exceptions.map(([, reason]) => reason).toSorted());
 });
 
-test("a list of visits reads as many database pages for another company's user as for a user who does not exist", async () => {
+test("a list of visits reads as many pages for another company's user as for a missing user", async () => {
   const lists = [...statements].flatMap(([text, calls]) =>
     calls
-      // The audit event of a read is one statement with an insert, whose plan depends on the statistics of its tables.
+      // Skips the statement that writes the audit event of a read. Its plan depends on table statistics.
       .filter(({ call, values }) => call.startsWith('GET /visits,') && values.includes(OTHER))
       .filter(() => !text.includes('into audit'))
       .map(({ values }) => ({ text, values })),
@@ -181,7 +181,7 @@ function unscoped(plan: Plan, tables: ReadonlySet<string>): string[] {
   return isScan && !isScoped(plan) ? [describeScan(plan), ...below] : below;
 }
 
-/** Describes a scan by its index and condition; a bitmap scan by those of its index scans. */
+/** Describes a scan as index name and index condition. A bitmap scan is described by its index scans. */
 function describeScan(plan: Plan): string {
   const { 'Index Name': index, 'Index Cond': condition = '', Plans = [] } = plan;
   if (Plans.length > 0 && plan['Node Type'].startsWith('Bitmap')) return Plans.map(describeScan).join(' ');

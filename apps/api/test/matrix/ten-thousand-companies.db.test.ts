@@ -50,10 +50,13 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** @returns the tables of which the work reads more than 80 pages, indexes included, each with the number of pages */
+/**
+ * Runs the work.
+ * @returns the tables of which it read more than 80 pages, with the number of pages; index pages count too
+ */
 async function pagesRead(work: () => Promise<unknown>): Promise<Record<string, number>> {
   const counts = async () => {
-    // Flushes the statistics of this connection only. The pool uses the same connection for the next query.
+    // The flush affects only the current connection. The pool reuses this connection for the next query.
     await database.pool.query('select pg_stat_force_next_flush()');
     const { rows } = await database.pool.query<{ name: string; read: number }>(
       `select relname as name, (heap_blks_hit + heap_blks_read + coalesce(idx_blks_hit + idx_blks_read, 0))::int as read

@@ -51,7 +51,7 @@ function canonical6(address: string): string | null {
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }
 
-/** A key whose text order is the numeric order of addresses. */
+/** Returns a sort key. Sorting the keys as text sorts the addresses numerically. */
 function orderKey(address: string): string {
   if (!address.includes(':')) {
     return `4${address

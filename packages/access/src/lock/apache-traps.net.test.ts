@@ -41,7 +41,7 @@ async function statuses(...args: Parameters<typeof answers>): Promise<number[]> 
   return (await answers(...args)).map(({ status }) => status);
 }
 
-/** A request from an outside address, then one from the egress address. */
+/** Two requests: the first from an outside address, the second from the egress address. */
 const both = ['/', ['/', { from: EGRESS }]] as const satisfies readonly (string | [string, Asking])[];
 
 describe('the .htaccess lock and AllowOverride', () => {
@@ -74,7 +74,7 @@ describe('rules of the site that override a lock', () => {
     expect(await statuses({ ...site, htaccess: ours }, '/child/', '/')).toEqual([403, 403]);
   });
 
-  test('an old Allow with Satisfy Any, in the same or a nested .htaccess, overrides a bare Require, but not our lock', async () => {
+  test('Satisfy Any with an old Allow overrides a bare Require, but not our lock', async () => {
     const legacy = 'Order deny,allow\nAllow from all\nSatisfy Any\n';
     const site = { allowOverride: 'All', files: { 'child/.htaccess': legacy } };
     expect(await statuses({ ...site, htaccess: bare + legacy }, '/', '/child/')).toEqual([200, 200]);
@@ -82,7 +82,7 @@ describe('rules of the site that override a lock', () => {
     expect(await statuses({ ...site, htaccess: legacy + ours }, '/', '/child/')).toEqual([403, 403]);
   });
 
-  test("Satisfy Any does not override our lock when the lock's expression is long, with sixty egress addresses and a CDN", async () => {
+  test('Satisfy Any does not override a lock with sixty egress addresses and a CDN', async () => {
     const many = Array.from({ length: 60 }, (_, index) => `203.0.113.${index + 1}`);
     const files = {
       'child/.htaccess': 'Allow from all\nSatisfy Any\n',
@@ -112,14 +112,14 @@ describe('rules of the site that override a lock', () => {
     expect(await statuses({ ...site, host: lockOf('apache', [EGRESS]) + host }, '/child/')).toEqual([403]);
   });
 
-  test('an <If> section of the site with a Require overrides our lock, as the notes of the lock say', async () => {
+  test('an <If> section of the site with a Require overrides our lock, a documented limitation', async () => {
     const files = { 'child/.htaccess': '<If "true">\nRequire all granted\n</If>\n' };
     expect(await statuses({ allowOverride: 'All', htaccess: ours, files }, '/child/', '/')).toEqual([
       200, 403,
     ]);
   });
 
-  test('an .htaccess lock does not cover Alias and ProxyPass, as its notes say, but the virtual host lock does', async () => {
+  test('Alias and ProxyPass bypass the .htaccess lock, but not the virtual host lock', async () => {
     const application = await startApplication();
     const passed = `ProxyPass /app http://127.0.0.1:${application.port}\n`;
     const paths = ['/elsewhere/private.txt', '/app/x', '/'];
@@ -135,8 +135,9 @@ describe('rules of the site that override a lock', () => {
     }
   });
 
-  test('mod_remoteip without trusted proxies accepts any forged address, as the notes of the lock say', async () => {
-    // mod_remoteip accepts private addresses only from named proxies, so the egress address is a public one here.
+  test('mod_remoteip without trusted proxies accepts any forged address, a documented limitation', async () => {
+    // This test uses a public egress address, because mod_remoteip ignores private addresses in the header
+    // unless the sender is a listed proxy.
     const lie: [string, Asking] = ['/', { headers: ['X-Forwarded-For: 203.0.113.5'] }];
     const host = `RemoteIPHeader X-Forwarded-For\n${lockOf('apache', ['203.0.113.5'])}`;
     expect(await statuses({ host }, '/', lie)).toEqual([403, 200]);
@@ -192,7 +193,7 @@ Require valid-user
   });
 });
 
-test('mod_cache answers before an .htaccess lock, as its notes say, but not before the virtual host lock', async () => {
+test('mod_cache serves cached pages despite the .htaccess lock, but not despite the virtual host lock', async () => {
   const caching = 'CacheEnable disk /\nCacheMinExpire 3600\n';
   const first: [string, Asking] = ['/private.txt', { from: EGRESS }];
   const site = { htaccess: ours, allowOverride: 'All', host: caching };
@@ -218,7 +219,7 @@ describe('internal redirects and certificate paths', () => {
     },
   );
 
-  test('a lock exception for the challenge path alone admits responses of a CMS; our exception admits only a file', async () => {
+  test('the certificate exception admits only a file, not a response of a CMS', async () => {
     const path = '/.well-known/acme-challenge/absent?rest_route=/users';
     const site = { allowOverride: 'All' };
     const [naive] = await answers({ ...site, htaccess: byPathAlone + frontController }, path);
@@ -226,14 +227,14 @@ describe('internal redirects and certificate paths', () => {
     expect(await statuses({ ...site, htaccess: ours + frontController }, path, ACME_FILE)).toEqual([
       403, 200,
     ]);
-    // Rewrite rules of a CMS that also answers for paths of existing files.
+    // Rewrite rules of a CMS that send every path to index.php, even the path of an existing file.
     const greedy = 'RewriteEngine On\nRewriteRule !^index\\.php$ /index.php [L]\n';
     const [taken] = await answers({ ...site, htaccess: ours + greedy }, ACME_FILE);
     expect(taken?.body).not.toContain(SECRET);
   });
 });
 
-test('a nested .htaccess with its own RewriteEngine disables the rewrite lock, as the LiteSpeed notes say', async () => {
+test('a nested .htaccess with its own RewriteEngine disables the LiteSpeed lock', async () => {
   const files = { 'child/.htaccess': 'RewriteEngine On\n' };
   const site = { allowOverride: 'FileInfo', files };
   expect(await statuses({ ...site, htaccess: lockOf('litespeed', [EGRESS]) }, '/child/', '/')).toEqual([

@@ -2,12 +2,16 @@ import { lockComments } from '@propusk/phrases/locks';
 import { ACME_TOKEN, headline, type Lock } from './lock.ts';
 
 /**
- * The exception for certificate challenges. The requested path must be served by a file with the name of the challenge. An
- * exception by path alone would also open a CMS that serves every path, an application behind ProxyPass, and error pages.
+ * The exception for certificate challenges: the requested path must be served by a file with the name of the
+ * challenge. If the path alone were enough, the exception would also open a CMS that serves every path, an
+ * application behind ProxyPass, and error pages.
  */
 const acme = `Require expr "%{REQUEST_URI} =~ m#^${ACME_TOKEN}$# && -f %{REQUEST_FILENAME} && %{REQUEST_FILENAME} -strmatch '*/$1'"`;
 
-/** The allowed visitors as directives. Cloudflare sends addresses in our canonical spelling, so the header is compared as text. */
+/**
+ * Returns the directives that match allowed visitors. The CDN header is compared as text, because Cloudflare
+ * sends addresses in the canonical spelling that the lock uses.
+ */
 function visitors({ egress, cdn }: Lock, behindCdn: boolean): string[] {
   const direct = `Require ip ${egress.join(' ')}`;
   if (!behindCdn) return [direct];
@@ -30,17 +34,17 @@ function named(egress: readonly string[]): string {
 }
 
 /**
- * Lines for both `.htaccess` and the server's configuration. In `.htaccess` they need only `AllowOverride AuthConfig`.
+ * Returns a lock text for both `.htaccess` and the server configuration. In `.htaccess`, the lock needs only `AllowOverride
+ * AuthConfig`. In the server configuration, the lock also covers Alias and ProxyPass.
  *
- * Apache merges `<If>` after all other sections, so a Require in a nested .htaccess or a Location cannot override it. In
- * the server's configuration it also covers Alias and ProxyPass. `AuthMerging And` adds the lock to the site's own rules:
- * without it the lock would replace a password and open folders that are denied to all.
+ * The first `<If>` allows the visitors. Apache merges `<If>` after all other sections, so a Require in a nested .htaccess or a
+ * Location cannot override it. `AuthMerging And` keeps the rules of the site, such as a password or a denied folder.
  *
- * The second `<If>` overrides an old `Satisfy Any`, which bypasses every Require. It also drops the old `Deny from`, so it
- * must not apply to allowed visitors.
+ * The second `<If>` overrides an old `Satisfy Any`, which bypasses every Require. It also disables an old `Deny from`, so it must
+ * not apply to allowed visitors.
  *
- * The third `<If>` gives internal redirects a different configuration. Apache does not repeat authorization after a redirect
- * with the same configuration, so `ErrorDocument 403 /index.php` would show the application to denied visitors.
+ * The third `<If>` gives internal redirects a different configuration, so that Apache checks authorization again. Otherwise
+ * `ErrorDocument 403 /index.php` would show the application to denied visitors.
  */
 function text(lock: Lock, behindCdn: boolean): string {
   const admitted = visitors(lock, behindCdn);

@@ -62,11 +62,11 @@ describe.each(Object.entries(servers))('%s', (name, start) => {
     },
   );
 
-  // A site that answers every path by `return` also answers the challenge path, with or without the lock.
+  // An nginx server with a `return` outside every location answers all paths, with or without the lock.
   if (name.includes('returns')) return;
   test('a stranger does not reach the application under the certificate path', async () => {
     const paths = ['/.well-known/acme-challenge/absent', `${ACME_FILE}?rest_route=/users`];
-    // Rewrite rules check that the file exists, but not whether the application answers.
+    // The LiteSpeed rules allow this path, because the challenge file exists. They cannot prevent the application from answering.
     if (!name.startsWith('LiteSpeed')) paths.push(ACME_FILE);
     for (const path of paths) {
       for (const header of ['X-Original-URL: /admin', 'X-HTTP-Method-Override: POST', 'Accept: */*']) {

@@ -18,7 +18,7 @@ function text(lock: Lock, admitted: string[]): string {
   ].join('\n');
 }
 
-/** The names of the site block. A wildcard site also covers its parent name. */
+/** Returns the names of the site block. For a wildcard site, they include the parent name, which the lock also covers. */
 function names({ address }: Lock): string {
   return address.startsWith('*.') ? `${address.slice(2)}, ${address}` : address;
 }

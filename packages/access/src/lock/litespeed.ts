@@ -1,8 +1,8 @@
 import { ACME_PATH, headline, type Lock, literal } from './lock.ts';
 
 /**
- * Lock text for LiteSpeed and OpenLiteSpeed, which run only the rewrite rules of an .htaccess. The challenge path is allowed only
- * where the file exists: an application that serves every path does not answer under it.
+ * Returns the lock text for LiteSpeed and OpenLiteSpeed, which apply only the rewrite rules of an .htaccess. The challenge path
+ * is allowed only if its file exists, so a request for a missing file does not reach the application of the site.
  */
 export function litespeedText(lock: Lock): string {
   // A server that listens on IPv6 may report an IPv4 visitor in the mapped form.

@@ -1,6 +1,6 @@
 import { lockComments } from '@propusk/phrases/locks';
 
-/** The parameters of a lock's text. */
+/** The input from which a lock text is generated. */
 export interface Lock {
   /** The stored site address (`crm.example.ru`, `*.example.ru`, `crm.example.ru:8443`), validated: it goes into comments. */
   readonly address: string;

@@ -77,7 +77,7 @@ const servers: Record<string, Server> = {
   },
 };
 
-/** Paths that exist, and spellings that servers read as paths that exist. */
+/** Existing paths, and other spellings that some servers resolve to existing paths. */
 const closedPaths = [
   '/',
   '/index.html',
@@ -189,7 +189,7 @@ describe.each(Object.entries(servers))('%s', (name, { locked, open }) => {
     async (method) => {
       const answer = await ask(server.port, '/private.txt', { method });
       expect(answer.body).not.toContain(SECRET);
-      // TRACE never reaches the site: Apache repeats the request to its sender, nginx refuses the method.
+      // TRACE never reaches the site: Apache echoes the request, and nginx refuses the method.
       if (method === 'TRACE') expect([200, 403, 405]).toContain(answer.status);
       else expect([403, 405, 501]).toContain(answer.status);
       if (['HEAD', 'POST', 'OPTIONS'].includes(method)) expect(answer.status).toBe(403);
@@ -202,7 +202,7 @@ describe.each(Object.entries(servers))('%s', (name, { locked, open }) => {
     }
   });
 
-  test('a stranger with a forged Forwarded header or a path in a header is denied', async () => {
+  test('a stranger is denied despite a forged Forwarded header or an X-Original-URL header', async () => {
     for (const header of [
       `Forwarded: for=${EGRESS}`,
       `X-Original-URL: ${ACME_FILE}`,
@@ -224,7 +224,7 @@ describe.each(Object.entries(servers))('%s', (name, { locked, open }) => {
   });
 
   if (name === 'Caddy') {
-    test('the lock for Caddy has no exception for certificate files, because Caddy answers ACME challenges before its directives', async () => {
+    test('the lock for Caddy has no exception for certificate files', async () => {
       expect((await ask(server.port, ACME_FILE)).status).toBe(403);
     });
   } else {

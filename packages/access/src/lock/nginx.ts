@@ -15,8 +15,10 @@ function geo(source: string, name: string, values: readonly string[]): string[] 
 }
 
 /**
- * The variable that denies a request, evaluated again after every internal redirect. A challenge file is allowed only while the
- * requested path, without a query, is the served path: not after `try_files` or `error_page` redirected to an application.
+ * Returns the `map` of the variable that denies a request. nginx evaluates the variable again after every internal redirect.
+ *
+ * A challenge file is allowed only if nginx serves the path that was requested. After `try_files` or `error_page` has redirected
+ * to an application, the two paths differ and the request is denied.
  */
 function shut(name: string, inside: string, admitted: string): string[] {
   return [
@@ -30,9 +32,11 @@ function shut(name: string, inside: string, admitted: string): string[] {
 }
 
 /**
- * Denied requests go to a separate location. After a plain `return 403` the site's `error_page 403 @app` would run the
- * application, and a `return` with a text has the inherited `default_type`, which browsers may download. The location of the
- * challenge path serves only files. Its `error_page` for an unused status stops the inheritance of the site's `error_page`.
+ * Sends denied requests to a separate location. After a plain `return 403`, the `error_page 403 @app` of the site would run the
+ * application. A `return` with a text would have the `default_type` of the site, which browsers may download.
+ *
+ * The location of the challenge path serves only files. Its `error_page` for an unused status replaces the `error_page` that it
+ * would inherit from the site.
  */
 function serverPart(name: string): string[] {
   return [

@@ -22,7 +22,7 @@ describe('nginx', () => {
   const lock = lockOf('nginx', [EGRESS]);
   const bare = `allow ${EGRESS}; deny all;`;
 
-  test('a location with return or allow bypasses nginx allow and deny, but not our lock', async () => {
+  test('an nginx location with return or allow bypasses deny all of the server, but not our lock', async () => {
     const owner = `
       location = /said { return 200 "${SECRET}"; }
       location /child/ { allow all; }`;
@@ -59,7 +59,7 @@ describe('nginx', () => {
     }
   });
 
-  test('a denial by our lock is text/plain under any default_type, because browsers download a body of an unknown type', async () => {
+  test('a denial by our lock is text/plain, whatever the default_type of the site', async () => {
     const server = await startNginx({ lock, server: 'default_type application/octet-stream;' });
     try {
       const { status, body } = await ask(server.port, '/admin/', { method: 'HEAD' });
@@ -70,7 +70,7 @@ describe('nginx', () => {
     }
   });
 
-  test('real_ip_header that trusts every network bypasses our lock, as the notes of the lock say', async () => {
+  test('real_ip_header with every network trusted bypasses our lock, a documented limitation', async () => {
     const owner = (from: string) => `set_real_ip_from ${from}; real_ip_header X-Forwarded-For;`;
     const lie = [`X-Forwarded-For: ${EGRESS}`];
     expect(await statuses(await startNginx({ lock, server: owner('0.0.0.0/0') }), ['/'], lie)).toEqual([200]);
@@ -91,7 +91,7 @@ describe('nginx', () => {
   });
 });
 
-test('a handle directive of the site bypasses a plain respond in Caddy, but not our lock inside route', async () => {
+test('in Caddy, a handle directive of the site bypasses a plain respond, but not our lock', async () => {
   const owner = 'handle /said {\n respond "said" 200\n}\nhandle {\n file_server\n}';
   const bare = `@out not remote_ip ${EGRESS}\nrespond @out 403\n`;
   const paths = ['/said', '/private.txt'];

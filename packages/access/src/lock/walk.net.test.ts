@@ -8,7 +8,7 @@ import { startNginx } from '@propusk/test-kit/locks/nginx';
 import { lockOf, SECRET, SITE } from '@propusk/test-kit/locks/site';
 import { describe, expect, test } from 'vitest';
 
-/** Requests random paths, built from fragments that are used to bypass access rules, from locked servers. */
+/** Requests random paths from servers with a lock. The paths consist of fragments that attackers use to bypass access rules. */
 
 const pieces = [
   ...[

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { type CardSystem, cardRanges, cardSystem } from './cards.ts';
 
-/** The names of credit-card-type where they differ from the specification's. */
+/** Maps the names of credit-card-type to those of the specification, where they differ. */
 const names: Record<string, string> = { 'american-express': 'amex', 'diners-club': 'dinersclub' };
 /** Systems of credit-card-type that the specification does not name. */
 const unnamed = ['elo', 'troy', 'hiper', 'hipercard', 'naranja'];
 
-/** Every range for which the answer differs from that of credit-card-type, with the reason. */
+/** The ranges for which cardSystem differs from credit-card-type, with the reason. */
 const disagreements: readonly (readonly [ours: CardSystem, from: string, to: string, reason: string])[] = [
   ...['4026', '417500', '4508', '4844', '4913', '4917'].map(
     (prefix) => ['electron', prefix, prefix, 'it counts Visa Electron as Visa'] as const,
@@ -39,7 +39,7 @@ function compatible(digits: string, from: string, to: string): boolean {
   return head >= from.slice(0, length) && head <= to.slice(0, length);
 }
 
-/** The systems that a number with these first digits may have, by credit-card-type and by the listed disagreements. */
+/** Returns the systems that credit-card-type and the listed disagreements allow for a number with these first digits. */
 function candidates(digits: string): string[] {
   const theirs = creditCardType(digits).map(({ type }) => names[type] ?? type);
   const listed = disagreements.filter(([, from, to]) => compatible(digits, from, to)).map(([ours]) => ours);
@@ -72,21 +72,21 @@ beforeAll(() => {
   for (const type of unnamed) creditCardType.removeCard(type);
 });
 
-it('2,000 card numbers have the system that credit-card-type or a listed disagreement gives', () => {
+it('cardSystem and credit-card-type agree on card numbers, apart from the listed disagreements', () => {
   const property = fc.property(numbers, (number) => {
     expect(cardSystem(number)).toBe(candidates(number)[0]);
   });
   fc.assert(property, { numRuns: 2000 });
 });
-it.each(disagreements)('credit-card-type gives another system than %s for %s to %s: %s', (ours, from, to) => {
+it.each(disagreements)('credit-card-type does not report %s for the range %s to %s: %s', (ours, from, to) => {
   for (const number of [from.padEnd(16, '0'), to.padEnd(16, '9')]) {
     expect(cardSystem(number)).toBe(ours);
     expect(creditCardType(number)[0]?.type).not.toBe(ours);
   }
 });
-it('every prefix of a card number is pending or has a system that credit-card-type still allows', () => {
+it('cardSystem and credit-card-type agree on every prefix, apart from the listed disagreements', () => {
   const property = fc.property(numbers, (number) => {
-    // The longest prefix of either source has eight digits.
+    // No prefix in cardRanges or credit-card-type is longer than eight digits.
     for (let length = 1; length <= 8; length++) {
       const digits = number.slice(0, length);
       const allowed = candidates(digits);
@@ -112,14 +112,14 @@ it.each([
 ])('the card system of the digits %j is %s', (digits, system) => {
   expect(cardSystem(digits)).toBe(system);
 });
-it('ranges with prefixes of one length do not overlap, and the two prefixes of a range ascend and have one length', () => {
+it('card ranges with prefixes of the same length do not overlap', () => {
   const wrong = ourRanges.filter(([from, to], place) => {
     const others = ourRanges.slice(place + 1).filter(([other]) => other.length === from.length);
     return from.length !== to.length || from > to || others.some(([low, high]) => low <= to && from <= high);
   });
   expect(wrong).toEqual([]);
 });
-it('no card number of six or more digits is pending', () => {
+it('cardSystem is never pending after six digits', () => {
   expect(Math.max(...ourRanges.map(([from]) => from.length))).toBe(6);
   const heads = Array.from({ length: 10_000 }, (_, number) => String(number).padStart(4, '0'));
   const sixes = heads.flatMap((head) => [`${head}00`, `${head}99`]);

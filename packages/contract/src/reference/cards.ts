@@ -18,9 +18,10 @@ export type CardSystem =
 type Range = readonly [system: CardSystem | undefined, from: string, to?: string];
 
 /**
- * Issuer identification numbers: the first and last prefix of each range, of equal length. Ranges of one length do not overlap;
- * where a longer one lies within a shorter one, the longer one wins. [cct]: the ranges of credit-card-type 10.3.0.
- * [iin]: the table in https://en.wikipedia.org/wiki/Payment_card_number; no maintained package has the range.
+ * The ranges of issuer identification numbers, each as its first and last prefix. Both prefixes have the same length. Ranges of
+ * one length do not overlap. Where a range with longer prefixes lies within a range with shorter ones, the longer prefixes win.
+ * The comments below name the source of each range: [cct] is credit-card-type 10.3.0. [iin] is the table in
+ * https://en.wikipedia.org/wiki/Payment_card_number, for ranges that no maintained package has.
  */
 export const cardRanges: readonly Range[] = [
   // [cct]
@@ -39,19 +40,20 @@ export const cardRanges: readonly Range[] = [
   ['discover', '6011'],
   ['discover', '644', '649'],
   ['discover', '65'],
-  // [cct] gives Maestro every prefix 6 that no other system has. The ranges here have two digits, so that 6 alone is pending.
+  // [cct] assigns every other prefix that begins with 6 to Maestro. The ranges here have two digits, so that
+  // cardSystem returns 'pending' for a single 6.
   ['maestro', '50'],
   ['maestro', '56', '61'],
   ['maestro', '63', '64'],
   ['maestro', '66', '69'],
   ['maestro', '493698'],
-  // [cct] These parts of 50 belong to Elo, which the specification does not name.
+  // [cct] These ranges within 50 belong to Elo. The specification does not name Elo, so they have no system.
   [undefined, '504175'],
   [undefined, '506699'],
   [undefined, '50670', '50676'],
   [undefined, '506770', '506778'],
   [undefined, '509'],
-  // [iin] Every prefix 62. [cct] lists parts of it and leaves the others to Maestro.
+  // [iin] The whole prefix 62. [cct] lists only parts of it and assigns the rest to Maestro.
   ['unionpay', '62'],
   // [cct]
   ['unionpay', '8100', '8171'],
@@ -81,8 +83,9 @@ export const cardRanges: readonly Range[] = [
   ['electron', '4844'],
   ['electron', '4913'],
   ['electron', '4917'],
-  // No maintained package has RuPay, and NPCI publishes no table. [iin] has 508, 60, 65, 81 and 82, which would take whole parts of
-  // Discover and Maestro; these narrower ranges are what acquirers list, confirmed by no primary source.
+  // No maintained package has RuPay, and NPCI publishes no table. The prefixes in [iin] (508, 60, 65, 81 and
+  // 82) would take whole ranges of Discover and Maestro. Acquirers list these narrower ranges, but no primary
+  // source confirms them.
   ['rupay', '508500', '508999'],
   ['rupay', '606985', '607984'],
   ['rupay', '608001', '608500'],
@@ -95,10 +98,11 @@ export const cardRanges: readonly Range[] = [
 ];
 
 /**
- * Detects the payment system of a card number while it is typed. The longest matching prefix wins, so a later digit may replace the
- * answer: 4 is Visa, 4026 is Visa Electron. From the sixth digit on the answer is final. Card numbers are neither stored nor sent.
+ * Detects the payment system of a card number while the user types it. The longest matching prefix wins, so a later digit may
+ * change the result: 4 is Visa, 4026 is Visa Electron. From the sixth digit on, the result is final. Card numbers are neither
+ * stored nor sent.
  * @param digits the digits so far, without spaces
- * @returns 'pending' while no prefix matches and more digits may complete one; undefined when no system can match
+ * @returns 'pending' while no prefix matches but further digits may complete one; undefined when no system can match
  */
 export function cardSystem(digits: string): CardSystem | 'pending' | undefined {
   if (!/^\d*$/.test(digits)) return undefined;

@@ -7,7 +7,7 @@ it('currencies holds 37 different letter codes and begins with the rouble', () =
   expect(new Set(currencies).size).toBe(37);
   expect(currencies[0]).toBe('RUB');
 });
-it.each(currencies)('the codes of %s and its minor digits are those of ISO 4217', (letters) => {
+it.each(currencies)('the numeric code and minor digits of %s match ISO 4217', (letters) => {
   const standard = code(letters);
   expect(numericCode(letters)).toBe(standard?.number);
   expect(minorDigits(letters)).toBe(standard?.digits);

@@ -46,7 +46,7 @@ type Codes<Rows extends readonly (readonly [string, ...unknown[]])[]> = {
   readonly [Place in keyof Rows]: Rows[Place][0];
 };
 
-/** The 37 letter codes, in the order in which a select offers them. */
+/** The 37 letter codes, in the order in which the console lists them. */
 export const currencies = rows.map(([letters]) => letters) as unknown as Codes<typeof rows>;
 
 /** Tells whether a text is the letter code, in capitals, of one of the 37 currencies. */
@@ -59,12 +59,15 @@ export function numericCode(letters: Currency): string {
   return rowOf(letters)[1];
 }
 
-/** @param digits three digits @returns the letter code; undefined when it is none of the 37 */
+/**
+ * @param digits three digits
+ * @returns the letter code; undefined if no currency of the table has this numeric code
+ */
 export function currencyOfNumber(digits: string): Currency | undefined {
   return rows.find(([, number]) => number === digits)?.[0];
 }
 
-/** @returns the number of digits after the decimal point: of 'RUB' 2, because the kopeck is a hundredth */
+/** @returns the number of digits after the decimal point: 2 for 'RUB', because a rouble has 100 kopecks */
 export function minorDigits(letters: Currency): 0 | 2 | 3 {
   return rowOf(letters)[2];
 }
