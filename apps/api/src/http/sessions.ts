@@ -19,6 +19,8 @@ export async function findHolder(tx: Tx, tokenHash: Buffer): Promise<Holder> {
 
 /** Finds the live sessions of the given token hashes. @returns the sessions by token hash in hex */
 export async function findSessions(db: Db, hashes: readonly Buffer[]): Promise<Map<string, Session>> {
+  // PostgreSQL would plan a statement with an array anew for every array. Most reads have a single hash.
+  const hash = hashes.length === 1 ? sql<Buffer>`${hashes[0]}` : sql<Buffer>`any(${hashes}::bytea[])`;
   const users = await db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
@@ -30,7 +32,7 @@ export async function findSessions(db: Db, hashes: readonly Buffer[]): Promise<M
       unseen.as('unseen'),
       lacks.as('lacksFactor'),
     ])
-    .where('sessions.token_hash', '=', sql<Buffer>`any(${hashes}::bytea[])`)
+    .where('sessions.token_hash', '=', hash)
     .where('sessions.expires_at', '>', (eb) => eb.fn<string>('now'))
     .execute();
   return new Map(
