@@ -103,7 +103,7 @@ test.each([
   expect(readConfig(env).registration).toBe(registration);
 });
 
-test('an api that other machines reach requires confirmed mailboxes', () => {
+test('an api with a PUBLIC_URL that is not loopback requires confirmed mailboxes', () => {
   const beyond = { PUBLIC_URL: 'https://pass.example.ru' };
   expect(readConfig({}).confirmsMail).toBe(false);
   expect(readConfig({ REGISTRATION: 'open' }).confirmsMail).toBe(false);

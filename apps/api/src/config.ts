@@ -120,7 +120,7 @@ export interface ServerConfig {
 export interface Config extends ServerConfig {
   readonly host: string;
   readonly port: number;
-  /** The console's own TLS; undefined when a reverse proxy ends it. */
+  /** The TLS settings of the console; undefined when a reverse proxy terminates TLS. */
   readonly tls: TlsConfig | undefined;
   readonly databaseUrl: string | undefined;
   readonly secretKey: string | undefined;

@@ -37,8 +37,8 @@ afterAll(() => tally.close());
 afterAll(() => api.close());
 
 /**
- * The calls that have a body and succeed, each with the callers to test. A call that works without a session is tested only
- * without one. Any other call is tested as a gateway, an owner and an ADMIN, where the matrix allows it.
+ * Calls with a body, and the callers to test. A call that succeeds without a session is tested only without a session. Any other
+ * call is tested as gateway, owner and ADMIN, if the call succeeds for this caller.
  */
 const writes = rows.flatMap(({ call, target, expected }) => {
   if (byName.get(call)?.body === undefined) return [];
@@ -117,7 +117,7 @@ async function outcome({ call, target, caller }: Write, body: unknown) {
 let first: Record<string, string[]> | undefined;
 const untouched = async () => (first ??= await storedRows());
 
-/** Every row as text, sorted, without values that differ between equal calls. */
+/** Reads the rows of each table as sorted text. Replaces values that differ between identical calls. */
 async function storedRows(): Promise<Record<string, string[]>> {
   const stored: Record<string, string[]> = {};
   for (const [table, dumped] of Object.entries(await snapshot.dump())) {
@@ -148,8 +148,7 @@ function settled(column: string, value: unknown, row: Record<string, unknown>): 
   }
   if (column.endsWith('_at') || column === 'support_until') {
     const minutes = (Date.parse(String(value)) - Date.now()) / 60_000;
-    // A time within 45 days of now comes from the clock, so it differs between equal calls. It is either the
-    // current time or an expiry of at most a month.
+    // A time within 45 days of now differs between identical calls, because the api derives it from the clock.
     if (Math.abs(minutes) < 45 * 24 * 60) return minutes > 0 ? 'to come' : 'just now';
   }
   return value;

@@ -189,7 +189,7 @@ describe('the index', () => {
     expect([allowed(i, 'a.romashka.test'), allowed(i, 'b.romashka.test')]).toEqual([false, true]);
   });
 
-  test('a company loses its claim to a host when no policy has the site on shared egress anymore', () => {
+  test('a company loses its claim to a host when its last policy on shared egress drops the site', () => {
     const i = indexOf(v(1, [1]), company(2, { 20: 'a.romashka.test' }, [{ proxy: 1, sites: [20] }]));
     putCompany(i, v(2, [2]));
     expect(decide(i, 20, host('a.romashka.test'), 443).allow).toBe(true);
@@ -220,7 +220,7 @@ describe('decide() over arbitrary companies', () => {
     fc
       .record({
         sites: fc.uniqueArray(fc.constantFrom(...names), { maxLength: 5 }),
-        // Claims are generated independently of the policies: after a restart, a gateway may have only the claims of a company.
+        // Claims do not depend on policies here: after a restart, a gateway may have a company's claims without its policies.
         claims: fc.tuple(...[0, 1, 2, 3, 4].map(() => fc.option(fc.nat(9)))),
         policies: fc.array(
           fc.record({

@@ -104,17 +104,16 @@ function siteAt(first: SiteIndex, port: number, web: boolean): SiteIndex | undef
   return usual;
 }
 
-/** Steps of the iteration over the patterns that cover a host. A step >= 0 is the offset in the host of the name below `*.`. */
+/** Steps through the patterns that cover a host. A step of 0 or more is the pattern `*.` plus the host from this offset on. */
 const BARE = -1;
 const HOST = -2;
 const END = -3;
 
 /**
- * Returns the step of the next pattern that covers a host. The most exact pattern is first: the host, the
- * host without its `www.`, then `*.` of the host and of each parent domain.
+ * Returns the step after `step`. The most exact pattern of a host comes first: the host, the host without its
+ * `www.`, then the wildcards of the host and of each parent domain.
  *
- * The result is not cached: clients could fill a cache with random hosts, and a cache was not faster for
- * hosts read from a socket.
+ * Results are not cached: clients could fill a cache with random hosts, and measurements showed no gain.
  */
 function following(host: string, step: number): number {
   if (step === HOST && host.startsWith('www.') && host.indexOf('.', 4) !== -1) return BARE;

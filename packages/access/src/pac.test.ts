@@ -24,7 +24,7 @@ function run(routed: Routed): (url: string) => string {
   };
 }
 
-/** An index of one user whose policy holds some sites of a company. */
+/** Builds the access index of a company with one user, whose policy contains all sites but the last. */
 function indexed(addresses: readonly string[], allSites: boolean) {
   const index = emptyIndex();
   const snapshot: CompanySnapshot = {
@@ -33,7 +33,7 @@ function indexed(addresses: readonly string[], allSites: boolean) {
     users: [{ id: 1, epoch: 1 }],
     sites: addresses.map((address, i) => ({ id: i + 1, address, claim: null })),
     proxies: [{ id: 1, type: 'default', direct: true, host: 'g.test', port: 1, username: '', password: '' }],
-    // The last site is in no policy, so the PAC must not contain it.
+    // No policy contains the last site, so the PAC must not contain it.
     policies: [
       { id: 1, proxyId: 1, allSites, users: [1], sites: addresses.map((_, i) => i + 1).slice(0, -1) },
     ],

@@ -7,7 +7,7 @@ import { type IssueCode, issue } from './issues.ts';
 export const Login = z.object({
   email: Email,
   password: Password,
-  /** A code from the app, or a recovery code, when the second factor is on. */
+  /** A code from the authenticator app, or a recovery code. Required if the account has a second factor. */
   code: z.optional(FactorCode),
   /** `extension` when the browser extension signs in; absent for the console. */
   client: z.optional(z.enum(['extension'])),
@@ -94,7 +94,7 @@ export const logout = endpoint('DELETE /auth/logout', { access: 'signed-in', bef
 
 /** A code that signs the extension in once. The extension reads it from the console's page. */
 export const PairingCode = z.object({
-  /** The code: opaque, 256 bits. @example cGFpcmluZy1jb2RlLW9mLWEtbWludXRlLWFuZC1vbmNl */
+  /** The pairing code: an opaque string of 256 bits. @example cGFpcmluZy1jb2RlLW9mLWEtbWludXRlLWFuZC1vbmNl */
   code: z.string(),
   /** The expiry of the code, a minute from now. */
   expiresAt: IsoDate,

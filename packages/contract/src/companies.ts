@@ -16,7 +16,7 @@ export const Company = z.object({
   ...companyNames,
   /** The protected sites of the company. */
   domainsAllowed: z.array(Domain),
-  // The specification requires this field.
+  // The specification of the project requires this field.
   /**
    * Always empty. There is no list of blocked sites, because every site that is not allowed is refused.
    * @example []

@@ -59,7 +59,7 @@ export const errors = {
   second_factor_on: { status: 409 },
   /** The second factor is off. */
   second_factor_off: { status: 409 },
-  /** No secret awaits confirmation, or it is older than an hour. */
+  /** No secret awaits confirmation, or the secret is older than an hour. */
   second_factor_not_begun: { status: 409 },
   /** A caller without a second factor cannot make it mandatory for a company. */
   own_factor_first: { status: 409 },
@@ -77,7 +77,7 @@ export const errors = {
   password_needed: { status: 409 },
   /** The caller belongs to no company. */
   no_company: { status: 409 },
-  /** The company would exceed 1,000 rows of a kind, its limit of links, or 20 vantages. */
+  /** The company would exceed 1,000 rows of a kind, 20 vantages, or 20,000 links of policies to users or to sites. */
   too_many_objects: { status: 409 },
   /** The plan of the company allows no further row of this kind; the message names the limit. */
   plan_limit: { status: 409 },

@@ -55,8 +55,8 @@ export const CompanySnapshot = z.object({
       /** The password for the proxy. */
       password: z.string(),
       /**
-       * For the gateway itself: the address family of its egress addresses. Null if they belong to both
-       * families or none are known, and for other proxies. An older api does not send this field.
+       * The address family of the gateway's own egress addresses. Null if the gateway uses both families or no address
+       * is known. Null for every other proxy. An older api does not send this field.
        */
       family: z.nullish(z.literal([4, 6])),
     }),
@@ -83,7 +83,7 @@ export const CompanySnapshot = z.object({
 });
 export type CompanySnapshot = z.infer<typeof CompanySnapshot>;
 
-/** The event that ends one visit, given by its record, or all visits of a user. */
+/** The event that makes the gateway end the visit `record`, or all visits of the user `user`. */
 const VisitEndEvent = z.object({ companyId: Id, record: z.optional(z.string()), user: z.optional(Id) });
 export type VisitEndEvent = z.infer<typeof VisitEndEvent>;
 
@@ -91,7 +91,7 @@ export type VisitEndEvent = z.infer<typeof VisitEndEvent>;
  * The payloads of the feed's server-sent events, by event name. On a new connection the api sends `company`
  * for every company, then `ready`. A company that was not sent before `ready` no longer exists. Every 15 s
  * the api compares the sent versions with the database, then sends `heartbeat`. `end` may come at any time.
- * If a gateway misses it, the visit goes on. A gateway closes a connection that has no heartbeat for 40 s.
+ * If a gateway misses `end`, the visit goes on. A gateway closes a connection that has no heartbeat for 40 s.
  */
 export const feedEvents = {
   company: CompanySnapshot,

@@ -64,7 +64,7 @@ export const Email = z
 /** A phone number in international form (E.164). @example "+79161234567" */
 export const Phone = z.string().check(z.trim(), z.regex(/^\+[1-9]\d{6,14}$/));
 
-/** At least 8 characters of any kind. No reply contains it. @example correct horse */
+/** A password of at least 8 characters of any kind. No reply contains it. @example correct horse */
 export const Password = z.string().check(z.minLength(limits.password.min), z.maxLength(limits.password.max));
 
 // No minimum length: a wrong password must fail as wrong, not as invalid input.
@@ -97,7 +97,7 @@ export const Proof = z.object({
   /** A code from the caller's authenticator app, or a recovery code. Required if the caller has a second factor. */
   code: z.optional(FactorCode),
 });
-/** The password and code of the caller, which the call requires only from an ADMIN. */
+/** The caller's password and second-factor code, which the call requires only in some cases. */
 export const MaybeProof = z.partial(Proof);
 
 /** The first code, which proves that the authenticator app has the secret. */

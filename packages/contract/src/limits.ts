@@ -51,6 +51,6 @@ export const limits = {
   startPath: 200,
   /** Start paths of a site. */
   startPaths: 10,
-  /** URLs of a site that may be open. */
+  /** The most URLs of a site that may be open to everybody. */
   openPaths: 5,
 } as const;

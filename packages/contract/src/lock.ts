@@ -51,7 +51,7 @@ export const EgressOfProxy = z.object({
   /** The time of the last successful request to the echo endpoint; null before the first one. */
   learnedAt: z.nullable(IsoDate),
   /**
-   * Whether the lock may refuse users. The addresses were last seen more than a day ago, or have changed
+   * Whether the lock may refuse users, because the addresses were last seen more than a day ago, or have changed
    * since the last probe that found the site protected.
    * @example false
    */

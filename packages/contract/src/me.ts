@@ -38,7 +38,7 @@ export const User = z.object({
       ending: z.nullish(
         z.object({
           /**
-           * The kind of end. `paid`: the gateway refuses, or will refuse, policies on paid proxies.
+           * What ends: the trial, the plan, or the access through paid proxies (`paid`).
            * @example trial
            */
           what: z.enum(['trial', 'plan', 'paid']),

@@ -16,7 +16,7 @@ export const Price = z.object({
 });
 export type Price = z.infer<typeof Price>;
 
-/** The most rows of one kind that a company may have. @example 100 */
+/** The maximum number of entities of one kind that a company may have. @example 100 */
 const Limit = z.int().check(z.gte(1), z.lte(limits.objectsPerCompany));
 
 /** The features that a plan includes. */
@@ -39,13 +39,13 @@ export const CompanyPlan = z.object({
   id: Id,
   /** The name of the plan. @example Team */
   name: ShownText,
-  /** The price of a month; null for none. */
+  /** The monthly price; null if the plan has no price. */
   price: z.nullable(Price),
-  /** The most users of a company; null for the product's own limit. */
+  /** The maximum number of users of a company; if null, the product's limit applies. */
   people: z.nullable(Limit),
-  /** The most sites of a company; null for the product's own limit. */
+  /** The maximum number of sites of a company; if null, the product's limit applies. */
   sites: z.nullable(Limit),
-  /** The most own proxies of a company; null for the product's own limit. Paid proxies do not count. */
+  /** The maximum number of a company's own proxies, without paid proxies; if null, the product's limit applies. */
   proxies: z.nullable(Limit),
   ...planFields,
   /** Whether this is the standard plan, which companies without another plan have. Exactly one plan is the standard plan. */
@@ -61,16 +61,16 @@ export const Plan = z.extend(CompanyPlan, {
 });
 export type Plan = z.infer<typeof Plan>;
 
-/** A plan to create or to replace. Without a price or a limit, the plan has none. */
+/** A plan to create or to replace. Without a price, the plan has no price. Without a limit, the product's limit applies. */
 export const PlanInput = z.object({
   /** The name of the plan. @example Team */
   name: text(1, 60),
   price: z.optional(Price),
-  /** The most users of a company. */
+  /** The maximum number of users of a company. */
   people: z.optional(Limit),
-  /** The most sites of a company. */
+  /** The maximum number of sites of a company. */
   sites: z.optional(Limit),
-  /** The most own proxies of a company. */
+  /** The maximum number of a company's own proxies. */
   proxies: z.optional(Limit),
   ...planFields,
 });

@@ -95,7 +95,7 @@ export const getPolicy = endpoint('GET /politics/:id', {
   errors: ['not_found'],
 });
 
-/** Change a policy; `users` and `sites` replace its lists. */
+/** Change a policy. `users` and `sites` replace the users and sites of the policy. */
 export const updatePolicy = endpoint('PUT /politics/:id', {
   access: ['CREATOR', 'ADMIN'],
   body: PolicyChange,

@@ -23,7 +23,7 @@ export type ProbePaths = z.infer<typeof ProbePaths>;
 export const VersionedPaths = z.extend(ProbePaths, { ...versioned });
 export type VersionedPaths = z.infer<typeof VersionedPaths>;
 
-/** Get the start paths of the site, and its URLs that may be open. */
+/** Get the start paths of the site, and its list of URLs that may be open to everybody. */
 export const getProbePaths = endpoint('GET /domain-allowed/:id/paths', {
   access: ['CREATOR', 'ADMIN'],
   reply: VersionedPaths,
@@ -32,8 +32,8 @@ export const getProbePaths = endpoint('GET /domain-allowed/:id/paths', {
 });
 
 /**
- * Replace the start paths of the site, and its URLs that may be open. A path that does not begin with `/` is
- * refused. The next probe selects its pages anew.
+ * Replace the start paths of the site, and its list of URLs that may be open to everybody. A path that does not begin
+ * with `/` is refused. The next probe selects its pages anew.
  */
 export const setProbePaths = endpoint('PUT /domain-allowed/:id/paths', {
   access: ['CREATOR', 'ADMIN'],

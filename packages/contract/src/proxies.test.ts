@@ -15,7 +15,7 @@ test.each([
   'proxy',
 ])('the contract accepts the proxy host %s', (host) => expect(accepts(host)).toBe(true));
 
-// URL reads each of these as another host than the resolver does, so two destinations would share one stored password.
+// URL changes each of these texts to another host than the resolver uses. Both hosts would then share one stored password.
 test.each([
   '16909060',
   '0x1020304',

@@ -52,8 +52,7 @@ const Host = text(limits.proxyField, limits.address).check(
 /** Whether the text is a host name without empty labels, or an IP address; IPv6 with or without brackets. */
 function isHost(text: string): boolean {
   const { hostname = '', port } = hostUrl(text) ?? {};
-  // URL changes some texts that the resolver uses as they are: it drops the port 80, and reads 16909060 as
-  // 1.2.3.4.
+  // The URL class changes some hosts that the resolver uses as typed: `:80` is dropped, and 16909060 becomes 1.2.3.4.
   const isTyped = /^[\d.]+$/.test(hostname)
     ? hostname === text
     : hostname.startsWith('[') === text.includes(':');
@@ -84,9 +83,7 @@ const Secret = z.string().check(z.minLength(limits.proxyField), z.maxLength(limi
 export const ProxyInput = z.object({ host: Host, port: Port, username: Username, password: Secret });
 export type ProxyInput = z.infer<typeof ProxyInput>;
 
-/**
- * Changes of a proxy. Absent fields stay unchanged, including the password. A change of host or port requires the password again.
- */
+/** Changes of a proxy; absent fields stay unchanged. A change of host or port requires `password`, even an unchanged one. */
 export const ProxyChange = z.partial(ProxyInput);
 
 /** Changes of any proxy by an admin; absent fields stay unchanged. */
@@ -160,7 +157,7 @@ export const listAllProxies = endpoint('GET /proxy/admin', {
   reply: listOf(Proxy),
 });
 
-/** Change a proxy. An absent `password` stays unchanged. A change of host or port requires the password again. */
+/** Change a proxy. An absent `password` stays unchanged, but a change of host or port requires `password`. */
 export const updateProxy = endpoint('PUT /proxy/:id', {
   access: ['CREATOR', 'ADMIN'],
   body: ProxyChange,
@@ -170,9 +167,9 @@ export const updateProxy = endpoint('PUT /proxy/:id', {
 });
 
 /**
- * Change any proxy and its settings. An absent `password` stays unchanged. A change of host or port requires the password again.
- * The type of a company's proxy is `users` or `payment`. The type of a platform proxy stays `default`. Without
- * `settings.allSites`, a policy for all sites on this proxy opens only the sites that it names.
+ * Change any proxy and its settings. An absent `password` stays unchanged, but a change of host or port requires `password`.
+ * The type of a company's proxy is `users` or `payment`. The type of a platform proxy stays `default`. If
+ * `settings.allSites` is false, a policy for all sites on this proxy opens only the sites that the policy names.
  */
 export const updateAnyProxy = endpoint('PUT /proxy/admin/:id', {
   access: ['ADMIN'],

@@ -193,8 +193,8 @@ export const VisitPage = z.object({
 export type VisitPage = z.infer<typeof VisitPage>;
 
 /**
- * List the visits and refusals of the caller's company, newest first. For each reader, the first call of a day (UTC) writes an
- * audit event. So does the first call of a day that filters by one other user. Calls for the reader's own visits write none.
+ * List the visits and refusals of the caller's company, newest first. The caller's first call of a day (UTC) without the
+ * filter `user` writes an audit event. So does the first call of a day that filters by another user, for each user.
  */
 export const listVisits = endpoint('GET /visits', {
   access: ['CREATOR'],

@@ -22,7 +22,7 @@ export const registrationMode = endpoint('GET /auth/registration', {
   reply: RegistrationState,
 });
 
-/** An invitation to register a company, and the caller's password and code. */
+/** An invitation to register a company, and the caller's password and second-factor code. */
 export const InvitationInput = z.extend(Proof, {
   /** The address that the invited owner will sign in with. */
   email: Email,

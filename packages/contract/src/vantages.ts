@@ -17,7 +17,7 @@ export const Vantage = z.object({
   address: z.nullable(z.string()),
   /** The time of the vantage's last call; null until it is paired. */
   seenAt: z.nullable(IsoDate),
-  /** Whether the vantage sent a call within the last minute. Probes use only vantages that did. */
+  /** Whether the vantage sent a call within the last minute. Probes use only present vantages. */
   present: z.boolean(),
 });
 export type Vantage = z.infer<typeof Vantage>;

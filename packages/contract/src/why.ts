@@ -22,7 +22,7 @@ export const Explanation = z.object({
     z.object({
       /** The condition as a Russian sentence. */
       title: z.string(),
-      /** Whether the condition holds. @example missing */
+      /** Whether the condition holds; `unchecked` after the first `missing` condition. @example missing */
       state: z.enum(['held', 'missing', 'unchecked']),
     }),
   ),

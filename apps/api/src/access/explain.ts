@@ -46,7 +46,7 @@ export function indexOf(snapshot: CompanySnapshot, claims: readonly ForeignClaim
 }
 
 /**
- * Explains a decision of `decide()` by the links between user and site.
+ * Explains a decision of `decide()` by the conditions of access and whether each condition holds.
  * @param index the gateway's view: `indexOf` of the company's snapshot and other companies' claims to the host
  */
 export function explain(index: AccessIndex, snapshot: CompanySnapshot, question: Question): Why {
@@ -66,7 +66,7 @@ export function explain(index: AccessIndex, snapshot: CompanySnapshot, question:
 const MOST_MENDS = 5;
 
 /**
- * Finds the policies that would allow the user to reach the host, if the user were added to them, by `decide()`.
+ * Finds policies that would open the host to the user once the user is added. `decide()` decides on each policy.
  * @returns ids, at most five
  */
 export function findMends(
@@ -90,7 +90,7 @@ export function findMends(
     .map(({ id }) => id);
 }
 
-/** The conditions of access, from user to site. The first false one is the cause of the denial; later ones are not evaluated. */
+/** The conditions of access, from user to site. The first false condition causes a denial and ends the evaluation. */
 function linksOf(
   index: AccessIndex,
   reason: DenyReason | null,

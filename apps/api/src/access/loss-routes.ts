@@ -20,7 +20,7 @@ interface Outcome {
   readonly claims: readonly ForeignClaim[];
 }
 
-/** Carries the outcome of a deletion out of its transaction, which it rolls back. */
+/** Thrown to roll a trial deletion back. Carries the outcome of the deletion. */
 class RolledBack extends Error {
   readonly outcome: Outcome | null;
 

@@ -32,7 +32,7 @@ export async function findLoss(
   const [old, current] = [indexOf(before, claims), indexOf(after, claims)];
   const sites = before.sites.flatMap(({ id, address }) => {
     const host = sampleHost(address);
-    // Port 443 also stands for port 80. No site has one of these ports in its address, so both get the same decision.
+    // A site without a port covers 80 and 443. Both ports get the same decision, so only 443 is checked.
     return host === null ? [] : { id, host, port: Number(address.split(':')[1] ?? 443) };
   });
   const lostSites = new Set<number>();
@@ -53,7 +53,7 @@ export async function findLoss(
 const hasAllSites = ({ users }: AccessIndex, userId: number): boolean =>
   users.get(userId)?.policies.some((policy) => policy.allSites) ?? false;
 
-/** Ids of the users before the change, grouped by their policies before and after it. */
+/** Groups the ids of `before.users` by the policies of the user before and after the change. */
 function groupUsers(before: CompanySnapshot, after: CompanySnapshot): Iterable<readonly number[]> {
   const [was, is] = [policiesByUser(before), policiesByUser(after)];
   const present = new Set(after.users.map(({ id }) => id));

@@ -30,8 +30,8 @@ export function accessRoutes(routes: Slice): void {
 }
 
 /**
- * Returns the routing settings of the user's client and a gateway token. Both follow from the gateway's
- * snapshot and rule, so that client and gateway always agree.
+ * Returns the routing settings of the user's client and a gateway token. The settings result from the snapshot
+ * and the access rule that the gateway uses, so that client and gateway always agree.
  */
 async function grantAccess(
   source: SnapshotSource,

@@ -10,7 +10,7 @@ import { findManagedSite } from '../sites/store.ts';
 import { explain, findMends, indexOf, type Why } from './explain.ts';
 import { findOmission, readForeignClaims, readPolicyNames } from './store.ts';
 
-/** Explains decisions on access, by the gateway's rule on the snapshot that gateways get. */
+/** Explains why a user may or may not reach a site. Uses the same rule and the same snapshot as the gateway. */
 export function whyRoutes(routes: Routes): void {
   implement(routes, whySite, async ({ actor, params, query, db }) => {
     const { companyId, address } = await findManagedSite(db, actor, params.id);
@@ -29,7 +29,7 @@ export function whyRoutes(routes: Routes): void {
     });
   });
 
-  /** @param about whom the sentences address or describe: a user of the company, or the caller */
+  /** @param about whose access is explained: that of another user (`person`), or that of the caller */
   async function answer(
     db: Db,
     about: 'person' | 'caller',
@@ -58,7 +58,7 @@ export function whyRoutes(routes: Routes): void {
   }
 }
 
-/** The unmet condition for each reason to omit a user from the snapshot. */
+/** Maps the reason why the snapshot omits a user to the condition that the user does not meet. */
 const omissions = {
   company_unconfirmed: 'company_confirmed',
   invitation_pending: 'password_set',

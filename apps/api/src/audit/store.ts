@@ -16,7 +16,7 @@ export type { AuditFields };
 /** The user who acts, and the client address of the call. */
 export type AuditActor = Pick<Actor, 'userId' | 'address'>;
 
-/** An action on one object. */
+/** An audit event without its actor: an action, and the object of the action. */
 export interface AuditEvent {
   readonly action: AuditAction;
   readonly kind: AuditKind;

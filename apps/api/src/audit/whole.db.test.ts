@@ -35,7 +35,7 @@ const rewriting = [
     select id, at, company, actor_id, 'другой', actor_email, actor_roles, address, action, object_kind, object_id, object_name from audit
     on conflict (at, id) do update set actor_name = 'другой'`,
   `merge into audit using (select 1) as one on true when matched then delete`,
-  // These statements address the partitions, and the log of removed partitions.
+  // These statements change partitions, or the log of removed partitions.
   `update ${month} set address = '192.0.2.1'`,
   `delete from ${month}`,
   `truncate ${month}`,

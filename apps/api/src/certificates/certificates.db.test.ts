@@ -19,7 +19,7 @@ import { serveTls, type TlsSide } from './serve.ts';
 import { type TlsConfig, tlsConfig } from './settings.ts';
 import { readAccountKey, readStored } from './store.ts';
 
-/** The api gets certificates from a local CA (Pebble). Console and gateway have different names. */
+/** The api gets certificates from a local CA (Pebble). Console and gateway have different DNS names. */
 
 let api: TestApi;
 let lines: string[];
@@ -230,7 +230,7 @@ test('HTTP_PORT answers a challenge while two other addresses fill it with idle 
   const path = '/.well-known/acme-challenge/token';
   const reply = await answer(getHttp({ ...to, localAddress: '127.0.0.4', path }));
   expect(reply.statusCode).toBe(200);
-  // The rest of the idle connections is closed by timeout.
+  // A timeout closes the remaining idle connections.
   await expect.poll(() => idle.filter(({ destroyed }) => !destroyed), { timeout: 15_000 }).toEqual([]);
 });
 

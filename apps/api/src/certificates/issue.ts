@@ -41,9 +41,9 @@ export function answerChallenges(accountKey: string): (path: string | undefined)
 }
 
 /**
- * Gets a certificate with its chain for one DNS name. Port 80 of the name must lead to `answerChallenges` with this account key.
- * @param accountKey PEM; the first call creates its account at the CA
- * @throws Error with the CA's reason; Error of the connection to the CA
+ * Gets a certificate with its chain for one DNS name. Challenge requests to port 80 of the name must reach `answerChallenges`.
+ * @param accountKey PEM, the same key as for `answerChallenges`; the first call creates its account at the CA
+ * @throws Error with the CA's reason, or the error of the connection to the CA
  */
 export async function issue(authority: Authority, accountKey: string, name: string): Promise<Certificate> {
   // acme-client is loaded on demand, because most starts order no certificate.

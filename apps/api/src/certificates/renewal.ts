@@ -59,7 +59,7 @@ export function startRenewal(options: RenewalOptions): Renewal {
 
   async function renew(tx: Tx, order: Order, state: CertificateState): Promise<void> {
     const { name } = order;
-    // Without this setting, PostgreSQL would end the transaction, which is idle until the CA issues the certificate.
+    // Disables the idle timeout, because the transaction is idle until the CA issues the certificate.
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
     // The process that held the lock before may have renewed the certificate.
     if (await isFresh(order, state)) return;

@@ -83,7 +83,7 @@ export async function serveTls(app: FastifyInstance, parts: TlsParts): Promise<T
     renewal,
     async close() {
       unfollow();
-      // The end of the renewal is not awaited, because an order may take minutes.
+      // Does not wait for a running renewal, because an order for a certificate may take minutes.
       void renewal?.close();
       await Promise.all([secure, plain].map((server) => new Promise((done) => void server.close(done))));
     },

@@ -81,7 +81,7 @@ describe('the list of companies', () => {
     expect(all).toContain(id);
   });
 
-  test('the list of companies without a page returns the first 100 companies with all their rows', async () => {
+  test('a list of companies without `page` returns the first 100 companies', async () => {
     const large = await startApi(inject('serverUrl'));
     await large.database.pool.query(`
       insert into companies (company_name, company_site) select 'C' || n, 'c.test' from generate_series(1, 120) n;

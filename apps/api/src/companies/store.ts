@@ -117,7 +117,7 @@ export async function createCompany(tx: Tx, actor: Actor, body: CompanyInput): P
   return found((await createEntities(tx, actor, fullEntity, [row]))[0]);
 }
 
-/** @throws AppError not_found; changed_meanwhile; own_factor_first when the actor requires a second factor but has none */
+/** @throws AppError not_found; changed_meanwhile; own_factor_first when an actor without a second factor makes it mandatory */
 export async function updateCompany(
   tx: Tx,
   actor: Actor,
@@ -159,7 +159,7 @@ export function deleteCompany(tx: Tx, actor: Actor, target: Target): Promise<voi
       .where('roles', '@>', sql<never>`array['ADMIN']`)
       .executeTakeFirst();
     if (admin !== undefined) throw new AppError('company_of_admin');
-    // The audit event of the company lists its users, sites, proxies and policies, which get no events of their own.
+    // The deleted users, sites, proxies and policies get no audit events of their own: the event of the company lists them.
     const { users, domainsAllowed, proxy, politics } = await findCompany(tx, actor, id);
     return {
       facts: {
@@ -168,8 +168,8 @@ export function deleteCompany(tx: Tx, actor: Actor, target: Target): Promise<voi
         proxies: proxy.map(({ id: proxyId, host, port }) => ({ id: proxyId, name: `${host}:${port}` })),
         politics,
       },
-      // Deletes links table by table before policies, because a cascade would fire the triggers for each policy. Policies are deleted
-      // before the proxies that they refer to. Deleting a million links exceeds the usual statement timeout.
+      // Deletes the rows of link tables before policies, because a cascade would fire the triggers for each policy. Policies are
+      // deleted before the proxies that they refer to. The timeout allows for a million link rows.
       first: [
         sql`set local statement_timeout = '60s'`,
         ...['policy_users', 'policy_sites', 'policies'].map(

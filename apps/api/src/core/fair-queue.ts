@@ -3,7 +3,7 @@ import { AppError, tooMany } from './errors.ts';
 
 /** The part of the queue in which a caller waits. */
 export interface Lane {
-  /** Whether a session or a device mark identifies the caller as a user. Known and unknown lanes are served alternately. */
+  /** Whether a session or a device mark of a sign-in identifies the user. Known and unknown lanes are served alternately. */
   readonly known: boolean;
   /** The key of the lane: a network, or a known user. */
   readonly line: string;

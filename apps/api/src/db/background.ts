@@ -117,12 +117,12 @@ export function startWorkers<Job>({
 }
 
 /**
- * Runs work in a transaction, unless another process holds the lock.
- * @param limits.waitMs lock_timeout in milliseconds; 0 means no limit. While the work waits for a lock, other
- *   calls queue behind that lock.
+ * Runs work in a transaction that holds an advisory lock, unless another process holds this lock.
+ * @param limits.waitMs lock_timeout in milliseconds; 0 means no limit. While the work waits for a table lock, other
+ *   transactions queue behind the work.
  * @param limits.statementMs statement_timeout in milliseconds; 0, the default, means no limit, because the
  *   work may count or move the rows of a month
- * @returns the result of the work; null when another process holds the lock
+ * @returns the result of the work; null when another process holds the advisory lock
  */
 export function alone<T>(
   db: Db,

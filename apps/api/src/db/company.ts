@@ -9,8 +9,8 @@ import type { EntityTable } from './schema.ts';
 export type Missing = 'unauthorized' | 'not_found';
 
 /**
- * Serializes the writes of one company: counts and links cannot change between a check and its write. Every such write
- * takes this lock first, so all writes lock in one order.
+ * Serializes the writes of one company, so that counts and references cannot change between a check and the write. Each such
+ * write takes this lock first, so that all writes take their locks in one order.
  * @throws AppError `missing` when the company was deleted
  */
 export async function lockCompany(tx: Tx, companyId: number, missing: Missing = 'not_found'): Promise<void> {
@@ -40,7 +40,7 @@ const companyColumns: Partial<Record<EntityTable, RawBuilder<unknown>>> = {
   plans: sql`null::bigint`,
 };
 
-/** Finds and locks the company of a row in one statement. @param visible the condition of the rows that the actor may change */
+/** Finds and locks the company of a row in one statement. @param visible SQL condition for the rows that the actor may change */
 export function lockCompanyOf(
   tx: Tx,
   table: EntityTable,
@@ -52,7 +52,7 @@ export function lockCompanyOf(
   return statement(lock.compile(tx), () => undefined);
 }
 
-/** Locks a company. The result throws AppError `missing` when it is gone. */
+/** A statement that locks a company. Fails with AppError `missing` when the company was deleted. */
 export function companyLock(tx: Tx, companyId: number, missing: Missing): Statement<void> {
   const lock = tx.selectFrom('companies').select('id').where('id', '=', companyId).forNoKeyUpdate();
   return statement(lock.compile(), (rows) => {

@@ -51,8 +51,8 @@ export function linkedItems<L extends Link>(
 }
 
 /**
- * Replaces the links of one entity to entities of its own company.
- * The result throws AppError bad_input with the link's field when the company has no row with one of the ids, and too_many_objects.
+ * Returns the statement that replaces the links of one entity to entities of its own company. The statement throws AppError
+ * bad_input, with the field of the link, if one of the ids is not the company's; and too_many_objects.
  */
 export function replaceLinks(
   tx: Tx,

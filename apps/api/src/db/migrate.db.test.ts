@@ -39,7 +39,7 @@ test('a failed migration rolls back completely', async () => {
 test.each([
   `encoding 'SQL_ASCII' locale_provider libc locale 'C' template template0`,
   `encoding 'UTF8' locale_provider libc locale 'C' template template0`,
-  // ILIKE folds case by ICU, but pg_trgm reads LC_CTYPE: under C it sees no Cyrillic letters.
+  // ILIKE folds case by ICU, but pg_trgm uses LC_CTYPE. With LC_CTYPE=C, pg_trgm ignores Cyrillic letters.
   `encoding 'UTF8' locale_provider icu icu_locale 'ru' locale 'C' template template0`,
 ])('the api refuses a database that cannot fold Cyrillic letters: %s', async (options) => {
   const database = await createTestDatabase(serverUrl, { empty: true, options });

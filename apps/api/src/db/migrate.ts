@@ -19,7 +19,7 @@ const LOCK = sql`set local statement_timeout = 0; set local lock_timeout = 0; se
  */
 const FIRST_RELEASE = { newest: '012-vantages', file: '001-0.1' };
 
-/** A database that this program cannot use. The message is one Russian line that tells the operator what to do. */
+/** The error for a database that this program cannot use. The message is one Russian line with the remedy. */
 export class DatabaseUnfit extends Error {}
 
 /**

@@ -36,13 +36,11 @@ export interface OpenDb {
   readonly pool: pg.Pool;
   /** Users' reads have separate pools, so that they cannot take the connections of writes, the feed and health. */
   readonly reads: Db;
-  /**
-   * The pool for heavy reads. A statement takes at most 5 s and one core. It has low priority if the server runs on this machine.
-   */
+  /** The pool for heavy reads. A statement takes at most 5 s and one core, at low priority if PostgreSQL runs on this machine. */
   readonly heavy: Db;
   /** A client outside the pool, not connected yet. */
   client(): pg.Client;
-  /** Destroys every socket, also of connections in progress, so that pending queries fail at once. */
+  /** Destroys every socket, including those still connecting, so that pending queries fail at once. */
   breakOff(): void;
   close(): Promise<void>;
 }
@@ -92,7 +90,7 @@ export function openDb(url: string): OpenDb {
 /** Lowers the priority of a PostgreSQL process if it runs on this machine as our user, as the embedded server does. */
 function lowerPriority(pid: number): void {
   try {
-    // If the server runs on another machine, its process id may belong to another process on this one.
+    // If PostgreSQL runs on another machine, `pid` may be an unrelated process of this machine.
     if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('postgres:')) setPriority(pid, LOW);
   } catch {
     // The PostgreSQL process runs on another machine, or belongs to another user.

@@ -1,7 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 
-/** The maximum number of prepared statements, because every connection stores all of them. The program has fewer statements. */
+/** The maximum number of prepared statements per connection. The limit bounds memory; the program has fewer statements. */
 const MOST = 500;
 /** Statements with more values are not prepared, because an IN list of each length is a separate statement. */
 const MOST_VALUES = 40;

@@ -80,7 +80,7 @@ export async function removeRows(
 
 /**
  * Creates the audit's partitions of this month and the next ones, and moves rows from the default partition into them.
- * @param waitMs lock_timeout in milliseconds; 0 means no limit. Writes of the audit queue behind the waiting lock request.
+ * @param waitMs lock_timeout in milliseconds; 0 means no limit. While this function waits for its lock, audit writes wait too.
  */
 export async function keepPartitions(db: Db, { waitMs }: { readonly waitMs: number }): Promise<void> {
   const add = (tx: Tx) => sql`select add_audit_months(${MONTHS_AHEAD})`.execute(tx);

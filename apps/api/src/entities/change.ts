@@ -27,7 +27,7 @@ interface Change<T extends EntityTable> {
   /** The new values. An undefined one stays unchanged. */
   readonly set: UpdateObject<Tables, T>;
   readonly refusals?: Refusals;
-  /** The ids that replace those of the current links. */
+  /** The ids of the entities to link. They replace the current links. */
   readonly links?: LinkedIds;
   readonly afterUpdate?: (() => Promise<void>) | undefined;
   /** A secret that the edit sets. The audit names the field without its value. */
@@ -88,7 +88,7 @@ export async function changeEntity<T extends EntityTable, View, Found = undefine
   const after = views[0] as View;
   await record(tx, actor, {
     ...{ action: 'changed', kind: entity.kind, id, companyId: companyOf(entity, row) },
-    // The audit event of an edited company has the new name of the company, as does the event's company column.
+    // The event of a renamed company has the new name, because the event's company column has the new name too.
     name: entity.name(entity.table === 'companies' ? after : before),
     before: entity.facts(before),
     after: entity.facts(after),
@@ -243,5 +243,5 @@ export function companyOf<T extends EntityTable>({ table }: { table: T }, row: R
   return (row as { company_id?: number | null }).company_id ?? null;
 }
 
-/** Wraps a write whose result is not needed. */
+/** Makes a statement that discards the result of the query. */
 const done = (query: CompiledQuery): Statement<void> => statement(query, () => undefined);

@@ -21,13 +21,13 @@ import type { EntityTable, Tables } from '../db/schema.ts';
 export interface Entity<T extends EntityTable, View> {
   readonly table: T;
   readonly kind: AuditKind;
-  /** The columns of a reply. An alias must not be the name of another column of the table. */
+  /** The columns of a reply. A locked row also has all table columns, so an alias must not be the name of another column. */
   columns(actor: Actor): readonly SelectExpression<Tables, T>[];
   /** Converts a row of the selected columns to a reply. */
   present(row: never, actor: Actor): View;
   /**
-   * The condition of the rows that the actor may read in a scope. With the scope of a write, the actor may
-   * also change these rows.
+   * The condition of the rows that the actor may access in a scope. Reads and writes use the same condition with
+   * different scopes.
    */
   sees(actor: Actor, scope: Scope): Expression<SqlBool>;
   /** The columns that a search of a list matches. */

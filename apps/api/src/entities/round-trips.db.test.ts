@@ -48,8 +48,9 @@ test('an invitation of 50 agents takes at most 10 round trips to the database', 
 });
 
 /**
- * Runs `work` and finds the transaction of the statement that contains `holding`.
- * @returns the statements of that transaction, one list per round trip
+ * Runs `work` and records the SQL statements of one transaction.
+ * @param holding a text that one of the statements contains
+ * @returns the statements, one list per round trip
  */
 async function roundTrips(holding: string, work: () => Promise<void>): Promise<string[][]> {
   const sent: { client: unknown; text: string; trip: number }[] = [];

@@ -4,8 +4,8 @@ import type { OpenDb } from '../db/open.ts';
 
 const RETRY_MS = 1_000;
 
-// Identifies the cluster, its timeline (the first 8 digits of a WAL file name; promotion and point-in-time recovery start
-// a new one) and the database.
+// Identifies the cluster, its timeline and the database. The timeline is the first 8 digits of a WAL file name; promotion and
+// point-in-time recovery start a new timeline.
 const ORIGIN = `select concat_ws(' ', (select system_identifier from pg_control_system()),
   left(pg_walfile_name(pg_current_wal_lsn()), 8),
   (select oid from pg_database where datname = current_database())) as origin`;

@@ -144,7 +144,7 @@ describe('the feed', () => {
     await second.app.close();
   });
 
-  test('the feed sends a change made during an outage of its LISTEN connection after it reconnects', async () => {
+  test('the feed sends changes made while its LISTEN connection was broken', async () => {
     const gateway = await listen();
     const kill = `select pg_terminate_backend(pid) from pg_stat_activity
       where query like 'listen propusk_policy%' and datname = current_database()`;
@@ -184,7 +184,7 @@ describe('the feed', () => {
     await other.close();
   });
 
-  test('the feed ends its streams when database versions go back and sends the older versions on a new connection', async () => {
+  test('the feed ends its streams when a restored database has lower versions', async () => {
     const other = await startApi(inject('serverUrl'), { heartbeatMs: 50 });
     await other.app.listen({ host: '127.0.0.1', port: 0 });
     const { token } = await other.company();
@@ -197,7 +197,7 @@ describe('the feed', () => {
     expect(gateway.last(id)?.version).toBe(77);
     await stand(5);
     await soon(() => expect(gateway.ended()).toBe(true));
-    // A new connection gets the current version 5, and later version 77 again.
+    // A new stream gets version 5, and then version 77 when the database returns to it.
     const again = await listen(other);
     expect(again.last(id)?.version).toBe(5);
     await stand(77);
@@ -205,7 +205,7 @@ describe('the feed', () => {
     await other.close();
   });
 
-  test('the feed omits a proxy whose sealed password comes from another row and still sends the rest', async () => {
+  test('the feed omits a proxy whose encrypted password was copied from another row', async () => {
     const input = { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-secret' };
     const first = await api.must(owner, createProxy, { body: input });
     const second = await api.must(owner, createProxy, { body: input });
@@ -265,7 +265,7 @@ describe('a claim to a host', () => {
     expect(await claimOf(early)).toBeNull();
   });
 
-  test("a policy on a company's own proxy claims a host only after it moves to the platform's gateway", async () => {
+  test("a policy on a company's own proxy claims no host until the policy moves to the platform's gateway", async () => {
     const token = (await api.company()).token;
     const input = { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-secret' };
     const proxy = await api.must(token, createProxy, { body: input });
@@ -277,7 +277,7 @@ describe('a claim to a host', () => {
   });
 });
 
-test('a call that ends visits reaches the gateways of every api process', async () => {
+test('ending visits through one api process reaches gateways that are connected to another process', async () => {
   const twin = await startApi(inject('serverUrl'), { shared: api.database });
   const gateway = await listen();
   const agent = await api.agent(owner);

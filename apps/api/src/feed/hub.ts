@@ -122,8 +122,7 @@ export function createHub(parts: HubParts): Hub {
   async function reconcile(): Promise<boolean> {
     if (connections.size === 0) return true;
     try {
-      // The sent versions are copied before the read. A snapshot that is sent during the read has a newer
-      // version than the read returns.
+      // Copies the sent versions first: a snapshot that is sent during the read would look like a restored database.
       const before = [...connections].map(({ sent }) => [...sent]);
       const versions = await readVersions(db);
       // A lower version means that the database was restored from a backup. The database would then reuse

@@ -9,7 +9,7 @@ import { AppError } from '../core/errors.ts';
 export type BodyBudget = (request: FastifyRequest, reply: FastifyReply) => void;
 
 const RETRY_SECONDS = 5;
-/** The most concurrent large bodies of one user. */
+/** At most this many large uploads of one user run at once. */
 const OF_USER = 4;
 
 /**

@@ -31,7 +31,7 @@ export async function serveConsole(app: FastifyInstance, helpUrl: string | undef
       // The build writes a .br and a .gz file beside each file.
       preCompressed: true,
       setHeaders: (reply, path) => {
-        // File names in assets/ contain a hash of the content; the page that refers to them must be revalidated.
+        // Files in assets/ never change, because their names contain a hash of the content. Other files must be revalidated.
         const isHashed = path.includes('/assets/');
         reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
       },

@@ -98,7 +98,7 @@ function bodyOf({ code, facts: { detail, fields } }: AppError): ErrorBody {
 }
 
 function answer(reply: FastifyReply, refusal: AppError): FastifyReply {
-  // RFC 9110 section 11.6.1 requires this header. Browsers show no login dialog for the scheme Bearer.
+  // RFC 9110 section 11.6.1 requires WWW-Authenticate with 401. Browsers show no login dialog for the scheme Bearer.
   if (errors[refusal.code].status === 401) reply.header('www-authenticate', 'Bearer');
   if (refusal.facts.retryAfter !== undefined) reply.header('retry-after', String(refusal.facts.retryAfter));
   if (!reply.hasHeader('content-security-policy')) reply.headers(bare);

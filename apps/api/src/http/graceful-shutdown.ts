@@ -23,12 +23,12 @@ declare module 'fastify' {
   }
 }
 
-/** Adds `drain` to a server. Call it before other hooks are added. @returns a function: whether the server is draining */
+/** Adds the method `drain` to a server that has no hooks yet. @returns a function that tells whether the server is draining */
 export function prepareShutdown(app: FastifyInstance): () => boolean {
   let draining = false;
   let rejectsReads = false;
   let lastConnectionAt = 0;
-  // A connection that the limit refuses counts as new, because other connections may wait behind it in the accept queue.
+  // Connections that the connection limit refuses count too, because more connections may follow in the accept queue.
   app.server.on('connection', () => {
     lastConnectionAt = performance.now();
   });

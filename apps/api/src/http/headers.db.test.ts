@@ -49,7 +49,7 @@ function policyOf(headers: Headers): Map<string, string[]> {
 /** Checks the security headers that every response carries. */
 function assertSecurityHeaders(headers: Headers): void {
   const policy = policyOf(headers);
-  // These three directives have no fallback (CSP 3 section 6.1).
+  // These three directives do not fall back to default-src (CSP 3 section 6.1).
   const alone = new Set(['base-uri', 'form-action', 'frame-ancestors']);
   const of = (directive: string) =>
     policy.get(directive) ?? (alone.has(directive) ? undefined : policy.get('default-src'));

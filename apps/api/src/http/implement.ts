@@ -58,7 +58,7 @@ export interface Routes {
   readonly gatewayKeys: GatewayKeys;
   /** Whether the database has stopped answering (`db/watch.ts`). */
   readonly isSilent: () => boolean;
-  /** Whether the database's disk is full and its reserve file was deleted (`disk-reserve.ts` of embedded-postgres). */
+  /** Whether the disk of the database is full (`disk-reserve.ts` of embedded-postgres). */
   readonly isShort: () => boolean;
   /** The endpoints that have a handler. If an endpoint has no handler, the server does not start. */
   readonly implemented: Set<Endpoint>;
@@ -83,7 +83,7 @@ interface Call<E extends Endpoint> {
   readonly address: string;
   /** The `User-Agent` header. */
   readonly agent: string | undefined;
-  /** The unverified device mark (`Propusk-Device`). */
+  /** The device mark as the client sent it (`Propusk-Device`), not yet verified. A device mark identifies a known browser. */
   readonly device: string | undefined;
   /** The connection pool for queries. A GET call with an actor uses the pool of reads; other calls use the pool of writes. */
   readonly db: Db;

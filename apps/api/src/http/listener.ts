@@ -26,7 +26,7 @@ export interface ListenerOptions {
   /** Addresses and networks of the trusted reverse proxies (TRUST_PROXY). */
   readonly trustProxy: readonly string[];
   readonly metrics: Metrics;
-  /** For short connections: requests without a body, and no keep-alive, as on HTTP_PORT. */
+  /** Whether timeouts are short and a new connection replaces an old one at the limit. Suits HTTP_PORT: no request has a body. */
   readonly brief?: boolean;
   /** Whether the listener uses TLS. The caller sets the certificate later. */
   readonly secure?: boolean;
@@ -51,7 +51,7 @@ export function createListener(
   const ready = secure ? 'secureConnection' : 'connection';
   const connections = queuePipelines(server, STALLED_MS, ready);
   server.on(ready, (socket: Socket) => connections.serve(socket));
-  // Short memory is handled by `shedLoad`, because a 503 response is clearer to users than a refused connection.
+  // `shedLoad` handles a shortage of memory, because a 503 response is clearer to users than a refused connection.
   limitConnections(server, {
     most: sockets,
     isShort: () => false,

@@ -47,7 +47,7 @@ test('under memory pressure every call except health gets 503 with Retry-After',
   expect((await api.app.inject({ url: '/api/health' })).statusCode).toBe(200);
 });
 
-test('metrics count waiting requests, refused connections, and requests answered 503 for short memory', async () => {
+test('the metrics contain the bytes of waiting requests, refused connections and resident memory', async () => {
   const metrics = createMetrics();
   const { port } = await start({ sockets: 2 }, metrics);
   expect(await status(port, GET)).toBe('200');

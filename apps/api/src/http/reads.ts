@@ -12,8 +12,8 @@ export type Reads = <T>(actor: Actor, endpoint: Endpoint, read: (db: Db) => Prom
 export type Calls = <T>(actor: Actor, call: () => Promise<T>) => Promise<T>;
 
 /**
- * Creates the limits of concurrent write calls, per user and per company. A write call uses the connection pool of writes, also
- * for its queries. Without the limits, one company could use all connections of this pool.
+ * Creates the limits of concurrent write calls, per user and per company. A write call runs all its statements on the connection
+ * pool of writes. Without the limits, one company could use all connections of this pool.
  */
 export function createCalls(): Calls {
   const ofUser = createKeyedLimiter(8, 200);

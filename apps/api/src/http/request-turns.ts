@@ -51,7 +51,7 @@ export function limitRequestsPerTurn(app: FastifyInstance): void {
       begun++;
       lanes.delete(network);
       const begin = waiting.shift();
-      // The network becomes the last one in the map, so the loop serves the other networks first.
+      // Moves the network to the end of the map, so that the loop serves the other networks first.
       if (waiting.length > 0) lanes.set(network, waiting);
       begin?.();
     }

@@ -158,5 +158,5 @@ export async function endLinks(tx: Tx, userId: number): Promise<void> {
   await tx.deleteFrom('mail_links').where('user_id', '=', userId).execute();
 }
 
-/** Whether a user is an owner or an admin. Other users cannot delete them or set their password. */
+/** Whether a user is an owner or an ADMIN. No other user can delete such an account or set its password. */
 export const isProtected = (roles: readonly string[]) => roles.includes('ADMIN') || roles.includes('CREATOR');

@@ -3,7 +3,7 @@ import { accountNames } from '@propusk/phrases/accounts';
 /** The maximum length of an unknown program's name. */
 const LONGEST = 200;
 
-// Order matters: a browser's `User-Agent` also holds the names of the browsers below it.
+// Order matters: the `User-Agent` of a browser can also contain names of browsers that come later in this list.
 const browsers: readonly (readonly [sign: RegExp, name: string])[] = [
   [/\bYaBrowser\//, accountNames.yandexBrowser],
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
@@ -30,7 +30,7 @@ const systems: readonly (readonly [sign: RegExp, name: string])[] = [
  * @returns null when the header names no product
  */
 export function nameAgent(header: string | undefined): string | null {
-  // No browser sends more; the bound keeps the regular expressions cheap.
+  // No browser sends a longer header. The limit keeps the regular expressions cheap.
   const agent = (header ?? '').slice(0, 1000);
   const find = (names: typeof browsers) => names.find(([sign]) => sign.test(agent))?.[1];
   const named = [find(browsers), find(systems)].filter((name) => name !== undefined);

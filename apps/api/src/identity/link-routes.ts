@@ -84,8 +84,8 @@ export function linkRoutes(routes: Slice): void {
 }
 
 /**
- * At most this many links are created at once after their replies, because each one waits for a database
- * connection. Further requests get 503.
+ * The maximum number of links that are created at the same time. A link is created after the reply is sent, and
+ * waits for a database connection. Further requests get 503.
  */
 const UNDER_WAY_MOST = 1_000;
 

@@ -27,7 +27,7 @@ export async function addPasswordLink(tx: Tx, email: string): Promise<Issued & {
     .selectFrom('users')
     .select(['id', 'email'])
     .where('email', '=', email)
-    // The first ADMIN can set a password only by the link that a terminal shows.
+    // The first ADMIN can set a password only through the link printed in the terminal.
     .where(sql<boolean>`not (${isWaitingAdmin})`)
     .forShare()
     .executeTakeFirst();
@@ -73,7 +73,7 @@ async function demandSession(tx: Tx, { tokenHash }: Actor): Promise<void> {
 }
 
 /**
- * Creates a link that confirms the owner's own address, and with it the company.
+ * Creates a link that confirms the owner's email address, which also confirms the company.
  * @throws AppError already_confirmed
  */
 export async function addConfirmationLink(tx: Tx, owner: Member): Promise<MadeLink> {
@@ -216,7 +216,7 @@ export async function redeemEmailLink(
 }
 
 /**
- * Confirms the company of an owner who has redeemed a link from mail, because that proves the mailbox. Does nothing for other
+ * Confirms the company of an owner who has redeemed a mailed link, and thus reads the mailbox. Does nothing for other
  * users and for a confirmed company. The caller holds the lock of the company.
  */
 async function confirmCompanyOf(tx: Tx, by: AuditActor): Promise<void> {
@@ -276,7 +276,7 @@ export const isWaitingAdmin = sql<boolean>`users.invited and users.roles @> arra
 export const isFirstAdmin = sql<boolean>`${isWaitingAdmin}
   and not exists (select from users other where other.roles @> array['ADMIN'] and not other.invited)`;
 
-/** Locks the creation of the first ADMIN until the end of the transaction. Take it before the lock of an account. */
+/** Locks the creation of the first ADMIN for this transaction. To avoid deadlocks, take this lock before an account's lock. */
 export async function lockFirstAdmin(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${advisoryLocks.firstAdmin})`.execute(tx);
 }

@@ -136,7 +136,7 @@ describe('an invited owner', () => {
     expect((await inbox.take('Owner@invited.test')).subject).toContain('Новый пароль');
   });
 
-  test('an invitation of an owner is refused for a taken email or an absent company, and creates no account', async () => {
+  test('an invitation of an owner is refused if the email has an account or the company does not exist', async () => {
     const admin = await createAdmin(api);
     const { email } = await api.company();
     const { id } = await api.must(admin, createCompany, { body: { companySite: 'lonely.test' } });
@@ -256,7 +256,7 @@ describe('password links', () => {
     expect(mail.raw + mail.text + mail.html).not.toContain('evil');
   });
 
-  test('a request for an email without an account gets the same reply and sends no mail', async () => {
+  test('a link request for an unknown email sends no mail and gets the same reply as for a known email', async () => {
     const { email } = await api.company();
     const [known, unknown] = [await use({ email }), await use({ email: 'nobody@elsewhere.test' })];
     const seen = ({ status, body, headers }: typeof known) => {
@@ -375,7 +375,7 @@ describe('email links', () => {
     expect(inbox.mails.filter(({ to }) => to === moved || to === email)).toEqual([]);
   });
 
-  test('a change of email needs a valid session, and a password link ignores an invalid token', async () => {
+  test('a change of email requires a valid session, but a request for a password link does not', async () => {
     for (const invalid of [null, 'A'.repeat(43)]) {
       const { status, error } = await move('somebody@elsewhere.test', invalid);
       expect([status, error.code]).toEqual([401, 'unauthorized']);
@@ -403,7 +403,7 @@ describe('email links', () => {
     expect((await api.call(other.token, me)).status).toBe(200);
   });
 
-  test('an email link can change only the letter case', async () => {
+  test('a change of only the letter case of an email is accepted', async () => {
     const { token: session, email } = await api.company();
     const shouted = email.replace('owner', 'OWNER');
     expect((await use({ token: await emailLink(session, shouted) })).status).toBe(204);

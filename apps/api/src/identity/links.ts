@@ -41,7 +41,7 @@ export async function chargeLink(throttle: Throttle, email: string, address: str
     keyOf('linkPair', email, address),
     keyOf('linkEmail', email),
   ];
-  // Charged only after `linkDay` is exhausted. Before that, `linkSlow` would allow a link in addition to `linkMinute`.
+  // `linkSlow` applies only after `linkDay` is exhausted. Before, it would allow links in addition to those of `linkMinute`.
   const isSpent = (await throttle.wait(day, lane)) > 0;
   if (isSpent) await throttle.begin({ lane, keys: [keyOf('linkSlow', email), reserve] });
   else {

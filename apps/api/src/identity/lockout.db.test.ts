@@ -42,7 +42,7 @@ async function markedOwner() {
   return { email, token, mark: markOf(reply) };
 }
 
-test('an owner can sign in from a known browser while 200 addresses guess the password', () =>
+test('an owner can sign in from a known browser while 200 IP addresses guess the password', () =>
   threatCase(THREAT, '200 addresses guess and request links: the owner signs in', async (tally) => {
     for (let round = 0; round < quickOrSoak(1, 5); round++) {
       await api.database.pool.query('delete from rate_limits');
@@ -68,7 +68,7 @@ test('an owner can sign in from a known browser while 200 addresses guess the pa
     }
   }));
 
-test('a device mark allows ten password checks of its own account and none of another account', async () => {
+test('a known browser’s device mark allows ten password checks of its own account and no other', async () => {
   const { email, token, mark } = await markedOwner();
   const foreign = (await markedOwner()).mark;
   await exhaustAccount(email);

@@ -27,7 +27,7 @@ async function account(email: string) {
 describe('a change of the actor’s password', () => {
   const body = { currentPassword: PASSWORD, password: 'another horse' };
 
-  test('a change with the current password ends the other sessions, gateway tokens and links', async () => {
+  test('a password change with the current password ends the other sessions, gateway tokens and links', async () => {
     const { token, email } = await api.company();
     const other = (await signIn(email, PASSWORD)).body.token;
     await api.must(null, useLink, { body: { email }, from: fresh() });
@@ -47,7 +47,7 @@ describe('a change of the actor’s password', () => {
     expect((await signIn(email, 'another horse')).status).toBe(200);
   });
 
-  test('a change with a wrong current password is refused and changes nothing', async () => {
+  test('a password change with a wrong current password is refused and changes nothing', async () => {
     const { token, email } = await api.company();
     const before = await account(email);
     for (const currentPassword of ['wrong horse', '', 'x'.repeat(200)]) {
@@ -67,7 +67,7 @@ describe('a change of the actor’s password', () => {
     expect(await account(email)).toEqual(before);
   });
 
-  test('exactly one of ten concurrent changes succeeds', async () => {
+  test('exactly one of ten concurrent password changes succeeds', async () => {
     const { token, email } = await api.company();
     const passwords = Array.from({ length: 10 }, (_, i) => `horse number ${i}`);
     const replies = await Promise.all(

@@ -7,14 +7,14 @@ import { issue, works } from '../db/secret-links.ts';
 import { redeem } from './link-store.ts';
 import { type Origin, openSession } from './store.ts';
 
-/** Creates a pairing code, stored as a hash; it ends with the session that requested it. */
+/** Creates a pairing code and stores its hash. The code stops working when the session of the actor ends. */
 export async function addPairingCode(tx: Tx, actor: Actor): Promise<{ code: string; expiresAt: string }> {
   const row = sql`select ${actor.tokenHash}::bytea, ${actor.userId}::bigint`;
   const made = await issue(tx, 'pairing_codes', limits.pairingSeconds, 'session_hash, user_id', row);
   return { code: made.token, expiresAt: made.expiresAt };
 }
 
-/** Opens a session of the extension by a code. @returns the token of the session. @throws AppError link_dead */
+/** Exchanges a pairing code for a session of the extension. @returns the token of the session. @throws AppError link_dead */
 export async function redeemPairingCode(
   tx: Tx,
   code: string,

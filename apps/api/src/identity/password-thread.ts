@@ -17,7 +17,7 @@ if (process.platform === 'linux') {
   } catch {}
 }
 
-// The asynchronous argon2 would run in libuv's threads, which have the priority of the process.
+// Hashes synchronously, because asynchronous argon2 runs in libuv's threads, which do not have the priority of this thread.
 parentPort?.on('message', ({ message, nonce, ...cost }: Derivation) => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window: it has no origin
   parentPort?.postMessage(argon2Sync('argon2id', { message, nonce: Buffer.from(nonce, 'base64'), ...cost }));

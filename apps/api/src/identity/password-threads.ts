@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { createFairQueue, type Lane } from '../core/fair-queue.ts';
 
-/** The input of one argon2id derivation. Strings, because posting a small Buffer copies its whole pool. */
+/** The input of one argon2id derivation: strings, because postMessage copies the whole pool of a small Buffer. */
 export interface Derivation {
   readonly message: string;
   /** In base64. */

@@ -53,7 +53,7 @@ test('two low-priority threads hash passwords and the other threads keep their p
 test('a hash thread that dies fails only the password hash in progress', async () => {
   const [first, second, waiting] = [derive(cheap), derive(cheap), derive(cheap)];
   const failed = expect(first).rejects.toThrow('The thread ended');
-  // Waits until Node has emitted 'worker', which adds the new threads to `threads`. The threads start later.
+  // Waits for Node's 'worker' events, whose handler adds the new threads to `threads`.
   await nextTurn();
   await threads[0]?.terminate();
   await failed;
@@ -85,7 +85,7 @@ test('the hash queue refuses more than 200 waiting hashes of one network and 500
   ]);
 });
 
-test('a process that hashed a password exits without further work', async () => {
+test('idle hash threads do not keep a process alive', async () => {
   const program = `const { createPasswords, ofProcess } = await import(${JSON.stringify(new URL('./passwords.ts', import.meta.url).href)});
     process.stdout.write(await createPasswords().hash('correct horse', ofProcess));`;
   const ended = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {

@@ -6,7 +6,7 @@ import { derive } from './password-threads.ts';
 /** argon2id (RFC 9106) with OWASP's first recommendation: 46 MiB, one pass, one lane. `memory` is in KiB. */
 const cost = { memory: 47_104, passes: 1, parallelism: 1, tagLength: 32 };
 
-/** The queue lane of hashes that the process itself needs, such as for the password of the first ADMIN. */
+/** The queue lane for hashes that no request needs, such as the hash of the first ADMIN's password. */
 export const ofProcess: Lane = { known: true, line: 'process' };
 
 /** Hashes passwords and compares them with their hashes. */

@@ -23,7 +23,7 @@ export function identityRoutes(routes: Slice): void {
   implement(routes, login, async ({ body, address, agent, device, db, write, header }) => {
     const { email, password, code, client } = body;
     const mark = readMark(encryption, email, device);
-    // Without a valid device mark, no query runs before the attempt is charged.
+    // Without a valid device mark from an earlier sign-in, no query runs before the attempt is charged.
     const marked = mark === null ? undefined : await findAccount(db, email);
     const known = marked && mark?.idUnder(marked.password_hash);
     const ofAccount = keyOf('passwordAccount', email);
@@ -38,7 +38,7 @@ export function identityRoutes(routes: Slice): void {
     const account = marked ?? (await findAccount(db, email));
     const isRight = await passwords.verify(password, account?.password_hash, attempt.way.lane);
     if (account === undefined || !isRight) throw attempt.keep(new AppError('bad_login'));
-    // A wrong code counts as a failed attempt at the password too.
+    // A wrong second-factor code also counts as a failed password attempt.
     if (code !== undefined) await attempt.charge(keyOf('code', account.id));
     const wrong = () => attempt.keep(new AppError('wrong_code'));
     const checks = [
@@ -47,7 +47,7 @@ export function identityRoutes(routes: Slice): void {
     ];
     const token = await write(async (tx) => {
       const opened = await openSession(tx, account.id, { client, address, agent }, checks);
-      // Starts the refund of the attempt, which runs at the same time as the commit.
+      // Refunds the attempt while the transaction commits.
       attempt.succeed();
       return opened;
     });

@@ -44,7 +44,7 @@ export async function endOneSession(tx: Tx, actor: Actor, id: number): Promise<v
   if (token_hash.equals(actor.tokenHash)) return endSession(tx, actor);
   await tx.deleteFrom('sessions').where('token_hash', '=', token_hash).execute();
   await recordOwn(tx, actor, 'session_ended', { before: { client, agent: agent ?? '' } });
-  // A thief of the ended session may hold gateway tokens, and a link that changes the email.
+  // An attacker who used the session may have got gateway tokens, or a link that changes the email. Both are revoked.
   await endGatewayTokens(tx, actor.userId);
   await endLinks(tx, actor.userId);
 }

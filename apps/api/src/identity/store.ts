@@ -86,7 +86,7 @@ export async function endSession(tx: Tx, actor: Actor): Promise<void> {
 
 /**
  * Creates a company and its owner.
- * @param by a hash of the password; the caller's IP address; whether the owner's mailbox is confirmed
+ * @param options `address`: the caller's IP address; `confirmed`: whether the owner's mailbox is confirmed
  * @returns the owner's id
  * @throws AppError email_taken
  */

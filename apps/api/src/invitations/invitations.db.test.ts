@@ -213,7 +213,7 @@ test('an invited agent who was made an owner gets no new invitation link', async
   expect([dropped.status, dropped.error.code]).toEqual([409, 'last_owner']);
 });
 
-test('a list that is refused for taken addresses uses up the company’s invitations of the day', async () => {
+test('a list refused because an address has an account counts towards the daily limit of invitations', async () => {
   const owner = await api.company();
   const other = await api.company();
   const { company } = await api.must(owner.token, me);

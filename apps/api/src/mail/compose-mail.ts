@@ -17,7 +17,7 @@ export type MailCode = keyof typeof mails;
 export type Facts<Code extends MailCode> =
   Parameters<(typeof mails)[Code]> extends [string, ...infer F] ? F : never;
 
-/** Renders a mail from its code and facts. */
+/** Renders a mail: `code` selects the template, and `facts` are the arguments of the template. */
 export function composeMail<Code extends MailCode>(to: string, code: Code, ...facts: Facts<Code>): Mail {
   const template = mails[code] as (to: string, ...given: unknown[]) => ReturnType<(typeof mails)[Code]>;
   const { subject, paragraphs } = template(to, ...facts);

@@ -146,7 +146,7 @@ test(
 test('two api processes with one outbox send each mail once', async () => {
   const second = await startApiProcess(await freePort(), env);
   const places = Array.from({ length: 20 }, (_, place) => place);
-  // One session may run at most ten password checks concurrently.
+  // Sends ten invitations at a time, because a session may have at most ten password checks in progress.
   for (let from = 0; from < 20; from += 10) {
     const group = places.slice(from, from + 10);
     await Promise.all(group.map((place) => invite(KILLS, place, place % 2 === 0 ? api : second)));

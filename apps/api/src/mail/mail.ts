@@ -25,7 +25,7 @@ export interface Mailer extends Outbox {
 }
 
 const CLOSE_MS = 5_000;
-/** Mails that one process sends at once. */
+/** One process sends at most this many mails at once. */
 const PARALLEL = 4;
 /** The interval of polling the outbox for retries and for mails that other processes queued. */
 const TICK_MS = 5_000;
@@ -44,7 +44,7 @@ export function startMailer(options: {
   db: Db;
   encryption: Encryption;
   smtpUrl: string | undefined;
-  /** `Name <address>`, or only an address. */
+  /** The sender: `Name <address>`, or only an address. */
   from: string;
   folder: string;
   log: Pick<Logger, 'warn' | 'error'>;

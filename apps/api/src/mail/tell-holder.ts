@@ -11,7 +11,7 @@ import { type Outbox, queueMail } from './store.ts';
 /** The number of owners or admins that a mail names as contacts. */
 const CONTACTS = 3;
 
-/** A change of an account by another user; `newEmail` for a change of the email address. */
+/** A change of an account by another user. `newEmail` is set if the email address changes. */
 interface AccountChange {
   readonly what: 'email' | 'password' | 'factor' | 'role' | 'removed';
   readonly newEmail?: string | undefined;
@@ -50,7 +50,7 @@ export function createTeller(throttle: Throttle, outbox: Outbox): Teller {
     if (ofActor > 0) throw tooMany(ofActor);
     if (ofMailbox > 0) return async () => {};
     return (tx, change) => {
-      // Charged after the commit, so that a refused change uses no budget.
+      // Charges the budgets after the commit, so that a refused change costs nothing.
       afterCommit(tx, () => Promise.allSettled(keys.map((key) => throttle.begin({ keys: [key] }))));
       const facts = { ...change, by, at: new Date().toISOString(), contacts };
       return queueMail(tx, outbox, { to, code: 'account_changed', facts: [facts] }, null);

@@ -77,10 +77,9 @@ export function updatePolicy(tx: Tx, actor: Actor, target: Target, body: PolicyC
   const egress = findEgress(tx, proxyId, sql<number>`(select company_id ${own})`);
   const plan = async (policy: Selectable<Tables['policies']>, proxy: Egress) => {
     allowAllSites(body.allSites === true, proxy);
-    // Turning the flag for all sites on requires the feature in the plan. A policy keeps the flag after the
-    // plan loses the feature.
+    // Setting the all-sites flag requires a plan with this feature. A later change of the plan does not clear the flag.
     if (body.allSites === true && !policy.all_sites) await demandInPlan(tx, policy.company_id, 'all_sites');
-    // A switch to a proxy that does not allow all sites clears the flag. An edit that keeps the proxy keeps the flag.
+    // A switch to a proxy that does not allow all sites clears the all-sites flag. An edit that keeps the proxy keeps the flag.
     const kept = policy.all_sites && (proxy.all_sites || proxy.id === policy.proxy_id);
     return {
       set: {

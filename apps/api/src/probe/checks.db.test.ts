@@ -23,7 +23,7 @@ import { claimCheck, queueDueChecks, saveSteps } from './store.ts';
 
 let world: ProbeWorld;
 let site: Site;
-/** Token of a company whose site is reached through squid, and the `.htaccess` snippet that the console shows for the site. */
+/** The token of a company whose site is reached through squid. `text` is the `.htaccess` snippet that the console shows. */
 let token: string;
 let id: number;
 let policyId: number;
@@ -48,8 +48,8 @@ describe('an Apache site', () => {
     await site.lock(text);
     const check = await probe(world.api, token, id);
     expect(check).toMatchObject({ state: 'done', verdict: 'protected', advice: null });
-    // The site speaks only HTTP, so 14 steps are expected: a plain request, five with spoofed headers, five
-    // for other paths, one through squid, an echo call, and one row for all samples.
+    // For a site without HTTPS, a probe has 14 steps: a plain request, five requests with spoofed headers, five for other paths,
+    // one through squid, one to the echo endpoint, and one step for all samples.
     expect(titles(check, 'passed')).toHaveLength(14);
     expect(titles(check, 'failed')).toEqual([]);
     expect(check.steps.filter(({ outcome }) => outcome === 'waiting')).toEqual([]);
@@ -281,7 +281,7 @@ describe('the probe queue', () => {
     await pool.query('delete from site_checks where site_id = $1', [one]);
   });
 
-  test('a request during a probe returns the running probe', async () => {
+  test('a request for a probe returns the probe that is already running', async () => {
     const silent = await startLiar(() => {});
     const company = await companyBehind(world);
     const slow = await company.add(`crm.example.test:${silent.port}`);
@@ -331,7 +331,7 @@ describe('the probe queue', () => {
     expect(await due()).toBe(1);
   });
 
-  test('a site is due again at once when a policy of the site changes its proxy during the probe', async () => {
+  test('a change of the proxy during a probe makes another probe of the site due at once', async () => {
     const silent = await startLiar(() => {});
     const company = await companyBehind(world);
     const { api } = world;

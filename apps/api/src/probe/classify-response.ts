@@ -6,7 +6,7 @@ import type { OutsideStep, PlannedStep } from './plan.ts';
 
 /** The conclusion from one response to a probe, or from its absence. */
 export type Finding =
-  /** The server denied access, or our gateway could not have reached it. */
+  /** The server denied access, or our gateway has no address of the site's family (IPv4 or IPv6). */
   | 'denied'
   /** No connection was established. Other results decide whether the site or our network failed. */
   | 'no_connection'
@@ -24,7 +24,7 @@ export type Finding =
   | 'allowed'
   /** Through a proxy: the site has no page at this path. */
   | 'missing'
-  /** Through a proxy: the site answered with another status that opens no page. */
+  /** Through a proxy: the site returned no page, with a status that no other finding describes. */
   | 'rejected'
   /** Through a proxy: the site redirects to a host that the users of its policies do not reach. */
   | 'away'
@@ -53,7 +53,7 @@ export function inconclusive(step: PlannedStep, detail: CheckMessage | null): St
 /** Bytes up to which a redirect's body counts as boilerplate; a longer one may show content. */
 const REDIRECT_BODY = 4096;
 
-/** Classifies a response through a proxy of the site's policies. */
+/** Classifies the response to a request that was sent through a proxy. */
 export function classifyThrough({ status }: ResponseHead): Finding {
   if (status === 403) return 'denied';
   if (status >= 500) return 'server_error';
@@ -62,8 +62,8 @@ export function classifyThrough({ status }: ResponseHead): Finding {
 }
 
 /**
- * Selects the denied requests that say nothing about the lock: the same proxy opens another path over the
- * same scheme, so the lock admits the proxy.
+ * Selects the denied requests that show nothing about the lock. The lock admits the proxy of such a request, because another
+ * path opened through this proxy over the same scheme.
  */
 export function outweighedBy(results: readonly StepResult[]): ReadonlySet<StepResult> {
   const through = results.flatMap((result) =>
@@ -83,7 +83,7 @@ export function outweighedBy(results: readonly StepResult[]): ReadonlySet<StepRe
 /** Classifies a response to a stranger. */
 export function classifyOutside(step: OutsideStep, { status, headers }: ResponseHead): Finding {
   if (status === 403) return 'denied';
-  // A lock allows everybody this path, for certificate authorities. 404 means that no application handles it.
+  // A lock allows everybody the path of ACME challenges. A 404 shows that no application handles this path.
   if (status === 404 && step.kind === 'acme') return 'denied';
   // A spoofed header or an unusual path may cause an error in a server that denies plain requests, so the error shows nothing.
   if (status >= 500) return step.kind === 'plain' ? 'server_error' : 'unclear';
@@ -105,8 +105,8 @@ function staysOnSite({ host, scheme, port, path }: OutsideStep, headers: Incomin
   if (to !== (port === 80 || port === 443 ? '' : String(port))) return false;
   const bare = (name: string) => name.replace(/^www\./, '');
   if (bare(hostname) !== bare(host)) return false;
-  // A redirect to the other scheme or name, or to `/`, shows nothing: the probe requests those itself. A redirect to another page of
-  // the site, such as its sign-in page, shows that the site serves strangers.
+  // A redirect that changes the scheme or `www.`, or leads to `/`, shows nothing: the probe requests those URLs itself. A
+  // redirect to another page of the site, such as its sign-in page, shows that the site serves strangers.
   return origin !== new URL(base).origin || (path !== '/' && new URL(location, base).href === `${origin}/`);
 }
 

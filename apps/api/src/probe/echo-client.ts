@@ -9,14 +9,14 @@ import { ConnectError } from './connect-error.ts';
 import { getOver } from './http-get.ts';
 import { type Outbound, type Place, type ProxyRoute, portOf } from './transport.ts';
 
-/** The dependencies of echo calls. `stop` aborts them. */
+/** The dependencies of echo calls. The signal `stop` aborts the calls. */
 export type Echo = Pick<Outbound, 'transport' | 'echoUrl' | 'stop'>;
 
 /** The result of an echo call through a proxy. */
 export interface EgressResult {
   /** Whether a connection to the proxy was established. */
   readonly reachable: boolean;
-  /** Null if the call ended before the proxy checked the credentials. */
+  /** Whether the proxy accepted the credentials; null if the call ended before the proxy checked the credentials. */
   readonly credentialsAccepted: boolean | null;
   /** The proxy's egress addresses. After a failed call, only the addresses that `localAddresses` returns. */
   readonly addresses: readonly string[];
@@ -72,8 +72,8 @@ export async function learnEgress(
     const began = performance.now();
     const address = await callEcho(echo, tunnel, signal);
     const roundTripMs = Math.max(1, Math.round(performance.now() - began));
-    // An echo call returns an address of one family. A second call finds an upstream proxy's other address;
-    // the gateway's addresses are in its settings.
+    // One echo call returns an address of one family only. An upstream proxy needs a second call for the other family. The
+    // gateway needs none, because its settings contain its addresses.
     const configured = { addresses: transport.configuredEgress, unanswered: [] };
     const more = route.kind === 'upstream' ? await callOtherFamily(echo, route, address) : configured;
     const addresses = [...new Set([address, ...more.addresses])];
@@ -98,9 +98,9 @@ export function localAddresses(problem: CheckMessage | null): readonly string[] 
 }
 
 /**
- * Calls the echo again, at its address of the other family, because a proxy may have egress by both families.
+ * Looks for a second egress address: after an IPv4 address was seen, calls the echo over IPv6, and the reverse.
  * @param seen the egress address of the first call
- * @returns the other egress address, or the family without an answer; neither if the echo has only one family
+ * @returns the second egress address, or the family that did not answer; both empty if the echo has only one family
  */
 async function callOtherFamily(
   echo: Echo,
@@ -124,7 +124,7 @@ async function callOtherFamily(
   }
 }
 
-/** Thrown for an answer that does not come from our echo, or an echo that cannot be called. */
+/** Thrown when the echo endpoint cannot be called, or when another server has answered in its place. */
 class EchoError extends Error {
   readonly problem: CheckMessage;
 
@@ -171,7 +171,7 @@ export function placeOf(url: URL): Place {
 }
 
 /**
- * If our own gateway is unreachable because it listens only on loopback, replaces the problem by this cause.
+ * Returns `gateway_on_loopback` if the call failed because our own gateway listens only on loopback; otherwise `problem`.
  * @throws the reason of `stop`
  */
 async function explain(

@@ -16,7 +16,7 @@ import { credentials, testConfig } from '@propusk/test-kit/gateway/world';
 import { expect, inject, test } from 'vitest';
 import { readProbeProxy, saveEgress } from './egress-store.ts';
 
-test('a gateway without GATEWAY_EGRESS opens sites by the address families of its echo calls', async () => {
+test('without GATEWAY_EGRESS, a gateway uses only the address families that reached the echo endpoint', async () => {
   const port = await freePort();
   const world = await startProbeWorld(inject('serverUrl'), {
     settings: { gatewayUrl: new URL(`http://127.0.0.1:${port}`) },
@@ -55,7 +55,7 @@ test('a gateway without GATEWAY_EGRESS opens sites by the address families of it
     await expect.poll(async () => [await open('four'), await open('six')]).toEqual([four, six]);
   };
 
-  // No echo call was made yet.
+  // No request was sent to the echo endpoint yet.
   await opens('200', '200');
   expect(await api.must(token, checkProxy, { params: { id: direct } })).toMatchObject({
     egress: ['127.0.0.1'],

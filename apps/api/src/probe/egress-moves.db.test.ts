@@ -19,7 +19,7 @@ const wayOf = async (id: number) => {
   return way;
 };
 
-/** Saves addresses like an echo call through the proxy. @param way an earlier version of the proxy */
+/** Saves addresses as the result of an echo call. @param way the proxy row that the call used; by default, the current row */
 async function learn(id: number, addresses: string[], way?: Awaited<ReturnType<typeof wayOf>>) {
   const proxy = way ?? (await wayOf(id));
   const seen = { reachable: true, credentialsAccepted: true, roundTripMs: 1, problem: null };

@@ -84,7 +84,7 @@ function movedSince(companyId: RawBuilder<unknown>, siteId: RawBuilder<unknown>)
     where k.company_id = ${companyId} and k.site_id = ${siteId} and k.shown_verdict = 'protected' and k.shown_at > l.moved_at))`;
 }
 
-/** Reads the company's sites without a `protected` verdict since one of these proxies got a new egress address. */
+/** Reads the company's sites that got no `protected` verdict since one of the given proxies got a new egress address. */
 export async function readBreaks(
   db: Db,
   companyId: number,
@@ -112,7 +112,7 @@ const DELAY = sql.raw(`interval '10 minutes'`);
 /**
  * Saves the result of an echo call, unless the proxy changed during the call. A new address schedules a probe of the proxy's
  * sites, because their locks deny it. A missing address schedules none, because a proxy may have several addresses.
- * @param dialled the proxy as it was read for the call
+ * @param dialled the proxy row that was read before the call
  */
 export async function saveEgress(tx: Tx, dialled: ProbeProxy, result: EgressResult): Promise<void> {
   const { ownerId, id } = dialled;

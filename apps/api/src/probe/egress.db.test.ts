@@ -36,7 +36,7 @@ test('a proxy with IPv4 and IPv6 egress is stored with both addresses', async ()
   expect(check).toMatchObject({ egress: [EGRESS, '::1'], problem: null });
 });
 
-test('the known egress addresses are kept when an address family is unanswered or the call fails', async () => {
+test('known egress addresses are kept when an echo request fails or one address family gets no answer', async () => {
   const { api } = world;
   const { token, proxyId, add } = await companyBehind(world);
   const id = await add('crm.example.ru');
@@ -63,7 +63,7 @@ test('the known egress addresses are kept when an address family is unanswered o
     stale: false,
     problem: 'Прокси не отвечает. Проверьте его адрес и порт.',
   });
-  // For a week, the echo answered only by IPv4.
+  // An address that was not seen for a week is deleted, unless the echo request of its family got no answer.
   await save({ ...learned, addresses: [EGRESS], unanswered: [], problem: null });
   expect(await known()).toEqual({ addresses: [EGRESS, '::1'], stale: false, problem: null });
   await api.database.pool.query(
@@ -109,7 +109,7 @@ test('an egress address older than a day is refreshed automatically', async () =
   expect((await api.must(token, getSiteLock, { params: { id } })).egress).toMatchObject([{ stale: false }]);
 });
 
-test('overlapping ticks call the echo for one proxy at a time', async () => {
+test('overlapping egress refreshes send one echo request at a time', async () => {
   const { pool, db } = world.api.database;
   const { proxyId } = await companyBehind(world);
   const { rows } = await pool.query(

@@ -5,8 +5,7 @@ import { resultOfFailure, resultOfResponse } from './http-probe.ts';
 import { type OutsideStep, placeOf } from './plan.ts';
 
 /**
- * Runs all steps on a vantage, in one task. The steps of a list with the same scheme, host name and address
- * form a group of at most eleven steps.
+ * Runs all steps on a vantage, in one task. Steps of one list that have the same scheme, host name and address form a group.
  * @param send runs the groups, and returns the outcomes of the requests by group number and step number
  * @returns the results of the steps that the vantage reported
  */
@@ -33,7 +32,7 @@ export async function probeFromVantage(
   return results;
 }
 
-/** The exit status that vantage.sh reports for a private address, which it does not request. curl does not use it. */
+/** The exit status of vantage.sh for a private address, which vantage.sh does not request. curl never uses this status. */
 const REFUSED = 250;
 
 /** Maps exit statuses of curl (its man page, EXIT CODES) to connection errors. Other statuses count as timeouts. */

@@ -41,7 +41,7 @@ beforeAll(async () => {
       GATEWAY_HOSTS: `${ECHO_HOST}=127.0.0.1,${SITE}=127.0.0.1,${SITE_6}=::1`,
       GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8,::1/128',
       GATEWAY_EGRESS: GATE_EGRESS,
-      // The gateway gets no policies, because nothing listens on this port. A probe needs no policies.
+      // Nothing listens on port 9, so the gateway gets no policies. Probes need no policies.
       API_URL: 'http://127.0.0.1:9',
       DATA_DIR: folder,
     }),
@@ -83,7 +83,7 @@ test('a site locked to the gateway is protected and a site locked to another add
   expect(await probe(api, token, id)).toMatchObject({ verdict: 'closed' });
 });
 
-test('a site without an address of the family of GATEWAY_EGRESS is closed, and the advice names the address to add', async () => {
+test('the verdict is closed for a site without an address of the gateway’s address family', async () => {
   const { api } = world;
   const site = await world.site({ allowOverride: 'AuthConfig', htaccess: `Require ip ${GATE_EGRESS}` });
   const policy = await api.must(token, createPolicy, { body: { name: 'Склад', proxyId: direct } });
@@ -117,7 +117,7 @@ test('a probe through the gateway reveals nothing of a site that another company
   expect(await probe(api, token, held)).toMatchObject({ verdict: 'protected' });
 });
 
-test('a proxy check reports a gateway that listens only on loopback while users get another address', async () => {
+test('a proxy check reports a gateway that listens only on loopback', async () => {
   const port = await freePort();
   const elsewhere = await startProbeWorld(inject('serverUrl'), {
     settings: { gatewayUrl: new URL(`http://dead.example.test:${port}`) },

@@ -20,14 +20,14 @@ export type RequestStep = OutsideStep | ThroughStep;
 
 /** The signals that end all requests of a probe. */
 export interface ProbeSignals {
-  /** Aborted to end the probe without a verdict. */
+  /** This signal ends the probe without a verdict. */
   readonly stop: AbortSignal;
-  /** Aborted at the time limit of the probe. The remaining steps become inconclusive. */
+  /** This signal fires at the time limit of the probe. The remaining steps become inconclusive. */
   readonly deadline: AbortSignal;
 }
 
 export const STEP_MS = 10_000;
-/** Findings of a stranger's first request after which further requests to the same address can change the verdict. */
+/** Findings of a stranger's first request. After any other finding, further requests to the address are skipped. */
 export const worthMore: ReadonlySet<Finding> = new Set(['denied', 'redirect', 'dropped']);
 /** Findings that show a response of the site to a request through a proxy. */
 const answered: ReadonlySet<Finding> = new Set([
@@ -50,7 +50,7 @@ export async function probePlace<Step extends RequestStep>(
   settle: (result: StepResult) => void,
 ): Promise<void> {
   const onePort = new Set(steps.map(({ port }) => port)).size === 1;
-  /** The reason to skip the remaining steps of a scheme, shown as their detail; null hides these steps. */
+  /** The detail of the skipped steps of a scheme; steps with the detail null are not displayed. */
   const skipped: Partial<Record<Scheme, CheckMessage | null>> = {};
   /** Schemes by which the first page answered through a proxy. Start paths are requested only by the first of these schemes. */
   const reached: Scheme[] = [];

@@ -38,7 +38,7 @@ describe('the advice on a step', () => {
     expect(adviseStep({ step, finding, detail: text, cdn: null })?.code ?? null).toBe(code);
   });
 
-  test('the advice is a company proxy when another company holds the host', () => {
+  test('the advice is to use the company’s own proxy when another company holds the host', () => {
     const skipped = { step: through, finding: 'inconclusive', cdn: null } as const;
     expect(adviseStep({ ...skipped, detail: { code: 'held' } })).toEqual({ code: 'own_proxy' });
     expect(adviseStep({ ...skipped, detail: { code: 'out_of_time' } })).toEqual({ code: 'check_again' });

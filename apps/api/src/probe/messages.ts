@@ -45,7 +45,7 @@ const failed = (result: StepResult): CheckStep => ({
   advice: adviseStep(result),
 });
 
-/** A request for a start path or a sample. */
+/** Whether a step requests a start path or a sampled URL. */
 export const isSample = (step: PlannedStep): step is OutsideStep =>
   step.kind === 'start' || step.kind === 'file' || step.kind === 'page' || step.kind === 'guess';
 
@@ -134,7 +134,7 @@ export function tallyProof(steps: readonly CheckStep[]): SiteCheck['proof'] {
     ({ title }) =>
       title.code === 'through_get' || title.code === 'through_path' ? title.params.proxy : null,
   );
-  // One working scheme is enough. A refusal of either scheme counts as a refusal.
+  // A proxy opens the site if at least one request through it passed and none failed. The site may serve only http or only https.
   const opened = [...byProxy.values()].filter(
     (own) =>
       own.some(({ outcome }) => outcome === 'passed') && own.every(({ outcome }) => outcome !== 'failed'),
@@ -148,7 +148,7 @@ export function tallyProof(steps: readonly CheckStep[]): SiteCheck['proof'] {
   };
 }
 
-/** Skipped requests with these details leave a gap in the probe. Others were redundant, such as https at an http port. */
+/** Skipped requests with these details leave a gap. Other skipped requests were redundant, such as https at an http port. */
 const unproven: ReadonlySet<CheckMessage['code']> = new Set([
   'no_egress_either',
   'own_egress',
@@ -158,7 +158,7 @@ const unproven: ReadonlySet<CheckMessage['code']> = new Set([
 
 function counts({ outcome, detail }: CheckStep): boolean {
   if (outcome === 'skipped') return detail !== null && unproven.has(detail.code);
-  // A redirect within the site is not counted. A redirect to another site counts, because its step has failed.
+  // A step that passed with a redirect is not counted. A step with a redirect to another site has failed, so it is counted.
   const redirects = detail?.code === 'answered' && detail.params.status >= 300 && detail.params.status < 400;
   return outcome !== 'passed' || !redirects;
 }

@@ -240,7 +240,7 @@ describe('the paths of a site', () => {
     expect(await paths(params.id)).toMatchObject({ startPaths: saved.startPaths, version: version + 3 });
   });
 
-  test('the verdict names URLs that the owner leaves open, and reports other open URLs', async () => {
+  test('a URL that the owner leaves open does not make the verdict open', async () => {
     const page: Answer = ({ url }, reply) =>
       reply
         .setHeader('content-type', 'text/html')
@@ -275,7 +275,7 @@ describe('the paths of a site', () => {
     expect(await seen(admin)).toContain('/list.pdf');
   });
 
-  test('the first probe after a change of the rules reports no drift, and the next probe does', async () => {
+  test('the first probe by a new version of the rules does not mark the site as drifted', async () => {
     let code = 403;
     const { id } = await locked(status(200), { strangers: () => code });
     const { api } = world;
@@ -290,7 +290,7 @@ describe('the paths of a site', () => {
     code = 200;
     await run(id);
     expect(await protection()).toMatchObject({ verdict: 'open', drifted: true });
-    // A probe by newer rules keeps the drift that an earlier probe found.
+    // A site that is already marked as drifted stays marked after a probe by new rules.
     await api.database.pool.query('update site_checks set rules = 0 where site_id = $1', [id]);
     await run(id);
     expect(await protection()).toMatchObject({ verdict: 'open', drifted: true });

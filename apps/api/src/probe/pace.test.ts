@@ -3,7 +3,7 @@ import { createPace } from './pace.ts';
 
 const never = new AbortController().signal;
 
-/** Waits for this many requests to an address to be admitted. @returns the milliseconds until the last one */
+/** Waits until `turns` requests to an address are admitted. @returns the milliseconds that the wait took */
 async function timed(pace: ReturnType<typeof createPace>, address: string, turns: number): Promise<number> {
   const start = performance.now();
   for (let turn = 0; turn < turns; turn += 1) await pace.turn(address, never);

@@ -15,7 +15,7 @@ test('links, scripts, styles, images, frames, srcset and meta refresh are found,
   ]);
 });
 
-test('form actions, downloads, data-method, nofollow and other protocols are left out', async () => {
+test('the links of a page exclude form actions, downloads, data-method, nofollow and other protocols', async () => {
   const html = `<form action="/a"><input formaction="/b"><button formaction="/c"></button></form>
     <a href="/d" download>d</a><a href="/e" data-method="delete">e</a><a href="/f" rel="nofollow">f</a>
     <a href="mailto:x@example.ru">g</a><a href="javascript:alert(1)">h</a><link rel="preconnect" href="https://cdn.test">`;

@@ -95,7 +95,7 @@ describe('the samples of a probe', () => {
       ),
     );
 
-  test('the plan has all samples for the first closed name and four for each other place', () => {
+  test('the first closed address of each family gets all samples; other addresses and names get four', () => {
     const places = [
       place('a.ru', '198.51.100.7', 'https'),
       place('a.ru', '198.51.100.8', 'https'),

@@ -204,7 +204,7 @@ export interface PlacedFinding {
   readonly redirects: boolean;
 }
 
-/** Selects at most 6 requests per place for a vantage: at most 3 start paths, then samples in their order. */
+/** Selects a vantage's requests to each scheme, host and address: at most 3 start paths, then samples, at most 6 in all. */
 export const forVantage = (steps: readonly OutsideStep[]) =>
   [...Map.groupBy(steps, placeOf).values()].flatMap((own) => {
     const isStart = ({ kind }: OutsideStep) => kind === 'start';

@@ -67,7 +67,7 @@ test('with two api processes, each probe runs in only one of them', async () => 
   for (const [i, id] of ids.entries()) {
     expect(await finished(second.api, companies[i]?.token ?? '', id)).toMatchObject({ verdict: 'protected' });
   }
-  // Each probe requests one random deep path once, so this counts the probes.
+  // Each probe requests one random deep path once, so the number of these requests is the number of probes.
   const deep = seen.filter((path) => /^\/([0-9a-f]{12})\/\1$/.test(path));
   expect(deep).toHaveLength(ids.length);
   expect(new Set(deep).size).toBe(ids.length);

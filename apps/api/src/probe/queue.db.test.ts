@@ -18,7 +18,7 @@ const query = async (text: string, values: unknown[] = []) =>
   (await api.database.pool.query(text, values)).rows;
 beforeEach(() => query('delete from site_checks'));
 
-/** Creates a company with this many sites in a policy on its own proxy. */
+/** Creates a company whose only policy uses the company's own proxy and contains the given number of sites. */
 async function company(sites: number) {
   const { token } = await api.company();
   const proxy = { host: 'proxy.example.ru', port: 3128, username: 'user', password: 'pass' };
@@ -132,7 +132,7 @@ describe('the schedule of probes', () => {
     expect(await look()).toBe(0);
   });
 
-  test('a user gets at most 20 pairing codes of the extension', async () => {
+  test('a user can create at most 20 pairing codes in 15 minutes', async () => {
     const { token } = await company(0);
     const from = '10.9.1.1';
     const statuses: number[] = [];

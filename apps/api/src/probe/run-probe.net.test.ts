@@ -25,7 +25,7 @@ let server: Server;
 let port: number;
 /** The status of the site's responses to requests from outside. */
 let strangers = 403;
-/** The site as the proxy sees it. */
+/** The site's responses to requests through the proxy. */
 let site: RequestListener = (_, reply) => void reply.end();
 beforeAll(async () => {
   server = createServer((asking, reply) => {
@@ -139,7 +139,7 @@ test.each<ConnectErrorReason>(['timeout', 'connect_failed', 'connection_refused'
   },
 );
 
-describe('an open file that is linked from only one page', () => {
+describe('reading the only page that links to an open file', () => {
   const PAGE = '/docs/';
   const link = `<a href="${OPEN}">x</a>`;
   const broken: RequestListener = (_, reply) => void reply.destroy();
@@ -188,7 +188,7 @@ describe('an open file that is linked from only one page', () => {
     expect(found).toMatchObject({ verdict: 'open' });
   });
 
-  test('the verdict is unknown for a page that does not answer within the time limit of reading', async () => {
+  test('the verdict is unknown when a page does not answer before the read timeout', async () => {
     const { timeout } = AbortSignal;
     const faster = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms / 10));
     site = linking(() => {});
@@ -196,7 +196,7 @@ describe('an open file that is linked from only one page', () => {
     faster.mockRestore();
   });
 
-  test.each([404, 500])('a page that answers %i has no links, and the verdict is protected', async (code) => {
+  test.each([404, 500])('the verdict is protected although a linked page answers %i', async (code) => {
     site = linking(status(code));
     expect(await probe([V4], {})).toMatchObject({ verdict: 'protected' });
   });

@@ -42,14 +42,14 @@ export interface ProbeOptions {
   readonly startPaths: readonly string[];
   /** Paths that the owner leaves open to strangers. */
   readonly openPaths: readonly string[];
-  /** The sample of the last probe; null if the site has to be read again. */
+  /** The sample paths of the last probe; null if the pages of the site must be read again. */
   readonly sample: StoredSample | null;
   readonly proxies: readonly SiteProxy[];
-  /** Whether all users with access to the site through a proxy can also reach a host and port through it. */
+  /** Whether every user who reaches the site through a proxy also reaches a host and port through that proxy. */
   readonly isCoveredElsewhere: (proxyId: number, host: string, port: number) => Promise<boolean>;
   /** Whether another company has the oldest claim to a host on the egress that companies share. */
   readonly isHeldByOther: (host: string) => Promise<boolean>;
-  /** Called with the list of steps after every change of it. */
+  /** Called with the list of steps after every change. */
   readonly report: (steps: CheckStep[]) => void;
   /** Called with the result of each request to the echo endpoint. */
   readonly onEgress: (proxy: SiteProxy, result: EgressResult) => Promise<void>;
@@ -65,13 +65,13 @@ export interface ProbeOptions {
 
 export interface ProbeResult extends ProbeVerdict {
   readonly steps: CheckStep[];
-  /** The sample for the next probes; null if the site was not read. */
+  /** The sample paths for the next probes; null while no probe has read the site's pages. */
   readonly sample: StoredSample | null;
 }
 
-/** The paths that were found by reading a site, stored with the site's last probe. */
+/** The paths that a probe found in the pages of a site, stored for the next probes. */
 export interface StoredSample extends SiteContent {
-  /** When the site was read. */
+  /** When the pages of the site were read. */
   readonly readAt: string;
   /** Sample paths that one probe found open to strangers and no later probe found denied. */
   readonly open: readonly string[];
@@ -81,7 +81,7 @@ const PROBE_MS = 90_000;
 const SAMPLE_DAYS = 7;
 /** Requests to the echo endpoint start only within this time after the start of the probe. */
 const ECHO_MS = 25_000;
-/** At most this many places are probed in parallel. Requests to one place are sequential. */
+/** At most this many addresses or proxies are probed in parallel. Requests to one address of a host name are sequential. */
 const PARALLEL = 4;
 
 /**
@@ -123,7 +123,7 @@ export async function runProbe(
 
   const began = performance.now();
   const random = randomBytes(6).toString('hex');
-  /** Connections to companies' proxies, as signs of this machine's internet access. */
+  /** Connections to companies' proxies, which show that this machine has internet access. */
   // Bounded: lives for one call
   const connections: ConnectionEnds[] = [];
   // Bounded: lives for one call
@@ -175,8 +175,8 @@ export async function runProbe(
   for (const step of steps) {
     if (step.kind === 'unresolved') skip(step, { code: 'unresolved' });
     else if (step.kind === 'address_refused') skip(step, { code: 'internal_address' });
-    // Skips the requests of an insider, because the lock allows the insider's address. A null detail hides
-    // these steps if a vantage sends the same requests as a stranger.
+    // Skips requests from addresses that the lock allows. If a vantage with a denied address sends the same requests,
+    // a null detail hides the skipped steps.
     else if ('address' in step && insiders.has(step.from))
       skip(step, witnesses.length === 0 ? { code: 'own_egress' } : null);
   }
@@ -229,9 +229,9 @@ export async function runProbe(
     .map((step) => ({ step, redirects: findingOf(step) === 'redirect' }));
   const closed = firstPages.filter(({ step }) => worthMore.has(findingOf(step)));
   const planned = planSamples(insiders.has(null) ? [] : closed, startPaths, samples, fromHere.length);
-  // A vantage may get different responses than this machine, so it requests samples at every address.
+  // A vantage may get different responses than this machine, so it requests sample paths at every address of the site.
   const elsewhere = planSamples(firstPages, startPaths, samples, 0);
-  /** Requests the samples of a place. Stops after two responses with 429 or 503, because the site limits the rate. */
+  /** Requests sample paths one by one. Stops after two responses with 429 or 503, because the site limits the rate. */
   const sampleInTurn = async (group: readonly OutsideStep[]) => {
     let limited = 0;
     for (const step of group) {
@@ -308,7 +308,7 @@ const placesOf = (steps: readonly OutsideStep[]) => [
 const answerOf = (seen: ReadonlyMap<OutsideStep, StepResult>, step: OutsideStep) =>
   seen.get(step) ?? inconclusive(step, { code: 'vantage_silent' });
 
-/** The result of a vantage's sample; inconclusive unless the same vantage found the first page closed. */
+/** The result of a vantage's request for a sample path; inconclusive unless the vantage found the first page closed. */
 function sampleOf(
   step: OutsideStep,
   seen: ReadonlyMap<OutsideStep, StepResult>,

@@ -45,7 +45,7 @@ const MAX_PROXIES = 5;
 /** The minimum interval between writes of a running probe's steps. */
 const WRITE_MS = 200;
 
-/** Starts the workers of this process that run the requested and scheduled probes of the queue in the database. */
+/** Starts the workers of this process, which run the probes queued in the database. */
 export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeRunnerParts): Workers {
   async function run(claimed: ClaimedCheck, closing: AbortSignal): Promise<void> {
     const { companyId, siteId, address, startPaths, openPaths, sample } = claimed;
@@ -69,7 +69,7 @@ export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeR
         report: writer.write,
         onEgress: async (proxy, seen) => {
           await db.transaction().execute((tx) => saveEgress(tx, proxy, seen));
-          // Reads the fingerprint again, because the new egress address changes it. The probe uses that address.
+          // The new egress address changes the fingerprint of the probe's inputs, but the probe already uses this address.
           before = (await readFingerprint(db, claimed))?.fingerprint ?? before;
         },
       });
@@ -121,7 +121,7 @@ export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeR
   };
 }
 
-/** Serializes the settings of calls through the proxies, including user names and passwords, which the fingerprint omits. */
+/** Serializes the proxies' routes, to detect changes of credentials, which the fingerprint of the probe's inputs omits. */
 const identify = (proxies: readonly ProbeProxy[]) =>
   JSON.stringify(proxies.map(({ id, route }) => [id, route]));
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chooseSamples, samplesOf } from './sample.ts';
 
-test('a static file is sampled by its own URL and a page by a made-up name in its folder', () => {
+test('the sample contains the URL of a static file, and a made-up name in place of a page', () => {
   const { paths } = chooseSamples(['/style.css', '/docs/page', '/docs/list.php', '/base']);
   expect(paths.toSorted()).toEqual(['/base/{}', '/docs/{}', '/docs/{}.php', '/style.css']);
   expect(samplesOf({ paths, folders: [] }, 'abc').slice(0, 4)).toEqual(
@@ -14,7 +14,7 @@ test('a static file is sampled by its own URL and a page by a made-up name in it
   );
 });
 
-test('the sample has at most 16 paths, and one of each folder and kind before a second of any', () => {
+test('the sample has at most 16 paths and covers every folder and kind before it repeats one', () => {
   const files = Array.from({ length: 30 }, (_, i) => `/a/${i}.css`);
   const classes = ['/b/x.css', '/b/x.js', '/c/x.pdf', '/c/d/x.png', '/x.zip', '/docs/one'];
   const { paths } = chooseSamples([...files, ...classes]);
@@ -50,7 +50,7 @@ test('a URL that the owner leaves open is not chosen as a sample of its folder a
   expect(chooseSamples(['/docs/a.pdf', '/docs/b.pdf'], ['/docs/a.pdf']).paths).toEqual(['/docs/b.pdf']);
 });
 
-test('extensions of different case are different kinds, and an asterisk in a name is kept', () => {
+test('extensions that differ only in case count as different kinds of file', () => {
   const { paths } = chooseSamples(['/a/X.PDF', '/a/y.pdf', '/a*b/q.css']);
   expect(
     samplesOf({ paths, folders: [] }, 'abc')
@@ -60,7 +60,7 @@ test('extensions of different case are different kinds, and an asterisk in a nam
   ).toEqual(['/a*b/q.css', '/a/X.PDF', '/a/y.pdf'].toSorted());
 });
 
-test('the sample counts as omitted the folders that have no path among its 16', () => {
+test('the sample reports how many folders its 16 paths leave out', () => {
   expect(chooseSamples(Array.from({ length: 20 }, (_, i) => `/${i}x/a.css`)).left).toBe(4);
 });
 

@@ -55,7 +55,7 @@ export function chooseSamples(links: readonly string[], open: readonly string[] 
   // Bounded: lives for one call
   const used = new Map<string, number>();
   const cost = (path: string) => (used.get(folderOf(path)) ?? 0) + (used.get(extensionOf(path)) ?? 0);
-  // One sample of each folder and kind is chosen before a second one of any.
+  // Takes one path of each class (folder and file extension), then a second path of each class, and so on.
   for (
     let turn = 0;
     chosen.length < MAX_PATHS && waiting.some((members) => members.length > turn);
@@ -105,7 +105,7 @@ function candidatesOf(path: string): string[] {
   let folder = folderOf(path);
   while (folder !== '/' && (holdsSecret(folder) || pathLength(folder) > limits.startPath))
     folder = folderOf(folder.slice(0, -1));
-  // `/base` may be the folder `/base/`, such as an alias of the server.
+  // `/base` may be a folder that is linked without its final slash, so a made-up name below it is requested too.
   const isFolder = isClean && folder === '/' && path !== '/' && extension === '';
   return isFolder ? [`${folder}${name}`, `${path}/${MADE_UP}`] : [`${folder}${name}`];
 }

@@ -114,7 +114,7 @@ export function familyOf(address: string): Family {
   return isIP(plainAddress(address)) === 6 ? 6 : 4;
 }
 
-/** The address family of a public source address, which shows internet access; empty for an internal address. */
+/** A public source address shows internet access by its address family; an internal address shows nothing. */
 export const familiesProvenBy = (address: string): Family[] => (isPublic(address) ? [familyOf(address)] : []);
 
 /** Ignores the operator's allowed networks, because access to an internal network is no internet access. */

@@ -38,7 +38,7 @@ export interface FailedPage {
   readonly detail: CheckMessage;
 }
 
-/** State shared by the readers of one probe: only the first reader that opens the site keeps pages. */
+/** State shared by the readers of one probe. `chosen` is the first reader that opens the site; only it reads page bodies. */
 export interface ReaderChoice {
   chosen: SiteReader | null;
 }
@@ -79,7 +79,7 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
   const { transport, route, site, signals, choice, isCoveredElsewhere, isHeld } = options;
   // Bounded: lives for one probe, which reads at most 20 pages of 512 KiB
   const seen = new Map<string, Fetched>();
-  /** Pages whose links are read later: those that `open` reached, and those that failed although the site answered. */
+  /** Pages whose links are read later. Includes pages whose request failed after another page of the site had answered. */
   // Bounded: contains only URLs of `seen`
   const pages = new Map<string, URL>();
   let requests = 0;

@@ -50,7 +50,7 @@ export interface StoredCheck extends Omit<SiteCheck, 'meaning' | 'advice' | 'ste
 
 /** The stored data on which the verdict of a probe depends. */
 export interface Facts {
-  /** Hash of the site's address and of its policies' proxies with their egress addresses. */
+  /** A hash of the site's address, its proxies and their egress addresses. A changed hash makes a new probe due. */
   readonly fingerprint: string;
   readonly policyVersion: number;
   readonly startPaths: readonly string[];
@@ -112,8 +112,8 @@ export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promis
 
 /**
  * Claims the next probe, so that no other process runs it: a waiting probe, or one whose lease has ended.
- * Companies with fewer running probes come first. For this comparison, a scheduled probe counts as one more
- * running probe. Among equals, requested probes come first, then older ones.
+ * Companies with fewer running probes come first. A scheduled probe ranks as if its company had one more running probe.
+ * Among equals, requested probes come first, then older ones.
  */
 export async function claimCheck(db: Db): Promise<ClaimedCheck | null> {
   const run = randomUUID();
@@ -198,7 +198,7 @@ export async function saveSteps(db: Db, claimed: ClaimedCheck, steps: CheckStep[
 /**
  * Saves a finished probe. A protected site that gets another verdict has drifted until it is protected again. The verdict
  * `unknown` neither begins nor ends a drift.
- * @param facts contain the policy version at the claim, so that the schedule notices every later change
+ * @param facts with the policy version at the claim, so that the schedule notices every later change of a policy
  * @param changed whether the facts changed during the probe: the verdict is unreliable, and the next probe is due at once
  */
 export async function finishCheck(
@@ -232,9 +232,9 @@ function own({ companyId, siteId, run }: ClaimedCheck) {
   return sql`company_id = ${companyId} and site_id = ${siteId} and run = ${run}`;
 }
 
-/** Queues probes of sites whose last probe is a day old or whose facts changed. @returns the number of queued probes */
+/** Queues probes a day after the last one, or after a change of the site's address, proxies or paths. @returns their number */
 export async function queueDueChecks(db: Db, most: number): Promise<number> {
-  // Finds the policy changes that affect a lock: compares each fingerprint once per policy version.
+  // Compares the fingerprint of a site once after a policy change. A different fingerprint makes its probe due at once.
   await sql`
     update site_checks k set policy_version = looked.version, next_at = case
         when k.fingerprint is distinct from site_fingerprint(k.company_id, k.site_id) then least(k.next_at, now())

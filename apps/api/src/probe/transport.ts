@@ -17,7 +17,7 @@ import type { KeyedLimiter } from '../core/keyed-limiter.ts';
 import { ConnectError, diagnoseConnect } from './connect-error.ts';
 import { connectTunnel, type ResponseHead } from './connect-tunnel.ts';
 
-/** A path to the site through our gateway, or through a company's own proxy. */
+/** The proxy of a request: our gateway, or a company's own proxy. */
 export type ProxyRoute =
   | { readonly kind: 'gateway' }
   | {
@@ -29,8 +29,8 @@ export type ProxyRoute =
     };
 
 /**
- * The path of a request. `outside`: directly from this machine. `toEcho` also permits ports of this machine,
- * because the operator chose the address of the echo endpoint.
+ * The route of a request: through a proxy, or directly from this machine (`outside`). With `toEcho`, the request may also reach
+ * ports of this machine, because the operator chose the address of the echo endpoint.
  */
 export type Route = { readonly kind: 'outside'; readonly toEcho?: true } | ProxyRoute;
 
@@ -71,7 +71,7 @@ export interface Transport {
   resolve(host: string): Promise<readonly string[]>;
   /** Whether the gateway accepts connections only on loopback, although its URL for users is a network address. */
   gatewayHidesOnLoopback(signal: AbortSignal): Promise<boolean>;
-  /** The public source addresses of the gateway in its settings. */
+  /** The public addresses in GATEWAY_EGRESS, the gateway's source addresses. */
   readonly configuredEgress: readonly string[];
   /** The source addresses of this machine for other networks. A router (NAT) may replace these addresses. */
   localEgress(): Promise<readonly string[]>;
@@ -83,7 +83,7 @@ export interface Transport {
 export interface Outbound {
   readonly transport: Transport;
   readonly echoUrl: URL;
-  /** Runs one call of a company as soon as its queue has room. @throws AppError busy */
+  /** Limits the concurrent outbound calls of each company, and queues further ones. @throws AppError busy for a full queue */
   readonly turns: KeyedLimiter;
   /** Aborted on shutdown, which ends running calls. */
   readonly stop: AbortSignal;
@@ -210,8 +210,8 @@ function credentialsOf(route: ProxyRoute, place: Place, keys: GatewayKeys): stri
 const siteReasons = ['resolve_failed', 'address_refused', 'no_family', 'connect_failed', 'timeout'] as const;
 
 /**
- * Reads the gateway's reason for a refusal. In a tunnel for plain HTTP, the gateway sends this response when
- * the site closes the connection.
+ * Returns the error that a response of our gateway reports about the site; null for other responses. In a tunnel for plain
+ * HTTP, the gateway sends a response of its own when the site closes the connection.
  */
 export function refusalWithin({ kind }: Route, { status, headers }: ResponseHead): ConnectError | null {
   const reason = siteReasons.find((one) => one === headers['x-propusk-reason']);

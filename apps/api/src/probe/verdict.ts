@@ -10,7 +10,7 @@ import type { FailedPage } from './site-reader.ts';
 export interface VerdictContext {
   /** Whether the probe knew an egress address to use in spoofed headers. */
   readonly egressKnown: boolean;
-  /** Whether the lock allows this machine's address, so that its direct requests do not test the lock. */
+  /** Whether the lock allows this machine's address. Its direct requests then do not test the lock. */
   readonly insider: boolean;
   readonly connectivity: Connectivity;
   /** The vantages that were given requests. */
@@ -34,7 +34,7 @@ export interface VerdictContext {
 export interface ProbingVantage {
   readonly id: number;
   readonly name: string;
-  /** Whether the lock allows the vantage's address, so that its requests do not test the lock. */
+  /** Whether the lock allows the vantage's address. Its requests then do not test the lock. */
   readonly insider: boolean;
   readonly connectivity: Connectivity;
 }
@@ -49,7 +49,7 @@ interface Facts extends VerdictContext {
   readonly results: readonly StepResult[];
   /** Vantages whose requests count as those of strangers, because the lock does not allow their addresses. */
   readonly witnesses: readonly ProbingVantage[];
-  /** Results of strangers' requests: those of the vantages in `witnesses`, and those of this machine unless it is an insider. */
+  /** Results of direct requests from addresses that the lock does not allow. */
   readonly outside: readonly StepResult[];
   /** Results of the requests to the site through proxies, without those to the echo endpoint. */
   readonly through: readonly StepResult[];
@@ -231,14 +231,14 @@ function deniedThroughProxy({ through, confirmedProxies }: Facts): ReturnType<Ru
   const denied = through.find(({ finding }) => finding === 'denied');
   if (denied === undefined) return undefined;
   const meaning: CheckMessage = { code: 'closed', params: quote(denied) };
-  // The lock contains the proxy's address, so the server probably sees the address of a reverse proxy in front of it instead.
+  // The lock allows the proxy's address, but the site's own reverse proxy probably hides this address from the server.
   const isInLock = denied.detail?.code === 'answered' && confirmedProxies.includes(proxyOf(denied.step));
   return { verdict: 'closed', meaning, advice: isInLock ? { code: 'front_server' } : adviseStep(denied) };
 }
 
 /**
- * The verdict `unknown`: a proxy opens neither the first page nor a start path. A missing page (404) counts
- * as opened, because strangers get 403.
+ * The verdict `unknown`: through a proxy, neither the first page nor a start path opened. A missing page (404)
+ * counts as opened, because a denied request gets 403.
  */
 function notOpenedThroughProxy({ through }: Facts): ReturnType<Rule> {
   const passing: ReadonlySet<Finding> = new Set(['open', 'missing']);
@@ -286,7 +286,7 @@ const turnedAway: ReadonlySet<Finding> = new Set(['denied', 'no_connection', 're
 const acceptsConnections = ({ step, finding }: StepResult) =>
   step.kind === 'plain' && (finding === 'denied' || finding === 'dropped');
 
-/** Whether the probe has results for other paths at the place of this first page. */
+/** Whether the requests for other paths at the same scheme, host and address were all conclusive. */
 function otherPathsRequested({ step: first }: StepResult, outside: readonly StepResult[]): boolean {
   const place = placeOf(first);
   const others = outside.filter(

@@ -119,7 +119,7 @@ describe('edits of a proxy', () => {
     expect(await readProbeProxy(db, testEncryption, id)).toMatchObject({ route: null });
   });
 
-  test('the api binds a password of an older version to the address of its proxy at startup', async () => {
+  test('at startup, the api encrypts older proxy passwords again, bound to the address of the proxy', async () => {
     const { token } = await api.company();
     const { id } = await api.must(token, createProxy, { body: upstream });
     await api.must(token, createPolicy, { body: { name: 'Склад', proxyId: id } });

@@ -152,7 +152,7 @@ export function updateProxy(
         type,
         all_sites: allSites,
       },
-      // Edit forms of policies for all sites show this flag. A new version of these policies makes open forms stale.
+      // The edit form of a policy for all sites depends on `all_sites`. The policy's new version makes an open form stale.
       ...(allSites !== proxy.all_sites && { afterUpdate: () => touchPoliciesForAllSites(tx, proxy) }),
       secret: password === undefined ? undefined : 'password',
     };
@@ -219,8 +219,8 @@ export async function ensureDirectProxy(db: Db, gateway: URL): Promise<void> {
 }
 
 /**
- * Binds each password to the address of its proxy, if an older version encrypted the password only for its
- * row. Runs at every start of the api, and leaves bound passwords unchanged.
+ * Encrypts passwords again whose additional authenticated data lacks the proxy's host and port, as in older versions.
+ * Runs at every start of the api, and leaves other passwords unchanged.
  */
 export async function bindPasswords(db: Db, encryption: Encryption): Promise<void> {
   const stored = await db

@@ -105,7 +105,7 @@ test('an exported CSV has labels instead of codes, and times in the time zone of
   );
 });
 
-test('an export breaks the connection when its session ends, and a complete export contains each row once', async () => {
+test('an export breaks the connection when its session ends', async () => {
   const { token } = await company(MANY);
   const begun = await open(token);
   await api.must(token, logout);

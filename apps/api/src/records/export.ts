@@ -54,7 +54,7 @@ export function exportRoute(routes: Routes): void {
     // Disables compression. Otherwise an error on the first page would be sent as plain JSON with the
     // Content-Encoding of the export.
     compress: false,
-    // A HEAD would read the whole log.
+    // There is no HEAD route, because a HEAD request would read the whole log.
     exposeHeadRoute: false,
     handler: (request, reply) => {
       // With highWaterMark 0, the stream reads a page only after the socket has taken the previous page.

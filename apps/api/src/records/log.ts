@@ -49,7 +49,7 @@ export async function readLines(
   };
 }
 
-/** A line that `readLines` returns with the columns of `withWords`. */
+/** One visit in an exported file. */
 export interface ExportedVisit extends Visit {
   /** When the visit started, in the company's time zone. */
   readonly localTime: string;
@@ -80,8 +80,8 @@ function found(
     before === undefined ? [] : [before.slice(0, before.indexOf('-')), before.slice(before.indexOf('-') + 1)];
   return select(
     scope,
-    // The subquery hides the id from the planner. Otherwise the plan would depend on how many records of all
-    // companies have that id.
+    // The subqueries hide the ids of user and site from the planner. Otherwise the plan would depend on how many
+    // records of all companies have these ids.
     sql`${and(user, (v) => sql`r.user_id = (select ${v}::bigint)`)} ${and(site, (v) => sql`r.site_id = (select ${v}::bigint)`)}
     ${and(result, (v) => sql`(r.kind = 'refusal') = ${v === 'refused'} and r.kind <> 'loss'`)} ${and(reason, (v) => sql`r.reason = ${v}`)}
     ${and(address, (v) => sql`r.address = ${v}`)} ${and(from, (v) => sql`r.started_at >= ${v}::timestamptz`)}

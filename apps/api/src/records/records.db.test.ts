@@ -46,7 +46,7 @@ async function company(): Promise<Home> {
   return { token, id, agent: await api.agent(token), site: site.id };
 }
 
-/** A closed tunnel of the agent. */
+/** A record of a closed tunnel of the agent. */
 const visit = ({ id, agent, site }: Home, rest: Partial<GatewayRecord> = {}): GatewayRecord => ({
   ...{ id: randomUUID(), kind: 'tunnel', startedAt: new Date().toISOString(), ms: 1_500, open: false },
   ...{
@@ -81,7 +81,7 @@ const figures = async ({ id }: Home) =>
     )
   ).rows[0];
 
-test('a batch that is sent again, also to another api at the same time, is stored once', async () => {
+test('a batch that is sent repeatedly, even concurrently to two apis, is stored once', async () => {
   const home = await company();
   const one = gateway();
   await one.send([visit(home), visit(home)]);
@@ -92,7 +92,7 @@ test('a batch that is sent again, also to another api at the same time, is store
   expect(await figures(home)).toEqual({ visits: 2, up: 200, down: 4_000 });
 });
 
-test('the figures count each visit of a summary record, also after an update', async () => {
+test('a record that summarizes several visits counts as that many visits in the figures', async () => {
   const home = await company();
   const one = gateway();
   const sum = visit(home, { visits: 5, count: 5, open: true });
@@ -126,7 +126,7 @@ test('bytes count in the hour of their transfer, and a visit in the hour in whic
   ]);
 });
 
-test('the access log shows that records were lost, and the statistics do not count that entry', async () => {
+test('lost records appear as one entry of the access log and do not count in the statistics', async () => {
   const [home, neighbour] = [await company(), await company()];
   const { companyId, startedAt, ...rest } = visit(home, { kind: 'loss', reason: 'spool', count: 40 });
   const loss = { ...rest, companyId, startedAt, userId: undefined, siteId: undefined, host: '', port: 0 };
@@ -296,7 +296,7 @@ test('the keeper removes records of a deleted company and records beyond the ret
   }
 });
 
-test('of a batch, only the record from a clock that is months ahead is dropped', async () => {
+test('a record that is dated months ahead is dropped, and the rest of its batch is stored', async () => {
   const home = await company();
   const ahead = new Date(Date.now() + 150 * 86_400_000).toISOString();
   await gateway().send([visit(home), visit(home, { startedAt: ahead })]);

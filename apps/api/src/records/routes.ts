@@ -31,7 +31,7 @@ export function recordRoutes(routes: Slice): void {
   );
   implement(routes, recordSettings, ({ actor, db }) => readSettings(db, asMember(actor), config.logDays));
   implement(routes, setRecordSettings, async ({ actor, body, ifMatch, write }) => {
-    // Runs before the transaction, because the throttle uses other database connections.
+    // Reads the budget before the transaction, because the throttle uses other database connections.
     const wait = await throttle.wait(keyOf('recordsCut', asMember(actor).companyId));
     return write((tx) => writeSettings(tx, asMember(actor), body, ifMatch, { ...routes, wait }));
   });

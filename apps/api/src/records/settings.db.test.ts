@@ -114,7 +114,7 @@ test('invalid or outdated record settings are refused and change nothing', async
   expect(await refused({ retentionDays: 119 })).toMatchObject({ code: 'bad_input' });
   expect(await set(home, { retentionDays: 120 })).toMatchObject({ retentionDays: 120, pending: null });
   await sql('update companies set record_days = null, version = $2 where id = $1', home.id, version);
-  // PostgreSQL alone accepts names that begin with "posix/". JavaScript alone accepts names in lower case.
+  // Only PostgreSQL accepts the time zone posix/Europe/Moscow, and only JavaScript accepts europe/moscow.
   for (const timeZone of ['Mars/Base', 'posix/Europe/Moscow', 'europe/moscow'])
     expect(await refused({ timeZone }), timeZone).toMatchObject({ fields: { timeZone: expect.anything() } });
   expect((await refused({ addresses: 'none' }, version - 1)).code).toBe('changed_meanwhile');
@@ -140,7 +140,7 @@ test('the keeper deletes records older than the retention of their company', asy
   expect(await count('records', short)).toBe(1);
 });
 
-test('a company that stops keeping names of deleted users loses the stored and later names', async () => {
+test('a company that stops keeping names of deleted users loses stored names and stores no new ones', async () => {
   const [home, other] = [await company(), await company()];
   const later = await api.agent(home.token);
   const now = new Date().toISOString();
@@ -192,13 +192,13 @@ test('a shorter retention takes effect after 72 hours and can be canceled by oth
   expect(await set({ ...home, token: second }, {})).toMatchObject({ retentionDays: null, pending: null });
   await passDelay();
   expect(await stored()).toBe(1);
-  // A retention of the platform's maximum shortens nothing, so it needs no password.
+  // A retention equal to the platform's maximum is no reduction, so the change needs no password.
   expect((await set(home, { retentionDays: 90 })).pending).toBeNull();
 
   await sql('update companies set record_days = 7 where id = $1', home.id);
   await set(home, { ...less, keepNames: false, ...proof });
   await expect.poll(mails).toContainEqual([partner.email, false, true]);
-  // A request that creates a pending change sends a mail or is refused. Other requests are never refused.
+  // A new pending change is mailed, or refused beyond ten in an hour. Other changes are never refused.
   const cut = (retentionDays: number) =>
     api.call(home.token, setRecordSettings, { body: { ...standard, retentionDays, ...proof } });
   for (const days of [6, 5, 4, 3, 2, 6, 5, 4]) expect((await cut(days)).status).toBe(200);

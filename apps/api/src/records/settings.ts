@@ -62,7 +62,7 @@ export async function readSettings(db: Db, actor: Member, platformDays: number):
  * Replaces the settings. Gateways receive them with the next snapshot. A shorter retention becomes a pending change, which takes
  * effect after 72 hours unless a later call replaces or cancels it.
  * @throws AppError changed_meanwhile; too_many_requests for too many pending changes; bad_input for an unknown time zone, for
- *   shorter retention without the password, and for more days than the platform's unless the company already has that number
+ *   shorter retention without the password, and for a new retention longer than the platform's
  * @param parts.wait the milliseconds until the company may have another pending change
  */
 export async function writeSettings(

@@ -69,9 +69,9 @@ export async function readCompanyFigures(db: Db, companyId: number): Promise<Com
 }
 
 /**
- * SQL query for the sums of visits and refusals in a period and in the preceding period. `now` marks rows of the period,
- * `refused` rows of refusals. `by` is the value of grouping(): 3 by time step, 5 by user, reason and host, 6 by site. Grouping by
- * a hash of the host takes a third of the memory.
+ * SQL query for the sums of visits and refusals in a period and in the preceding period. `now` is true in rows of the period.
+ * `refused` is true in rows of refusals. `by` is the value of grouping(): 3 by time step, 5 by user, reason and host, 6 by site.
+ * The query groups by a hash of the host, because grouping by the host itself takes three times the memory.
  */
 function sums(companyId: number, { earlier, from, to, step }: StatisticsQuery & { earlier: string }) {
   return sql`

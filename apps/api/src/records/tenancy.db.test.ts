@@ -108,7 +108,7 @@ function randomCall(a: Side, b: Side): [token: string, endpoint: Endpoint, input
 test('no call of a company returns or ends a record of another company', async () => {
   if (first === undefined || second === undefined) throw new Error('no companies');
   const [a, b] = [first, second];
-  // Control: the mark occurs in the list that the first company's owner reads.
+  // Positive control: the reply to the first company's owner contains the mark.
   const own = await api.must(a.token, listVisits, { query: { take: 100 } });
   expect(JSON.stringify(own)).toContain(MARK);
   const ended: string[] = [];

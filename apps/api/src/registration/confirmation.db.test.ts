@@ -162,7 +162,7 @@ test('the server dials nothing for an unconfirmed company', async () => {
   );
 });
 
-test('an unconfirmed company claims no host, and a later confirmation ranks behind earlier claims', async () => {
+test('an unconfirmed company claims no host, even if it added the site first', async () => {
   const [squatter, holder] = [await stranger(), await stranger()];
   await use({ token: (await linkTo(holder.email)).token });
   await addSite(squatter.token, 'crm.claim.example.ru');

@@ -61,7 +61,7 @@ test('the link that propusk admin prints creates the first ADMIN with the typed 
   await opened.pool.query('delete from users');
 });
 
-test('a second setup or the page of the link can correct the email of the first ADMIN', async () => {
+test('a second setup, or the page that its link opens, can correct the email of the first ADMIN', async () => {
   const wrong = await makeFirstLinks(opened.db, config, { ...who, email: 'amdin@example.ru' });
   expect(wrong?.company).toContain('invitation=');
   const right = await makeFirstLinks(opened.db, config, who);
@@ -115,7 +115,7 @@ test('ADMIN_EMAIL replaces a first ADMIN without a password, and ends the link o
   await opened.pool.query('delete from users');
 });
 
-test('the first link of the ADMIN and the first link of the company work once', async () => {
+test('the setup link of the ADMIN and the setup link of the company each work once', async () => {
   const links = await makeFirstLinks(opened.db, config, who);
   const { rows } = await opened.pool.query(
     `select round(extract(epoch from expires_at - now()) / 60)::int as minutes, token_hash from mail_links`,

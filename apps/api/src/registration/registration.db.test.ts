@@ -132,7 +132,7 @@ describe('REGISTRATION=invited', () => {
     expect(await companies()).toBe(0);
   });
 
-  test('the list and the link of an invitation show its state, and a withdrawn invitation registers nobody', async () => {
+  test('the list and the link of an invitation show its state: used, withdrawn or expired', async () => {
     const listed = async () =>
       (await api.must(admin, listInvitations, { query: { order: 'ASC' } })).rows.map(
         ({ email, madeBy, state }) => ({
@@ -213,7 +213,7 @@ describe('the default of REGISTRATION for an api that other machines reach', () 
     expect(await mode()).toBe('open');
   });
 
-  test('the maintenance of the partitions of records does not delay the first registration', async () => {
+  test('the first registration does not wait for the maintenance of record partitions', async () => {
     const client = await api.database.pool.connect();
     await client.query('begin');
     await client.query('select pg_advisory_xact_lock($1)', [advisoryLocks.recordPartitions]);

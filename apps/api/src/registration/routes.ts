@@ -23,7 +23,7 @@ import {
   withdrawInvitation,
 } from './store.ts';
 
-/** Registration of companies, by strangers and by invitation, and the confirmation of their mail. */
+/** Routes to register a company, with or without an invitation, and to confirm a company's email address. */
 export function registrationRoutes(routes: Slice): void {
   const { throttle, outbox, links } = routes;
   const { registration: rule, confirmsMail, smtpUrl } = routes.config;

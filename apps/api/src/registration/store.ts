@@ -26,7 +26,7 @@ export async function readMode(db: Db, rule: RegistrationRule): Promise<Registra
 }
 
 /**
- * Checks a registration before the slow hash of its password. Only `admitRegistration` decides.
+ * Checks a registration before the slow password hash. `admitRegistration` repeats the check in the transaction.
  * @throws AppError registration_closed, invitation_dead
  */
 export async function precheckRegistration(

@@ -25,7 +25,7 @@ afterAll(() => api.close());
 const addresses = async (token: string, query = {}) =>
   (await api.must(token, listSites, { query })).rows.map(({ address }) => address);
 
-test('a site stores the host of a pasted URL and joins its policies', async () => {
+test('a create stores the host of a pasted URL and links the site to the given policies', async () => {
   const site = await api.must(owner, createSite, {
     body: { address: 'https://CRM.Example.ru/x?y', politics: [policy] },
   });
@@ -53,7 +53,7 @@ test.each(['10.0.0.1', 'localhost', 'co.uk', 'мой сайт', ''])(
   },
 );
 
-test('a create refuses a policy of another company like an absent one and stores no site', async () => {
+test('a create with a policy of another company gets the error for an absent policy and stores no site', async () => {
   const stranger = (await api.company()).token;
   const foreign = (await api.must(stranger, createPolicy, { body: { name: 'Чужая', proxyId: 1 } })).id;
   const attempt = (id: number) =>

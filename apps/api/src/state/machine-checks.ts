@@ -23,7 +23,7 @@ function contradictions(config: Examined['config'], env: NodeJS.ProcessEnv): Fin
     found.push({ level: 'error', code: 'settings_plain', params: { url: publicUrl.origin } });
   else if (trustProxy.length === 0 && (env.TLS ?? 'off') === 'off')
     found.push({ level: 'warning', code: 'settings_trust' });
-  // With GATEWAY_PROXY_PROTOCOL, a load balancer on this machine forwards connections to the loopback address.
+  // A gateway on loopback is reachable if a load balancer on this machine forwards connections to it (GATEWAY_PROXY_PROTOCOL).
   if (isLoopback(host) && !env.GATEWAY_PROXY_PROTOCOL)
     found.push({ level: 'error', code: 'settings_gateway_local', params: { host } });
   else if (gatewayUrl.protocol === 'http:')

@@ -88,7 +88,7 @@ async function checkName(url: URL): Promise<Finding[]> {
 
 function judge(name: string, socket: TLSSocket): Finding[] {
   const left = Math.floor((Date.parse(socket.getPeerCertificate().valid_to) - Date.now()) / DAY_MS);
-  // Typed as an Error, but the value is an error code: of OpenSSL, or Node's own for a certificate of another name.
+  // `authorizationError` has the type Error, but is a string: an error code of OpenSSL or of Node.
   const fault = socket.authorizationError as unknown as string | null;
   if (left < LATE_DAYS)
     return [{ level: left < 1 ? 'error' : 'warning', code: 'certificate_ends', params: { name, left } }];

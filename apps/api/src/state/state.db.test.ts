@@ -21,7 +21,7 @@ import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { readConfig } from '../config.ts';
 import { examine } from './examine.ts';
 
-/** Causes real faults of a server. Each finding has instructions for the repair, and disappears after it. */
+/** Causes real faults of a server. The finding of each fault explains the repair, and disappears after the repair. */
 
 let product: WholeProduct;
 let folder: string;
@@ -60,7 +60,10 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Starts an HTTPS server whose `Date` header is this many seconds late. Its certificate is untrusted: a wrong clock makes valid ones fail. */
+/**
+ * Starts an HTTPS server whose `Date` header is late by `seconds`. The certificate of the server is untrusted, because a wrong
+ * clock also makes valid certificates fail.
+ */
 async function dateServer(seconds: number): Promise<string> {
   const certificate = await makeCertificate('IP:127.0.0.1');
   await certificate.remove();
@@ -95,7 +98,7 @@ async function tlsServer(days: number): Promise<string> {
 async function found(changes: NodeJS.ProcessEnv = {}, { db = true } = {}) {
   const env = { ...sound, ...changes };
   const findings = await examine({
-    // Omits ACME_DIRECTORY, because the setting accepts only https and one fault uses an http URL.
+    // Omits ACME_DIRECTORY, because one fault sets an http URL, which readConfig rejects.
     config: readConfig({ ...env, ACME_DIRECTORY: undefined }),
     env,
     db: db ? product.database.db : null,

@@ -53,7 +53,7 @@ export const checkBackups: Check = async ({ env }) => {
   const last = files.toSorted((a, b) => b.at - a.at)[0];
   if (last === undefined) return [{ level: 'warning', code: 'backup_missing', params: { folder } }];
   const hours = Math.round((Date.now() - last.at) / HOUR_MS);
-  // `propusk backup-daily` verifies its backup by a full read, and writes the file name and the result to last-trial.
+  // The file last-trial names the last backup that `propusk backup-daily` verified, and states the result.
   const [tried, result] = (await readFile(join(folder, 'last-trial'), 'utf8').catch(() => ''))
     .trim()
     .split(' ');
@@ -65,8 +65,8 @@ export const checkBackups: Check = async ({ env }) => {
 };
 
 /**
- * Reports the open visits of all gateways, and the longest time since a gateway's last update. A gateway
- * without updates lost the api or is down.
+ * Reports the open visits of all gateways, and the longest time since a gateway's last update. A gateway that
+ * sends no updates is down, or has no connection to the api.
  */
 export const checkLoad: Check = async ({ db }) => {
   if (db === null) return [];
@@ -111,8 +111,8 @@ export const checkEgress: Check = async ({ db }) => {
 };
 
 /**
- * Checks that a vantage reaches console and gateway. Prefers a vantage of the platform to one of a company,
- * which already knows both URLs.
+ * Checks that a vantage reaches console and gateway. Prefers a vantage of the platform. A vantage of a
+ * company may also be used, because it already has both URLs.
  */
 export const checkOutside: Check = async ({ db, config: { publicUrl, gatewayUrl }, signal }) => {
   if (db === null || isLoopback(publicUrl.hostname)) return [];

@@ -82,7 +82,7 @@ export interface Ends {
 
 /**
  * Finds the next end to announce: the stop of paid proxies, or else the trial or plan that ends first within
- * 7 days. Rarely queries the database, because every `GET /me` calls this function.
+ * 7 days. Queries the database only after `paidEndsAt`, because every `GET /me` calls this function.
  */
 export async function findEnding(
   db: Db,

@@ -48,18 +48,18 @@ const budgets = {
    * limits above. After this limit is reached, its attempts count in the three limits above.
    */
   passwordDevice: { key: device, attempts: 10, minutes: 15, extends: true, resets: true },
-  /** Wrong current passwords entered in one session. At the limit, the session ends. */
+  /** Failed re-authentications with the password in one session. At the limit, the session ends. */
   ownPasswordSession: {
     key: (tokenHash: Buffer) => tokenHash.toString('base64url'),
     attempts: 10,
     minutes: 60,
     resets: true,
   },
-  /** Wrong current passwords of one account, in all its sessions. */
+  /** Failed re-authentications with the password of one account, in all sessions. */
   ownPasswordAccount: { key: account, attempts: 20, minutes: 60, extends: true },
   /**
-   * Wrong current passwords from a browser with a valid device mark. Its attempts do not count in
-   * `ownPasswordAccount`, so an attacker in another session cannot block the user.
+   * Failed re-authentications with the password from a browser with a valid device mark. Attempts of this browser do not count
+   * in `ownPasswordAccount`, so an attacker in another session cannot block the user.
    */
   ownPasswordDevice: { key: device, attempts: 10, minutes: 60, extends: true },
   /**
@@ -84,7 +84,8 @@ const budgets = {
    */
   linkMinute: { key: account, attempts: 1, minutes: 1 },
   /**
-   * Mailed links to one mailbox after `linkDay` is exhausted. A link is valid for 10 minutes, so the newest link is always valid.
+   * Mailed links to one mailbox after `linkDay` is exhausted. When a request is refused, the previous link still works, because a
+   * link is valid for 10 minutes.
    */
   linkSlow: { key: account, attempts: 1, minutes: 5 },
   /** Mailed links that one address may request under `linkMinute` and `linkSlow` together. */
@@ -97,9 +98,9 @@ const budgets = {
   },
   /** Outbound calls requested by one user: probes of sites and proxies, and each lookup of an egress address. */
   probe: { key: id, attempts: 60, minutes: 5 },
-  /** Mails about changes of accounts to one mailbox. At the limit, the change is stored without a mail. */
+  /** Mails to one mailbox that report account changes. At the limit, the change is stored without a mail. */
   noticeMailbox: { key: account, attempts: 5, minutes: 60 },
-  /** Mails about changes of accounts by one actor. At the limit, the change is refused. */
+  /** Mails that report account changes made by one actor. At the limit, the change is refused. */
   noticeActor: { key: id, attempts: 300, minutes: 60 },
   /** Pending changes of one company that shorten retention, each of which is mailed to its other owners. */
   recordsCut: { key: id, attempts: 10, minutes: 60 },
@@ -115,7 +116,7 @@ const budgets = {
   takenUser: { key: id, attempts: 20, minutes: 60 },
   takenCompany: { key: id, attempts: 60, minutes: 60 },
   /**
-   * Pairing codes that one user may create. The limit protects gateways: each end of a paired session sends them a new snapshot.
+   * Pairing codes that one user may create. The limit protects gateways: the end of a paired session sends them a new snapshot.
    */
   pairing: { key: id, attempts: 20, minutes: 15 },
   /** Requests of one company to the operator, each of which is mailed. */
@@ -134,7 +135,7 @@ export function keyOf<B extends Budget>(budget: B, ...owner: Owner<B>): Key {
   return { ...limits, name: `${budget}:${key(...owner)}`, points: 1 };
 }
 
-/** Returns a key that adds `points` attempts per charge, at most the whole budget. */
+/** Returns a key whose charge adds `points` attempts, at most the whole budget. */
 export function times(key: Key, points: number): Key {
   return { ...key, points: Math.min(points, key.attempts) };
 }

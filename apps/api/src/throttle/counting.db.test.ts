@@ -28,7 +28,7 @@ const refusal = (work: Promise<unknown>) =>
     (error: unknown) => (error instanceof AppError ? error.facts.retryAfter : error),
   );
 
-test('the end of the await using block refunds an attempt, unless the attempt was kept', async () => {
+test('an attempt is refunded when its variable goes out of scope, unless the attempt was kept', async () => {
   const attempt = async (end: (kept: Awaited<ReturnType<Throttle['begin']>>) => void) => {
     await using begun = await throttle.begin({ keys: [user, company] });
     end(begun);

@@ -9,7 +9,7 @@ import { type Statement, statement } from '../db/pipeline.ts';
  * `agent` is a user whose only role is USER.
  */
 export const DAILY_BYTES = { agent: 5_000_000, manager: 50_000_000 } as const;
-/** Bytes of a row without its changes: names, addresses, columns. */
+/** The assumed size in bytes of an audit row without the JSON of its changes. */
 const ROW_BYTES = 400;
 const DAY_MS = 86_400_000;
 

@@ -5,9 +5,9 @@ import type { Db } from '../db/open.ts';
 import { type Budget, type Key, keyOf, type Owner, type Redeemed } from './budgets.ts';
 
 /**
- * Limits of the queue of charges. Two charges run at once, so that other queries get the other connections of
- * the pool. A lane holds 200 waiting charges: an office behind one address signs in at once. The whole queue
- * holds 1,000, which take one or two seconds.
+ * Limits of the queue of charges. Two charges run at once, so that the other connections of the pool stay free.
+ * A lane holds 200 waiting charges, enough for an office behind one address that signs in at the same time. The
+ * whole queue holds 1,000 charges, which take one or two seconds.
  */
 const COUNTING = { atOnce: 2, ofLane: 200, ofAll: 1_000 };
 
@@ -174,8 +174,8 @@ async function refund(db: Db, charges: readonly Charge[], resets: (key: Key) => 
   const namesOf = (of: readonly Charge[]) => of.map(({ key }) => key.name);
   const names = namesOf(charges);
   const reset = namesOf(charges.filter(({ key }) => resets(key)));
-  // Refunds only the window that was charged, not a later window of the same key. A fixed window is the same
-  // if its end is unchanged. An extended window is the same until the end that was stored at the charge.
+  // Refunds only the charged window, not a later window of the same key. The end identifies a fixed window. The end
+  // of an extending window moves, but no later window begins before the end that the charge returned.
   const extended = namesOf(charges.filter(({ key, until }) => key.extends && until > Date.now()));
   await sql`
     with own as (select key from rate_limits where key = any(${names}::text[]) order by key for update)

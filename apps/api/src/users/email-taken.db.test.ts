@@ -45,8 +45,8 @@ test('a user gets at most 20 email_taken replies an hour, and a company at most 
   }
   const move = { email: taken, change: true, currentPassword: PASSWORD } as const;
   expect((await api.call(token, useLink, { body: move })).status).toBe(409);
-  // The limit of this user allows six more addresses. The reply names six of the nine addresses of the other
-  // company. It also names the address of the user's own company.
+  // 14 of the user's 20 email_taken replies are used up, so this reply names only six of the nine addresses of the other company.
+  // The address of the user's own company does not count.
   const emails = [...strangers, email];
   const invited = await api.call(token, inviteUsers, { body: { emails, politics: [] } });
   expect(invited.status).toBe(409);

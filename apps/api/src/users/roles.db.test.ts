@@ -56,7 +56,7 @@ async function epochOf(id: number): Promise<number> {
 }
 
 describe('an owner', () => {
-  test('an owner can make an agent an owner, who signs in again and manages the company', async () => {
+  test('an agent who becomes an owner must sign in again and can then manage the company', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const made = await setRole(owner.token, agent.id, 'CREATOR');

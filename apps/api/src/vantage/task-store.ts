@@ -92,7 +92,7 @@ export async function takeTask(
   return { task: rows[0] ?? null, pending: counted[0]?.pending ?? 0 };
 }
 
-/** Saves the first report of a group. @throws AppError not_found for a second report, or when no probe waits for the task */
+/** Saves the first report of a group of requests. @throws AppError not_found for a second report, or when no probe waits */
 export async function saveReport(
   tx: Tx,
   vantageId: number,

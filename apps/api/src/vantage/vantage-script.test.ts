@@ -41,8 +41,7 @@ test('the vantage program sends no request to a numeric host', async () => {
     const env = { ...process.env, SCRIPT: script, PROPUSK_ALLOW_PRIVATE: 'yes' };
     return (await promisify(execFile)('sh', ['-c', source], { env })).stdout;
   };
-  // The plan gives the address 127.0.0.9, where nothing listens. Without this address, curl would resolve
-  // each of these hosts to 127.0.0.1, where the test server listens.
+  // Nothing listens on 127.0.0.9. A connection to the test server would show that curl resolved a host to 127.0.0.1 itself.
   for (const host of [
     '2130706433',
     '127.1',

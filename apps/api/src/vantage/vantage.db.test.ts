@@ -258,8 +258,7 @@ describe('the authentication of vantage reports', () => {
     const task = '6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c11';
     const from = '127.0.2.2';
     const forged = (count: number) => [
-      // Signatures in order: an empty one, one by another key, one for another call, one for another counter,
-      // and one for another vantage.
+      // An empty signature, a signature by another key, and signatures for another call, counter and vantage.
       world.api.call(null, takeVantageWork, { body: { vantage, count, signature: '' }, from }),
       world.api.call(null, takeVantageWork, {
         body: { vantage, count, signature: sign('00'.repeat(32), ['work', vantage, count]) },

@@ -69,7 +69,7 @@ test(
           // tables, or after a varying delay.
           const table = stages[kill % stages.length];
           const hold = table === undefined ? null : await holdRow(table, id);
-          // Resolves to 0 when the connection to the api breaks.
+          // The deletion's promise resolves to status 0 when the connection to the api breaks.
           const answered = remove(id);
           await (hold === null ? sleep((kill * 37) % 150) : untilHeldUp());
           await deaths[kill % deaths.length]?.();
@@ -167,7 +167,7 @@ async function makeCompany(): Promise<number> {
 
 const NOTHING = 'nothing';
 
-/** A digest of a company's rows in every table except the audit, which outlives it. Waits for the lock on the company. */
+/** Waits for the lock on a company. @returns a digest of the company's rows, without the audit, which a deletion keeps */
 async function digest(id: number): Promise<string> {
   const tables = await ask<{ name: string }>(
     "select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'company_id' and table_name not like 'audit%' and table_name <> 'record_removals' order by 1",

@@ -13,7 +13,7 @@ import { type OwnServer, startOwnServer } from '@propusk/test-kit/faults/own-ser
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readSnapshot } from '../../src/feed/store.ts';
 
-/** Access can be revoked on a full disk. Mounting a small disk needs root. */
+/** Tests that access can be revoked on a full disk. The test needs root, because it mounts a small disk. */
 
 let server: OwnServer;
 let api: TestApi;

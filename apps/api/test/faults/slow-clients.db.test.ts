@@ -60,7 +60,7 @@ test('the server disconnects slow clients in time and they do not delay other us
       const all = [...heads, ...bodies];
       await Promise.all(all.map(({ connected }) => connected));
 
-      // Only the soak waits for the body deadline.
+      // The quick run waits only for the deadline of heads, the soak run also for the longer deadline of bodies.
       const until = performance.now() + quickOrSoak(HEAD_MS, REQUEST_MS);
       const waited = quickOrSoak(heads, all);
       const beside = await signIns(
@@ -83,7 +83,7 @@ test('the server disconnects slow clients in time and they do not delay other us
     },
   ));
 
-/** Signs in users one after another while the condition holds. @returns their count, and the 99th percentile in ms */
+/** Repeats a sign-in while the condition holds. @returns the number of sign-ins, and the 99th percentile of their time in ms */
 async function signIns(body: { email: string; password: string }, more: () => boolean) {
   const times: number[] = [];
   while (more()) {

@@ -116,7 +116,7 @@ const unaudited: Readonly<Record<string, string>> = {
   'POST /domain-allowed/:id/lock/learn': 'an observation, not a change by a user',
 };
 
-/** Checks that a change by a user wrote an audit event with that actor and company, and that another call wrote none. @returns the faults */
+/** Checks that a user's change wrote an audit event with actor and company, and any other call none. @returns the faults */
 async function auditFaults({
   call,
   target,
@@ -222,7 +222,7 @@ const implied: Record<number, string> = {
   403: 'forbidden',
   404: 'not_found',
 };
-/** Calls other than GET whose success changes no row that the snapshot compares. */
+/** Calls other than GET that change none of the rows that this test compares. */
 const reads = new Set([
   'POST /lock',
   'POST /auth/link',
@@ -244,8 +244,8 @@ function leavesRows(call: string, { path, which }: Target): boolean {
 }
 
 /**
- * Returns the same target with an id that never existed; null unless the call is refused with 404 or 400.
- * Both calls must get equal responses, because a difference would reveal that the object exists.
+ * Returns a copy of the target with an id that never existed; null unless the call is refused with 404 or 400. The calls to
+ * both targets must get equal responses, because a difference would reveal that the object exists.
  */
 function absentTwin({ text, path, field, which }: Target, { status }: Expected): Target | null {
   if (status === 404 && path !== 'absent') return parseTarget(text.replace(path, 'absent'));
@@ -281,7 +281,7 @@ async function openFeed(): Promise<Answer> {
   return { status: response.statusCode, body: undefined, error: undefined };
 }
 
-describe('lists by caller', () => {
+describe('lists contain exactly the rows visible to the caller', () => {
   const company = 'company_id = OWN';
   const viaPolicies = 'in (select policy_id from policy_users where user_id = ME)';
   const owners: Caller[] = ['CREATOR', 'both', 'CREATOR2'];

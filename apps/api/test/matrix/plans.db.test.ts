@@ -38,7 +38,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** Scans that may have an index condition without the company: a pattern for the index and its condition, and the reason. */
+/** Scans whose index condition may lack the company: a pattern of index and condition, and the reason. */
 const exceptions: readonly (readonly [RegExp, string])[] = [
   [/_pkey \(id = /, 'reads one row for each id; ids are counted up, so it is no secret which exist'],
   [/^users_email_key \(email = /, 'a mail address belongs to one account of the platform'],
@@ -53,7 +53,7 @@ const lastHour = { from: ago(60), to: ago(0) };
 /** A user and a site that `thousandCompanies` adds to another company. */
 const OTHER = 1_001_003;
 
-/** Additional query parameters for list and log calls. The matrix does not have these. */
+/** Query parameters of list and log calls, in addition to those of the matrix. */
 const log: readonly Record<string, string | number>[] = [
   { user: OTHER },
   { site: OTHER, user: OTHER },

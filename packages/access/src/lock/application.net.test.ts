@@ -64,7 +64,7 @@ describe.each(Object.entries(servers))('%s', (name, start) => {
 
   // An nginx server with a `return` outside every location answers all paths, with or without the lock.
   if (name.includes('returns')) return;
-  test('a stranger does not reach the application under the certificate path', async () => {
+  test('a stranger does not reach the application under the path of ACME challenges', async () => {
     const paths = ['/.well-known/acme-challenge/absent', `${ACME_FILE}?rest_route=/users`];
     // The LiteSpeed rules allow this path, because the challenge file exists. They cannot prevent the application from answering.
     if (!name.startsWith('LiteSpeed')) paths.push(ACME_FILE);

@@ -6,7 +6,7 @@ import { startNginx } from '@propusk/test-kit/locks/nginx';
 import { ACME_ANSWER, ACME_FILE, lockOf, SECRET, SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Sends requests that try to bypass the lock to each supported web server. */
+/** Tests the lock for each supported web server against requests that try to bypass the lock. */
 
 // Allowed requests come from the first address; the other two addresses must not affect the result.
 const known = [EGRESS, '203.0.113.5', '2001:db8::5'];

@@ -17,8 +17,8 @@ function geo(source: string, name: string, values: readonly string[]): string[] 
 /**
  * Returns the `map` of the variable that denies a request. nginx evaluates the variable again after every internal redirect.
  *
- * A challenge file is allowed only if nginx serves the path that was requested. After `try_files` or `error_page` has redirected
- * to an application, the two paths differ and the request is denied.
+ * An ACME challenge is allowed only while `$uri` is the requested path. A redirect to an application, by `try_files` or
+ * `error_page`, changes `$uri`, so the request is denied.
  */
 function shut(name: string, inside: string, admitted: string): string[] {
   return [

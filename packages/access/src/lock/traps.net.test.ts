@@ -41,7 +41,7 @@ describe('nginx', () => {
     expect(await statuses(await startNginx({ lock, server: owner }), ['/admin/'])).toEqual([403]);
   });
 
-  test("with the site's own certificate location, the lock still denies an application that answers for missing files", async () => {
+  test("the lock denies an application that serves missing files of the site's own ACME location", async () => {
     const own = lock.replace(/location \^~ [^}]*\}/, '');
     expect(own).not.toBe(lock);
     const owner = `
