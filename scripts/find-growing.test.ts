@@ -5,9 +5,9 @@ import { findGrowing } from './find-growing.ts';
 const SOURCES = '{apps/{api,gateway,extension,supervisor}/src,packages/*/src}/**/*.ts';
 const TESTS = /\.test\.ts$|^packages\/test-kit\//;
 /** `Bounded` is for a structure that `findGrowing` reports although it does not grow without limit, and says why. */
-const TAG = /^(grows: by .+; bound: .+; at the bound: .+|Bounded: .+)$/;
+const TAG = /^(Grows with .+\. Bound: .+\. At the bound: .+|Bounded: .+)$/;
 
-test('a comment "// grows: by WHO; bound: COUNT AND BYTES; at the bound: WHAT HAPPENS" bounds every structure that grows', () => {
+test('a comment "// Grows with …. Bound: …. At the bound: …" or "// Bounded: …" stands above every structure that grows', () => {
   const files = globSync(SOURCES).filter((file) => !TESTS.test(file));
   const found = files.flatMap((file) =>
     findGrowing(file, readFileSync(file, 'utf8')).map((growing) => ({ file, ...growing })),
@@ -37,6 +37,6 @@ test.each([
 ])('findGrowing ignores %s', (_, text) => expect(found(text)).toEqual([]));
 
 test('findGrowing joins a tag of several lines into one', () => {
-  const text = '// grows: by agents; bound: 5,\n// 1 MB\nconst a = new Map(); const f = (x) => a.set(x, 1);';
-  expect(found(text)).toEqual([['a', 'grows: by agents; bound: 5, 1 MB']]);
+  const text = '// Grows with agents. Bound: 5,\n// 1 MB\nconst a = new Map(); const f = (x) => a.set(x, 1);';
+  expect(found(text)).toEqual([['a', 'Grows with agents. Bound: 5, 1 MB']]);
 });

@@ -5,7 +5,7 @@ export interface Growing {
   readonly name: string;
   /** The line number, from 1. */
   readonly line: number;
-  /** The comment `// grows: …` or `// Bounded: …` above the declaration; null without one. */
+  /** The comment `// Grows with …` or `// Bounded: …` above the declaration; null without one. */
   readonly tag: string | null;
 }
 
@@ -39,7 +39,7 @@ const WRITES = new Set(['set', 'add', 'push', 'unshift', 'splice']);
  * - a `Map`, a `Set` or an array of the module, when any function fills it;
  * - one of a function, when another function, such as a closure, fills it;
  * - every one in a class field, and every empty `Map` or `Set` in an object literal;
- * - any declaration with a `// grows:` or `// Bounded:` tag, even when these rules do not find it.
+ * - any declaration with a `// Grows with` or `// Bounded:` tag, even when these rules do not find it.
  *
  * A collection that only its declaring function fills ends with the call. A `WeakMap` loses entries with their keys. A
  * variable typed `ReadonlyMap` or `ReadonlySet` does not grow.
@@ -160,7 +160,7 @@ function childrenOf(node: Node): Node[] {
   });
 }
 
-/** The `// grows:` or `// Bounded:` comment above a declaration, joined into one line. */
+/** The `// Grows with` or `// Bounded:` comment above a declaration, joined into one line. */
 function tagAbove(text: string, { start }: Node, comments: readonly Comment[]): string | null {
   let above = text.lastIndexOf('\n', start - 1) + 1;
   const lines: string[] = [];
@@ -170,7 +170,7 @@ function tagAbove(text: string, { start }: Node, comments: readonly Comment[]): 
     if (comment.end + 1 !== above || text.slice(own, comment.start).trim() !== '') break;
     lines.unshift(comment.value.trim());
     above = own;
-    if (/^(grows|Bounded):/.test(comment.value.trim())) return lines.join(' ');
+    if (/^(Grows with |Bounded:)/.test(comment.value.trim())) return lines.join(' ');
   }
   return null;
 }

@@ -3,7 +3,7 @@ import type { AbortSignalLike } from '@propusk/dial/dial';
 /** AbortController and AbortSignal in one class, without DOM events, which took a tenth of a tunnel's CPU time. */
 export class AbortSignalLite implements AbortSignalLike {
   reason: Error | undefined;
-  // grows: by listeners of one request; bound: a handful for each request; at the bound: does not grow
+  // Grows with listeners of one request. Bound: a handful for each request. At the bound: does not grow
   #listeners: (() => void)[] = [];
 
   get aborted(): boolean {

@@ -45,25 +45,25 @@ export class AccessRecords {
   readonly #index: AccessIndex;
   readonly #send: (records: GatewayRecord[]) => void;
   /** The open visits, by their last update. */
-  // grows: by users, by tunnels and by sites of a connection; bound: the limits of concurrency-limits.ts, and 16 for each
-  // connection; at the bound: 503, and the connection's oldest visit ends
+  // Grows with tunnels of users, and with the sites of a connection. Bound: the limits of concurrency-limits.ts, and 16 for each
+  // connection. At the bound: 503, and the connection's oldest visit ends
   readonly #open = new Set<Visit>();
-  // grows: by changed records of a second; bound: flushed at 900; at the bound: does not grow
+  // Grows with changed records of a second. Bound: flushed at 900. At the bound: does not grow
   #changed: Visit[] = [];
   readonly #budget: RecordBudget;
   readonly #mostOfStrangers: number;
   /** The refusals and the summary records of this minute. */
-  // grows: by records of users in a minute; bound: the budgets of record-budget.ts; at the bound: records of `#ofHour`
+  // Grows with records of users in a minute. Bound: the budgets of record-budget.ts. At the bound: records of `#ofHour`
   readonly #ofMinute = new Map<string, Visit>();
   /** The summary records of this hour. */
-  // grows: by users without budget; bound: one record for the visits of a user, and one for each reason of refusals; at the
+  // Grows with users without budget. Bound: one record for the visits of a user, and one for each reason of refusals. At the
   // bound: these records cover further visits and refusals
   readonly #ofHour = new Map<string, Visit>();
-  // grows: by refusals without valid credentials, by subscriber and reason; bound: 200 a minute; at the bound: `#capped` counts
-  // further refusals
+  // Grows with subscribers and reasons of refusals without valid credentials. Bound: 200 a minute. At the bound: `#capped`
+  // counts further refusals
   readonly #ofStrangers = new Map<string, Visit>();
   /** Summary records to write again. */
-  // grows: by changed summary records; bound: those with an open visit, or of this hour; at the bound: does not grow
+  // Grows with changed summary records. Bound: those with an open visit, or of this hour. At the bound: does not grow
   readonly #late = new Set<VisitSum>();
   #lateStart = Date.now();
   #capped: Visit | null = null;

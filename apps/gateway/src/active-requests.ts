@@ -68,11 +68,11 @@ export function createActiveRequests(
   limits: ConcurrencyLimits,
   onCut: (reason: ProxyErrorReason) => void = () => {},
 ): ActiveRequests {
-  // grows: by users, by requests and tunnels; bound: the limits of concurrency-limits.ts, in total and for each user and
-  // company; at the bound: 503 too_many
+  // Grows with requests and tunnels of users. Bound: the limits of concurrency-limits.ts, in total and for each user and
+  // company. At the bound: 503 too_many
   const requests = new Set<Admitted>();
   /** The same requests, by the name of their caller. */
-  // grows: by users with live requests; bound: about 300 bytes for each of them; at the bound: as for `requests`
+  // Grows with users with live requests. Bound: about 300 bytes for each of them. At the bound: as for `requests`
   const callers = new Map<string, Set<Admitted>>();
 
   function release(this: Admitted): void {

@@ -40,8 +40,8 @@ const CACHED_LENGTH = 210;
  * @returns takes the header and returns the signed token; throws ProxyError no_credentials, bad_credentials
  */
 export function createAuthenticate(keys: GatewayKeys): (header: string | undefined) => Caller {
-  // grows: by users, by gateway tokens; bound: 32,768 tokens in one spelling each, below 17 MB; at the bound: the cache
-  // is emptied, and tokens are verified again
+  // Grows with gateway tokens of users. Bound: 32,768 tokens in one spelling each, below 17 MB. At the bound: the cache is
+  // emptied, and tokens are verified again
   const callers = new Map<string, Caller>();
   return (header) => {
     if (header === undefined || header === '') throw new ProxyError('no_credentials');

@@ -5,14 +5,14 @@ import { ClientConnection, type ProxyContext } from './client-connection.ts';
 
 /** The client connections of one server. */
 export class ClientConnections {
-  // grows: by connections of clients; bound: SOCKETS connections; at the bound: further connections are reset
+  // Grows with connections of clients. Bound: SOCKETS connections. At the bound: further connections are reset
   readonly #sockets = new Set<Socket>();
   readonly #secure: boolean;
   /** TCP sockets in a TLS handshake, by remote port: the TLS events carry another object, the TLSSocket. */
-  // grows: by connections of clients; bound: SOCKETS connections; at the bound: further connections are reset, and a
-  // handshake ends after 10 s
+  // Grows with connections of clients. Bound: SOCKETS connections. At the bound: further connections are reset, and a handshake
+  // ends after 10 s
   readonly #handshakes = new Map<string, Socket>();
-  // grows: by connections of clients; bound: SOCKETS connections; at the bound: further connections are reset
+  // Grows with connections of clients. Bound: SOCKETS connections. At the bound: further connections are reset
   readonly #open = new Map<Duplex, ClientConnection>();
   readonly #closed = { up: 0, down: 0 };
 

@@ -32,8 +32,8 @@ export function slotsUnder(limits: Limits): ConcurrencyLimits['of'] {
 
 /** The limits of a single process. */
 export function localLimits(limits: Limits): ConcurrencyLimits {
-  // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries at 0
-  // are removed
+  // Grows with users and companies with live requests. Bound: about 100 bytes for each of them. At the bound: entries at 0 are
+  // removed
   const taken = new Map<string, number>();
   const isFull = ([name, most]: Slots[number]) => (taken.get(name) ?? 0) >= most;
   return {

@@ -24,7 +24,7 @@ export class ConnectionVisits implements Meter {
   #written = 0;
   /** Whether a plain request is in progress. */
   #requested = false;
-  // grows: by users, by sites of the connection; bound: 16; at the bound: the oldest visit ends
+  // Grows with the sites of the connection. Bound: 16. At the bound: the oldest visit ends
   #sites: Map<string, Visit> | null = null;
 
   /** @param address the client's */

@@ -76,7 +76,7 @@ function follow(
   { apiUrl, key, snapshots, recheck, end, upToDate, log, silenceMs = SILENCE_MS }: FeedOptions,
   stop: AbortSignal,
 ): Connection {
-  // grows: by companies in the feed; bound: one number for each company; at the bound: does not grow
+  // Grows with companies in the feed. Bound: one number for each company. At the bound: does not grow
   const mentioned = new Set<number>();
   let changed = false;
   let ready = false;

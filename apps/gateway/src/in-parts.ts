@@ -9,7 +9,7 @@ interface Walk<T> {
   /** The members that are not judged yet. */
   readonly rest: Iterator<T>;
   readonly since: number;
-  // grows: by calls during one walk; bound: the changes of policies in some 250 ms; at the bound: does not grow
+  // Grows with calls during one walk. Bound: the changes of policies in some 250 ms. At the bound: does not grow
   readonly done: (() => void)[];
 }
 

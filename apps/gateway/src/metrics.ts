@@ -79,7 +79,7 @@ export function createMetrics(measured: Measured): Metrics {
     });
   /** @returns the counts by value of the label, which the caller raises */
   const counter = <L extends string>(name: string, help: string, label: string): Map<L, number> => {
-    // grows: by values of the label; bound: the closed list of them; at the bound: does not grow
+    // Grows with values of the label. Bound: the closed list of them. At the bound: does not grow
     const counts = new Map<L, number>();
     total(name, help, label, () => counts);
     return counts;
@@ -188,7 +188,7 @@ class Durations<Outcome extends string> implements Pick<Histogram, 'get'> {
   readonly #bounds: readonly number[];
   readonly #labels: (outcome: Outcome) => Record<string, string>;
   /** By outcome: the durations in each bucket and beyond the last, then their sum in seconds. */
-  // grows: by outcomes; bound: the closed list of them; at the bound: does not grow
+  // Grows with outcomes. Bound: the closed list of them. At the bound: does not grow
   readonly #seen = new Map<Outcome, Float64Array>();
 
   /** @param bounds of the buckets, in seconds, ascending */

@@ -92,7 +92,8 @@ export class OriginAgent extends Agent {
 }
 
 /** Origin connections on which a write failed with ECONNRESET. A later read reports a normal end instead of the reset. */
-// grows: by origin connections; bound: the open connections; at the bound: the garbage collector removes an entry with its socket
+// Grows with origin connections. Bound: the open connections. At the bound: the garbage collector removes an entry with its
+// socket
 const reset = new WeakSet<Socket>();
 
 /**

@@ -8,7 +8,7 @@ const FREE_MOST = 64;
 
 /** All sites are read into this buffer: each read is copied. */
 const shared = Buffer.allocUnsafeSlow(BLOCK);
-// grows: by traffic; bound: 64 blocks of 64 KiB, 4 MiB; at the bound: further blocks are garbage collected
+// Grows with traffic. Bound: 64 blocks of 64 KiB, 4 MiB. At the bound: further blocks are garbage collected
 const free: Buffer[] = [];
 
 /**

@@ -62,8 +62,8 @@ export interface KeptConnections {
 export class UndiciPool {
   readonly #dial: Dial;
   readonly #all: KeptConnections;
-  // grows: by users, by origins of their requests; bound: 4 origin connections for each client connection; at the bound:
-  // the oldest one is closed
+  // Grows with the origins of users' requests. Bound: 4 origin connections for each client connection. At the bound: the
+  // oldest one is closed
   readonly #kept = new Map<string, OriginConnection>();
   #closed = false;
 

@@ -7,7 +7,7 @@ let turn = 0;
 /** Transfers that have read in this turn, and the share of each, by their number in the last turn. */
 let reading = 0;
 let share = Number.POSITIVE_INFINITY;
-// grows: by transfers; bound: one entry for each live tunnel and request; at the bound: emptied at the end of each turn
+// Grows with transfers. Bound: one entry for each live tunnel and request. At the bound: emptied at the end of each turn
 let waiting: (() => unknown)[] = [];
 
 /**

@@ -54,15 +54,15 @@ class Bucket {
 
 export class RecordBudget {
   readonly #share: number;
-  // grows: by users with records; bound: the users of the snapshot; at the bound: full buckets are removed each minute
+  // Grows with users with records. Bound: the users of the snapshot. At the bound: full buckets are removed each minute
   readonly #users = new Map<number, Bucket>();
-  // grows: by companies with records; bound: the companies of the snapshot; at the bound: full buckets are removed each minute
+  // Grows with companies with records. Bound: the companies of the snapshot. At the bound: full buckets are removed each minute
   readonly #companies = new Map<number, Bucket>();
-  // grows: by hosts of users' refusals; bound: 1,000 for each company, emptied each hour; at the bound: further hosts are
+  // Grows with hosts of users' refusals. Bound: 1,000 for each company, emptied each hour. At the bound: further hosts are
   // recorded as `*`
   readonly #hosts = new Map<number, Set<string>>();
   /** The number of hosts in `#hosts` that each user added. */
-  // grows: by users with refusals; bound: the users of the snapshot; at the bound: no further user exists; emptied each hour
+  // Grows with users with refusals. Bound: the users of the snapshot. At the bound: no further user exists; emptied each hour
   readonly #hostsOfUser = new Map<number, number>();
 
   /** @param processes the number of processes of this gateway */

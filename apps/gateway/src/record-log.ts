@@ -33,7 +33,7 @@ export class RecordLog {
   /** Null for standard output. */
   readonly #path: string | null;
   readonly #log: Log;
-  // grows: by records while the file cannot be written; bound: 4 MB; at the bound: lines are lost and counted
+  // Grows with records while the file cannot be written. Bound: 4 MB. At the bound: lines are lost and counted
   readonly #lines: string[] = [];
   #bytes = 0;
   #file: { handle: FileHandle; ino: number; dev: number } | null = null;

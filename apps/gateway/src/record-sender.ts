@@ -82,8 +82,8 @@ export class RecordSender {
   #gateway: string = randomUUID();
   #number = 0;
   /** The unsent batches, oldest first. */
-  // grows: by records while the api does not answer; bound: 1 MB in memory and RECORD_SPOOL on disk; at the bound: batches are lost
-  // and counted
+  // Grows with records while the api does not answer. Bound: 1 MB in memory and RECORD_SPOOL on disk. At the bound: batches are
+  // lost and counted
   readonly #queue: Batch[] = [];
   #memory = 0;
   /** Opening, compressing and writing, one after another. */
@@ -91,13 +91,13 @@ export class RecordSender {
   #unpacked = 0;
   #waiting = 0;
   /** The number of waiting records of each company. Key 0: no known company. */
-  // grows: by waiting records; bound: one entry for each company; at the bound: entries at 0 are removed
+  // Grows with waiting records. Bound: one entry for each company. At the bound: entries at 0 are removed
   readonly #waitingOf = new Map<number, number>();
   #sending: Promise<void> | null = null;
   /** Whether the last attempt failed. */
   #failing = false;
   /** The losses that the next batches report, by company. Key 0: no known company. */
-  // grows: by lost records; bound: one entry for each company; at the bound: each batch reports as many as fit, and removes them
+  // Grows with lost records. Bound: one entry for each company. At the bound: each batch reports as many as fit, and removes them
   readonly #losses = new Map<number, Loss>();
   #diskFailed = false;
   #stopping = false;
@@ -365,7 +365,7 @@ export class RecordSender {
 
 /** Counts the records of each company. Key 0: no known company. */
 function countsOf(records: readonly GatewayRecord[]): Map<number, number> {
-  // Bounded: lives for one call
+  // Bounded: this structure exists for one call only
   const counts = new Map<number, number>();
   for (const { companyId = 0 } of records) add(counts, companyId, 1);
   return counts;

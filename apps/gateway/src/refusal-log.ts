@@ -16,9 +16,9 @@ const OTHERS = 'others';
  */
 export class RefusalLog {
   readonly #log: Log;
-  // grows: by users who are refused; bound: 1,001 entries, emptied each minute; at the bound: further ones share one entry
+  // Grows with users who are refused. Bound: 1,001 entries, emptied each minute. At the bound: further ones share one entry
   readonly #users = new Map<string, number>();
-  // grows: by subscribers who are refused; bound: 1,001 entries, emptied each minute; at the bound: further ones share one entry
+  // Grows with subscribers who are refused. Bound: 1,001 entries, emptied each minute. At the bound: further ones share one entry
   readonly #strangers = new Map<string, number>();
   #linesOfStrangers = 0;
 

@@ -64,10 +64,10 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
   // Feed events without changes are written rarely. A file that overestimates its age denies earlier, which is safe.
   const rewriteMs = Math.min(60_000, maxAgeMs / 10);
   /** The changes that are not on disk; null for a removed company. */
-  // grows: by owners, by changes; bound: one snapshot for each company; at the bound: a change replaces the company's entry
+  // Grows with changes by owners. Bound: one snapshot for each company. At the bound: a change replaces the company's entry
   const unsaved = new Map<number, CompanySnapshot | null>();
   /** The companies of the first `ready` event; null for a stored company that the event lacks. `own()` writes them in parts. */
-  // grows: by owners; bound: one snapshot for each company; at the bound: a change replaces the company's entry
+  // Grows with owners. Bound: one snapshot for each company. At the bound: a change replaces the company's entry
   const rest = new Map<number, CompanySnapshot | null>();
   const { index, contact } = isOwner ? load(store, unsaved, log) : { index: emptyIndex(), contact: null };
   let wall = Number.NEGATIVE_INFINITY;

@@ -83,7 +83,7 @@ export class Visit {
 export class VisitSum extends Visit {
   /** The number of visits of the record. */
   visits = 0;
-  // grows: by open visits of users; bound: the open visits of AccessRecords; at the bound: no further visit is open
+  // Grows with open visits of users. Bound: the open visits of AccessRecords. At the bound: no further visit is open
   readonly #open = new Set<Visit>();
   /** The times, requests and bytes of the visits that have ended. */
   readonly #ended = { ms: 0, count: 0, up: 0, down: 0 };

@@ -65,10 +65,10 @@ interface Generation {
  */
 export async function keepGateway(control: string, settings: string | undefined): Promise<number> {
   /** By `host port`. */
-  // grows: by GATEWAY_HOST and GATEWAY_PORT; bound: the last one, and those of failed reloads since; at the bound: does not grow
+  // Grows with GATEWAY_HOST and GATEWAY_PORT. Bound: the last one, and those of failed reloads since. At the bound: does not grow
   const sockets = new Map<string, BoundHandle>();
   /** By slot. */
-  // grows: by reloads; bound: 8 processes; at the bound: a reload is refused until one has drained
+  // Grows with reloads. Bound: 8 processes. At the bound: a reload is refused until one has drained
   const living = new Map<number, Generation>();
   const failed = Promise.withResolvers<number>();
   const environment = () => (settings === undefined ? process.env : withSettings(settings, process.env));

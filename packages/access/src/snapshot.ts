@@ -96,16 +96,16 @@ export interface AccessIndex {
 /** An index without companies: it denies everything. */
 export function emptyIndex(): AccessIndex {
   return {
-    // grows: by owners who register companies; bound: 1,000 objects of each kind in a company; at the bound:
-    // the api refuses a new object with 409
+    // Grows with owners who register companies. Bound: 1,000 objects of each kind in a company. At the bound: the api refuses a
+    // new object with 409
     companies: new Map(),
-    // grows: by owners who add users; bound: 1,000 users per company; at the bound: the api refuses a new user with 409
+    // Grows with owners who add users. Bound: 1,000 users per company. At the bound: the api refuses a new user with 409
     users: new Map(),
-    // grows: by owners who add sites; bound: 1,000 sites per company; at the bound: the api refuses a new site with 409
+    // Grows with owners who add sites. Bound: 1,000 sites per company. At the bound: the api refuses a new site with 409
     claims: new Map(),
-    // grows: by owners who add sites; bound: 1,000 sites per company; at the bound: the api refuses a new site with 409
+    // Grows with owners who add sites. Bound: 1,000 sites per company. At the bound: the api refuses a new site with 409
     wildClaims: new Map(),
-    // grows: by owners who add sites; bound: 1,000 sites per company; at the bound: the api refuses a new site with 409
+    // Grows with owners who add sites. Bound: 1,000 sites per company. At the bound: the api refuses a new site with 409
     contested: new Map(),
     newClaims: 0,
   };
@@ -178,7 +178,7 @@ function claimsOf({ claims, wildClaims }: AccessIndex, pattern: string): [Map<st
   if (isWild(pattern)) return [wildClaims, pattern.slice(2)];
   const domain = domainHash(pattern);
   let siblings = claims.get(domain);
-  // grows: by owners who add sites; bound: 1,000 sites per company; at the bound: the api refuses a new site with 409
+  // Grows with owners who add sites. Bound: 1,000 sites per company. At the bound: the api refuses a new site with 409
   if (siblings === undefined) claims.set(domain, (siblings = new Map()));
   return [siblings, pattern];
 }

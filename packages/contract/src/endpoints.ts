@@ -12,7 +12,7 @@ const modules = readdirSync(import.meta.dirname).filter((name) =>
 /** The exports of every module by name: calls, schemas and others. */
 export const exported: Readonly<Record<string, unknown>> = Object.assign(
   {},
-  ...(await Promise.all(modules.toSorted().map((name) => import(`./${name}`)))),
+  ...(await Promise.all(modules.toSorted().map((name) => import(/* @vite-ignore */ `./${name}`)))),
 );
 
 /** All calls by name. The api does not start while one of them has no handler. */

@@ -22,7 +22,7 @@ export class Attempt {
   readonly #deadline: number;
   /** Null once the outcome is reported, or not wanted any more. */
   #done: ((outcome: Socket | DialError) => void) | null;
-  // grows: by addresses of one name; bound: 32, those of a resolver's answer; at the bound: does not grow
+  // Grows with addresses of one name. Bound: 32, those of a resolver's answer. At the bound: does not grow
   #addresses: readonly string[] = [];
   #first: Family = 4;
   /** How many places of the list were passed, which is walked once for each family. */

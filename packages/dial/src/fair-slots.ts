@@ -32,8 +32,8 @@ const IN_ALL = 512;
  * tenant that asks would then hold more than it. So each of n tenants can always hold 512 / n slots.
  */
 export function createFairSlots(): FairSlots {
-  // grows: by users, by names that DNS has not answered; bound: 16 for each company, 512 in all; at the bound: 503
-  // names_busy, and the company that holds most loses its oldest
+  // Grows with names of users that DNS has not answered. Bound: 16 for each company, 512 in all. At the bound: 503 names_busy,
+  // and the company that holds most loses its oldest
   const held = new Map<Tenant, Set<SlotHolder>>();
   let taken = 0;
 

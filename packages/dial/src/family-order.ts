@@ -22,7 +22,7 @@ export function familyOf(address: string): Family {
 export class FamilyOrder {
   readonly #now: () => number;
   /** Until when a family is tried last, in milliseconds of the clock. */
-  // grows: by companies (in the api: hosts) with a failed dial; bound: 10,000 entries; at the bound: the oldest is removed
+  // Grows with companies (in the api: hosts) with a failed dial. Bound: 10,000 entries. At the bound: the oldest is removed
   readonly #lastUntil = new Map<Tenant, Record<Family, number>>();
 
   /** @param now a monotonic clock in milliseconds */

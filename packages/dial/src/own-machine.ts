@@ -34,14 +34,15 @@ export class OwnMachine {
   readonly #named: Networks;
   readonly #echo: URL | undefined;
   /** The addresses of this machine: those of its interfaces and `ownAddresses`. */
-  // grows: by interface and by GATEWAY_OWN_ADDRESSES; bound: the addresses of this machine; at the bound: a refresh replaces the set
+  // Grows with interface and with GATEWAY_OWN_ADDRESSES. Bound: the addresses of this machine. At the bound: a refresh replaces
+  // the set
   #addresses: ReadonlySet<string> = new Set();
   #readAt = Number.NEGATIVE_INFINITY;
   /**
    * The kind of each list of resolved addresses. `other`: the list has no address of this machine. `named`: the list has addresses
    * of this machine, and GATEWAY_ALLOW_NETWORKS names each of them. `own`: GATEWAY_ALLOW_NETWORKS does not name each of them.
    */
-  // grows: by address list; bound: lists in the resolver's cache (4,096 names) and in use by connections, below 1 MB; at the
+  // Grows with address list. Bound: lists in the resolver's cache (4,096 names) and in use by connections, below 1 MB. At the
   // bound: the garbage collector removes an entry with its list
   #known = new WeakMap<readonly string[], 'other' | 'named' | 'own'>();
 

@@ -78,11 +78,11 @@ export function createLookup(options: LookupOptions = {}): Lookup {
   const hosts = followFile(options.hostsFile ?? '/etc/hosts', parseHostsFile, now);
   const searchDomains = followFile(options.resolvConf ?? '/etc/resolv.conf', parseSearchDomains, now);
   const slots = createFairSlots();
-  // grows: by users, by names of sites and proxies; bound: 4,096 names with up to 32 addresses, below 16 MB; at the
-  // bound: the oldest is dropped
+  // Grows with names of sites and proxies. Bound: 4,096 names with up to 32 addresses, below 16 MB. At the bound: the
+  // oldest is dropped
   const cache = new Map<string, Cached>();
-  // grows: by users, by names that DNS has not answered; bound: 512, the slots of fair-slots.ts; at the bound: 503
-  // names_busy, and the company that holds most loses its oldest
+  // Grows with names that DNS has not answered. Bound: 512, the slots of fair-slots.ts. At the bound: 503 names_busy,
+  // and the company that holds most loses its oldest
   const pending = new Map<string, Query>();
 
   function lookup(host: string, tenant: Tenant): readonly string[] | Promise<readonly string[]> {

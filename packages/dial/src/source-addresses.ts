@@ -15,7 +15,7 @@ const [FRESH_MS, MOST] = [10_000, 10_000];
 export class SourceAddresses {
   readonly #egress: EgressAddresses;
   /** By destination: whether a socket must bind. */
-  // grows: by addresses of sites; bound: 10,000, about 200 bytes each; at the bound: the map is cleared, as it is after 10 s
+  // Grows with addresses of sites. Bound: 10,000, about 200 bytes each. At the bound: the map is cleared, as it is after 10 s
   readonly #binds = new Map<string, Promise<boolean>>();
   #since = 0;
 

@@ -18,7 +18,7 @@ import { isRoot, nobodyId } from './location.ts';
 import { StartError, startErrorFrom } from './start-error.ts';
 
 /** The locks of this process. References keep the garbage collector from closing them; openEmbedded looks them up. */
-// grows: by the launcher; bound: one folder; at the bound: does not grow
+// Grows with the launcher. Bound: one folder. At the bound: does not grow
 const held = new Map<string, DatabaseSync>();
 
 const sqliteBusy = 5;

@@ -25,7 +25,7 @@ export interface ConnectionLimitOptions {
 }
 
 /** The clients that balancers named. */
-// grows: by connections of balancers; bound: SOCKETS connections; at the bound: an entry ends with its socket
+// Grows with connections of balancers. Bound: SOCKETS connections. At the bound: an entry ends with its socket
 const named = new WeakMap<Socket, string>();
 
 /** The client's IP address of an accepted connection: from its PROXY protocol header, else the peer's; empty once unknown. */
@@ -52,7 +52,7 @@ export function limitConnections(server: Server, options: ConnectionLimitOptions
   } = options;
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
-  // grows: by connections of clients; bound: `most` connections of as many subscribers; at the bound: further connections are
+  // Grows with connections of clients. Bound: `most` connections of as many subscribers. At the bound: further connections are
   // reset, or close older ones
   const bySubscriber = new Map<string, Set<Socket>>();
   let open = 0;

@@ -251,8 +251,7 @@ let pipelined = 0;
 const REQUESTS_PER_TICK = 2;
 
 /** Connections that wait to parse their next request, each at most once. */
-// grows: by pipelined requests of clients; bound: SOCKETS connections, 8 bytes each; at the bound: further connections
-// are reset
+// Grows with pipelined requests of clients. Bound: SOCKETS connections, 8 bytes each. At the bound: further connections are reset
 const backlog: PipelineQueue[] = [];
 
 /**
@@ -313,7 +312,7 @@ export function queuePipelines(
 ): PipelineQueues {
   const listeners = server.listeners(ready);
   server.removeAllListeners(ready);
-  // grows: by connections of clients; bound: SOCKETS connections; at the bound: further connections are reset
+  // Grows with connections of clients. Bound: SOCKETS connections. At the bound: further connections are reset
   const open = new Map<Socket, PipelineQueue>();
   const sweeper = setInterval(() => {
     for (const queue of open.values()) queue.sweep(stalledMs);

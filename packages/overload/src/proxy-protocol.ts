@@ -77,7 +77,7 @@ export function readProxyHeaders(
   onClient: (socket: Socket, client: string | null) => void,
   onInvalid: (socket: Socket) => void,
 ): ProxyHeaders {
-  // grows: by connections of balancers; bound: SOCKETS connections, with less than 552 bytes each; at the bound: further
+  // Grows with connections of balancers. Bound: SOCKETS connections, with less than 552 bytes each. At the bound: further
   // connections are reset, and those without a whole header after 5 s
   const waiting = new Map<Socket, Waiting>();
   const sweeper = setInterval(() => {

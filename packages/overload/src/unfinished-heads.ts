@@ -5,7 +5,8 @@ const MOST_BYTES = 1_048_576;
 
 /** The bytes of unfinished request heads, by subscriber. Node's parser holds a head until its end. */
 export class UnfinishedHeads {
-  // grows: by subscribers with an unfinished head; bound: SOCKETS entries, below 1 MB; at the bound: further connections are reset
+  // Grows with subscribers with an unfinished head. Bound: SOCKETS entries, below 1 MB. At the bound: further connections are
+  // reset
   readonly #bytes = new Map<string, number>();
 
   /** Adds bytes; a negative number removes them. @returns whether the client's subscriber is within the limit */

@@ -41,8 +41,8 @@ type Lines = Map<string, Waiter[]>;
  * by one task. When the queue is full, `makeRoom` decides which waiter is refused.
  */
 export function createFairQueue({ atOnce, ofLane, ofAll }: FairQueueBounds): FairQueue {
-  // grows: by waiting callers with their request bodies; bound: `ofLane` waiters in one lane and `ofAll`
-  // waiters in total; at the bound: `makeRoom` refuses a waiter with 429 or 503 and Retry-After
+  // Grows with waiting callers with their request bodies. Bound: `ofLane` waiters in one lane and `ofAll` waiters in total. At
+  // the bound: `makeRoom` refuses a waiter with 429 or 503 and Retry-After
   const lines: Record<'known' | 'unknown', Lines> = { known: new Map(), unknown: new Map() };
   let running = 0;
   let waiting = 0;

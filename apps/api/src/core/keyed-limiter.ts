@@ -10,8 +10,8 @@ export type KeyedLimiter = <T>(key: number, work: () => Promise<T>) => Promise<T
  * @param waiting the maximum number of queued tasks of a key; further tasks throw AppError busy
  */
 export function createKeyedLimiter(atOnce: number, waiting: number): KeyedLimiter {
-  // grows: by callers, for each company or other key; bound: `waiting` queued tasks for each key; at the
-  // bound: 429 or 503 with Retry-After
+  // Grows with callers, for each company or other key. Bound: `waiting` queued tasks for each key. At the bound: 429 or 503 with
+  // Retry-After
   const lines = new Map<number, { running: number; next: (() => void)[] }>();
   return async (key, work) => {
     const line = lines.get(key) ?? { running: 0, next: [] };

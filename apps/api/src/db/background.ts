@@ -83,7 +83,7 @@ export function startWorkers<Job>({
   work: (job: Job, closing: AbortSignal) => Promise<void>;
   onError: (error: unknown) => void;
 }): Workers {
-  // grows: by queued jobs; bound: `parallel`; at the bound: further jobs wait in the database
+  // Grows with queued jobs. Bound: `parallel`. At the bound: further jobs wait in the database
   const workers = new Set<Promise<void>>();
   const closing = new AbortController();
 

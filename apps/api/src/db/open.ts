@@ -63,8 +63,8 @@ export function connectionConfig(url: string): pg.ClientConfig {
  * @param url postgresql://… with TCP or a socket folder as `?host=`
  */
 export function openDb(url: string): OpenDb {
-  // grows: by the pools; bound: 22 pooled connections, and one each for LISTEN and the watchdog (watch.ts);
-  // at the bound: calls wait for a connection, then get 503
+  // Grows with the pools. Bound: 22 pooled connections, and one each for LISTEN and the watchdog (watch.ts). At the bound: calls
+  // wait for a connection, then get 503
   const sockets = new Set<Socket>();
   const stream = () => {
     const socket = new Socket();

@@ -15,9 +15,9 @@ const STALE = '0A000';
  * because a generic plan scans the whole table even for a rare pattern.
  */
 export function preparing(pool: pg.Pool): PostgresPool {
-  // grows: by statements that ran once, with up to 40 values; bound: 500 texts, about 5 MB; at the bound: the cache is emptied
+  // Grows with statements that ran once, with up to 40 values. Bound: 500 texts, about 5 MB. At the bound: the cache is emptied
   const once = new Set<string>();
-  // grows: by statements that ran twice; bound: 500 texts, about 5 MB; at the bound: further statements are not prepared
+  // Grows with statements that ran twice. Bound: 500 texts, about 5 MB. At the bound: further statements are not prepared
   const names = new Map<string, string | undefined>();
   function nameOf(text: string, values: number): string | undefined {
     if (values === 0 || values > MOST_VALUES || text.includes(' ilike ')) return undefined;

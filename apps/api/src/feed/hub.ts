@@ -38,21 +38,20 @@ export interface HubParts extends SnapshotSource {
 /** Serves snapshots to the gateways connected to this api process, and tracks the versions sent to each. */
 export function createHub(parts: HubParts): Hub {
   const { db, log, heartbeatMs = FEED_HEARTBEAT_MS } = parts;
-  // grows: by holders of GATEWAY_SECRET; bound: one for each gateway, with up to 64 MB of unread data; at the bound: the
+  // Grows with holders of GATEWAY_SECRET. Bound: one for each gateway, with up to 64 MB of unread data. At the bound: the
   // connection of a gateway that does not read is closed
   const connections = new Set<Connection>();
   // Ids of deleted companies, which are never reused. A snapshot that was read before the deletion must not
   // be sent after the `gone` event.
-  // grows: by owners and admins who delete companies; bound: 40 bytes for each company deleted since the
-  // start, or since the database was replaced; at the bound: unlimited
+  // Grows with owners and admins who delete companies. Bound: 40 bytes for each company deleted since the start, or since the
+  // database was replaced. At the bound: unlimited
   const gone = new Set<number>();
   // Companies whose last read failed. Until a read succeeds, gateways may still grant revoked rights.
-  // grows: by failed reads of the database; bound: one number for each company; at the bound: the set holds
-  // every company
+  // Grows with failed reads of the database. Bound: one number for each company. At the bound: the set holds every company
   const failing = new Set<number>();
-  // grows: by changes of policies; bound: one read for each company; at the bound: further changes wait for that read
+  // Grows with changes of policies. Bound: one read for each company. At the bound: further changes wait for that read
   const reading = new Map<number, Promise<void>>();
-  // grows: by changes of policies; bound: one number for each company; at the bound: the set holds every company
+  // Grows with changes of policies. Bound: one number for each company. At the bound: the set holds every company
   const again = new Set<number>();
   let closed = false;
 
@@ -168,8 +167,8 @@ export function createHub(parts: HubParts): Hub {
 
   return {
     async connect(stream) {
-      // grows: by companies of the platform; bound: one number for each company and gateway; at the bound:
-      // the map holds every company
+      // Grows with companies of the platform. Bound: one number for each company and gateway. At the bound: the map holds every
+      // company
       const connection: Connection = { stream, sent: new Map(), ready: false };
       // The connection is added before the initial snapshots are sent, so that no change in between is missed.
       connections.add(connection);

@@ -29,7 +29,7 @@ export function createBatchLoader<Found>(
   let next: Batch | undefined;
 
   function newBatch(): Batch {
-    // grows: by callers with a bearer token; bound: 32 bytes for each request that waits for this batch; at the bound: the limit
+    // Grows with callers with a bearer token. Bound: 32 bytes for each request that waits for this batch. At the bound: the limit
     // of connections refuses further requests
     const keys = new Map<string, Buffer>();
     const start = () => {

@@ -56,8 +56,8 @@ export async function serveDocumentation(app: FastifyInstance, logo: string): Pr
     if (type === undefined || name === 'index.html') continue;
     sources.set(`${PREFIX}/static/${name}`, { type, read: () => readFile(join(folder, name)) });
   }
-  // grows: by requested paths of the documentation; bound: one entry for each documentation file, a few MB in
-  // total; at the bound: the map holds every file
+  // Grows with requested paths of the documentation. Bound: one entry for each documentation file, a few MB in total. At the
+  // bound: the map holds every file
   const pages = new Map<string, Promise<Page>>();
 
   async function send(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {

@@ -26,7 +26,7 @@ export interface Metrics {
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  // grows: by listeners at startup; bound: one for each address in HOST; at the bound: no further listener is added
+  // Grows with listeners at startup. Bound: one for each address in HOST. At the bound: no further listener is added
   const listeners: PipelineQueues[] = [];
   const waiting = new Gauge({
     name: 'propusk_api_waiting_bytes',

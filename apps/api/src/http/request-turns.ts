@@ -18,8 +18,8 @@ const ACCEPTING_TURNS = 32;
  * networks begin round robin. Call it after `limitConnections`.
  */
 export function limitRequestsPerTurn(app: FastifyInstance): void {
-  // grows: by waiting requests of clients; bound: one request with an unread body for each connection (SOCKETS);
-  // at the bound: further connections are refused
+  // Grows with waiting requests of clients. Bound: one request with an unread body for each connection (SOCKETS). At the bound:
+  // further connections are refused
   const lanes = new Map<string, (() => void)[]>();
   let begun = 0;
   let scheduled = false;

@@ -91,7 +91,7 @@ const UNDER_WAY_MOST = 1_000;
 
 /** Runs work after the reply; closing the server waits for it. @throws AppError busy at the limit */
 function afterAnswer({ app }: Routes): (work: () => Promise<void>) => void {
-  // grows: by strangers who request links; bound: 1,000 links in progress, about 1 MB; at the bound: 503 busy
+  // Grows with strangers who request links. Bound: 1,000 links in progress, about 1 MB. At the bound: 503 busy
   const underWay = new Set<Promise<void>>();
   app.addHook('onClose', async () => {
     await Promise.all(underWay);

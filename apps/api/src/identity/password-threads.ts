@@ -19,7 +19,7 @@ const THREADS = 2;
 const WAITING = { ofLane: 200, ofAll: 500 };
 
 const turns = createFairQueue({ atOnce: THREADS, ...WAITING });
-// grows: by sign-ins; bound: 2 threads of 46 MiB while they hash; at the bound: further hashes wait in the queue
+// Grows with sign-ins. Bound: 2 threads of 46 MiB while they hash. At the bound: further hashes wait in the queue
 const idle: Worker[] = [];
 
 /**

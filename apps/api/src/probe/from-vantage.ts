@@ -15,7 +15,7 @@ export async function probeFromVantage(
 ): Promise<ReadonlyMap<OutsideStep, StepResult>> {
   const groups = lists.flatMap((steps) => [...Map.groupBy(steps, placeOf).values()]);
   const reports = await send(groups);
-  // Bounded: lives for one call
+  // Bounded: this structure exists for one call only
   const results = new Map<OutsideStep, StepResult>();
   for (const [at, group] of groups.entries()) {
     for (const [index, step] of group.entries()) {

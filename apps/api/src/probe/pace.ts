@@ -21,9 +21,9 @@ const PER_HOST = 1_000;
 const WINDOW_MS = 600_000;
 
 export function createPace(): Pace {
-  // grows: by the addresses of probed sites; bound: addresses of the last minutes; at the bound: idle ones are removed
+  // Grows with the addresses of probed sites. Bound: addresses of the last minutes. At the bound: idle ones are removed
   const lines = new Map<string, { next: number; interval: number }>();
-  // grows: by the hosts of probed sites; bound: hosts of the last ten minutes; at the bound: older ones are removed
+  // Grows with the hosts of probed sites. Bound: hosts of the last ten minutes. At the bound: older ones are removed
   const hosts = new Map<string, { requests: number; until: number }>();
   const interval = 1_000 / PER_SECOND;
   return {

@@ -20,7 +20,7 @@ const hintsOnly = /\b(?:preconnect|dns-prefetch|nofollow)\b/i;
  * @returns absolute http and https URLs in the order of the page, at most 2,000
  */
 export async function linksOf(body: string, contentType: string, url: URL): Promise<URL[]> {
-  // Bounded: lives for one call
+  // Bounded: this structure exists for one call only
   const links: URL[] = [];
   let base = url;
   let tried = 0;

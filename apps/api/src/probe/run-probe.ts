@@ -105,7 +105,7 @@ export async function runProbe(
   const signals = { stop, deadline: AbortSignal.timeout(PROBE_MS) };
   const named = proxies.map(({ id, host, direct }) => ({ id, name: direct ? null : host }));
   const steps: PlannedStep[] = planEgress(named);
-  // Bounded: lives for one call
+  // Bounded: this structure exists for one call only
   const results = new Map<PlannedStep, StepResult>();
   const list = () => {
     const discounted = discountSilence([...results.values()], connectivity, probing);
@@ -124,9 +124,9 @@ export async function runProbe(
   const began = performance.now();
   const random = randomBytes(6).toString('hex');
   /** Connections to companies' proxies, which show that this machine has internet access. */
-  // Bounded: lives for one call
+  // Bounded: this structure exists for one call only
   const connections: ConnectionEnds[] = [];
-  // Bounded: lives for one call
+  // Bounded: this structure exists for one call only
   const confirmedProxies: number[] = [];
   const findEgress = async (proxy: SiteProxy, index: number) => {
     const step = steps[index];

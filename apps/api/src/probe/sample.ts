@@ -52,7 +52,7 @@ export function chooseSamples(links: readonly string[], open: readonly string[] 
   classes.delete('/ ');
   const waiting = [...classes.values()].map((members) => [...new Set(members)].slice(0, MAX_PATHS));
   const chosen: string[] = [];
-  // Bounded: lives for one call
+  // Bounded: this structure exists for one call only
   const used = new Map<string, number>();
   const cost = (path: string) => (used.get(folderOf(path)) ?? 0) + (used.get(extensionOf(path)) ?? 0);
   // Takes one path of each class (folder and file extension), then a second path of each class, and so on.
@@ -115,7 +115,7 @@ const extensionOf = (path: string) => /\.([^./]+)$/.exec(path)?.[1] ?? '';
 
 /** The folders with the most links. */
 function foldersOf(paths: readonly string[]): string[] {
-  // Bounded: lives for one call
+  // Bounded: this structure exists for one call only
   const counts = new Map<string, number>();
   for (const path of paths) {
     let folder = folderOf(path);

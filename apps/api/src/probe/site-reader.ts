@@ -77,7 +77,7 @@ type Fetched = GetResponse | ConnectError | 'unsent';
 
 export function createSiteReader(options: SiteReaderOptions): SiteReader {
   const { transport, route, site, signals, choice, isCoveredElsewhere, isHeld } = options;
-  // Bounded: lives for one probe, which reads at most 20 pages of 512 KiB
+  // Bounded: this structure exists for one probe only, and a probe reads at most 20 pages of 512 KiB
   const seen = new Map<string, Fetched>();
   /** Pages whose links are read later. Includes pages whose request failed after another page of the site had answered. */
   // Bounded: contains only URLs of `seen`

@@ -66,7 +66,7 @@ export async function createSites(
 
 function readLines(lines: readonly SiteInput[]): { address: string; paths: string[] }[] {
   const read = lines.map(({ address }) => readAddress(address));
-  // Bounded: lives for one call
+  // Bounded: this structure exists for one call only
   const first = new Map<string, number>();
   refuse('bad_input', lines, (_, at) => {
     const line = read[at];

@@ -23,7 +23,7 @@ export const checkOwnMachine: Check = async ({ db, config, signal }) => {
   const own = new OwnMachine({ ...config, echoUrl: config.echoUrl.origin });
   const lookup = createLookup({ servers: config.dns });
   const ends = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS)]);
-  // grows: by site or proxy; bound: 1,000 names; at the bound: further names are not resolved
+  // Grows with site or proxy. Bound: 1,000 names. At the bound: further names are not resolved
   const refused: string[] = [];
   const resolved = async (host: string) => {
     try {

@@ -29,7 +29,7 @@ export function createChallenges(
   stored: () => Promise<GatewayAccess | null>,
   fresh: () => Promise<GatewayAccess | null>,
 ): (challenge: Challenge) => Promise<Answer> {
-  // grows: by pages, by requests that the gateway challenges; bound: 500 requests, about 200 KB; at the bound: the oldest
+  // Grows with requests of pages that the gateway challenges. Bound: 500 requests, about 200 KB. At the bound: the oldest
   // entry is dropped
   const tried = new Map<string, string[]>();
   return async ({ requestId, isProxy, challenger }) => {

@@ -8,7 +8,7 @@ const CERTIFICATE = /^net::ERR_(CERT|SSL)_|^(?!net::|NS_)/;
 /** The time to wait for the event, which may follow the rejection of `fetch`, in milliseconds. */
 const EVENT_MS = 200;
 
-// grows: by users who type addresses of consoles; bound: the last origin only; at the bound: the new one replaces it
+// Grows with users who type addresses of consoles. Bound: the last origin only. At the bound: the new one replaces it
 let last: { readonly origin: string; readonly error: string } | null = null;
 
 /** Registers the listener. Call it synchronously when the worker starts. */

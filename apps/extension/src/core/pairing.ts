@@ -46,7 +46,7 @@ const QUESTION = 'question';
 export function createPairing(session: Session, pinned: () => Promise<string | null>): Pairing {
   const page = chrome.runtime.getURL('pair.html');
   const inTurn = createLine();
-  // grows: by pages, by offers; bound: one number for each open tab; at the bound: does not grow
+  // Grows with offers of pages. Bound: one number for each open tab. At the bound: does not grow
   const trying = new Set<number>();
 
   chrome.tabs.onRemoved.addListener((tabId) => void dismiss('refused', ({ pageTab }) => pageTab === tabId));

@@ -25,8 +25,7 @@ const COLLECT_MS = 5_000;
 
 /** @param members the live workers */
 export function createAggregateMetrics(members: () => readonly MetricsSource[]): AggregateMetrics {
-  // grows: by workers; bound: one set of counters for each worker, 64 at most; at the bound: a worker that ends is
-  // removed
+  // Grows with workers. Bound: one set of counters for each worker, 64 at most. At the bound: a worker that ends is removed
   const latest = new Map<number, Counted>();
   let past: Counted = [];
   let turn = 0;

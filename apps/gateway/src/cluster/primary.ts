@@ -51,16 +51,16 @@ export async function createCluster(config: Config, log: Log, slots: Slots): Pro
   const keys = gatewayKeys(config.secret);
   const snapshots = openSnapshots(config, keys.snapshot, log, isFirst(slots) || slots.replaces);
   const feedLog = log.child({});
-  // grows: by GATEWAY_PROCESSES; bound: 64 processes; at the bound: does not grow
+  // Grows with GATEWAY_PROCESSES. Bound: 64 processes. At the bound: does not grow
   const forked = new Set<Worker>();
   /** The workers that handle messages. */
-  // grows: by GATEWAY_PROCESSES; bound: 64 processes; at the bound: does not grow
+  // Grows with GATEWAY_PROCESSES. Bound: 64 processes. At the bound: does not grow
   const members = new Map<number, Member>();
   const pool = createSlotPool(config.processes);
   const aggregate = createAggregateMetrics(() => [...members.values()]);
   // Bounded: filled once at startup
   const running: (() => unknown)[] = [];
-  // grows: by workers that end; bound: one timer for each of 64 processes; at the bound: does not grow
+  // Grows with workers that end. Bound: one timer for each of 64 processes. At the bound: does not grow
   const retries = new Set<NodeJS.Timeout>();
   running.push(() => retries.forEach((retry) => clearTimeout(retry)));
   const first = Promise.withResolvers<number>();
@@ -69,7 +69,7 @@ export async function createCluster(config: Config, log: Log, slots: Slots): Pro
    * Each worker listens on a descriptor of its own, which node:cluster closes with the worker. The collection of the socket as garbage
    * would close whatever has its number then.
    */
-  // grows: by workers that end; bound: an empty object for each, within a process's life; at the bound: does not grow
+  // Grows with workers that end. Bound: an empty object for each, within a process's life. At the bound: does not grow
   const sockets: (BoundSocket | undefined)[] = [];
   let bind: Parameters<Cluster['listen']>[0];
   let serving = 0;
@@ -106,8 +106,8 @@ export async function createCluster(config: Config, log: Log, slots: Slots): Pro
     const born = performance.now();
     const member: Member = {
       worker,
-      // grows: by changes of policies; bound: one entry for each change that a worker has not confirmed; at the bound: a
-      // worker that does not confirm in time is replaced
+      // Grows with changes of policies. Bound: one entry for each change that a worker has not confirmed. At the bound: a worker
+      // that does not confirm in time is replaced
       pending: new Map(),
       // The callback ignores a closed channel: 'exit' reports a dead worker.
       send: (message) => void worker.send(message, () => {}),

@@ -28,11 +28,11 @@ export interface SlotPool {
 
 /** Creates the slots of active requests that the gateway's worker processes share. */
 export function createSlotPool(workers: number): SlotPool {
-  // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries at 0
-  // are removed
+  // Grows with users and companies with live requests. Bound: about 100 bytes for each of them. At the bound: entries at 0 are
+  // removed
   const lent = new Map<string, number>();
-  // grows: by workers; bound: 64 workers, with about 100 bytes for each user and company with live requests; at the
-  // bound: entries at 0 are removed
+  // Grows with workers. Bound: 64 workers, with about 100 bytes for each user and company with live requests. At the bound:
+  // entries at 0 are removed
   const loans = new Map<number, Map<string, number>>();
   const move = (worker: number, name: string, slots: number) => {
     const own = loans.get(worker) ?? new Map<string, number>();
@@ -77,12 +77,12 @@ export function createSharedLimits({
   request,
   giveBack,
 }: SharedLimitsOptions): SharedLimits {
-  // grows: by users and companies with live requests; bound: about 100 bytes for each of them; at the bound: entries at 0
-  // are removed
+  // Grows with users and companies with live requests. Bound: about 100 bytes for each of them. At the bound: entries at 0 are
+  // removed
   const [taken, borrowed] = [new Map<string, number>(), new Map<string, number>()];
   /** Requests that wait for the primary's answer, by limit: one message at a time for each. */
-  // grows: by users and companies beyond the slots that the worker owns; bound: the requests that wait for one answer of
-  // the primary; at the bound: the primary answers each with a slot or with 503
+  // Grows with users and companies beyond the slots that the worker owns. Bound: the requests that wait for one answer of the
+  // primary. At the bound: the primary answers each with a slot or with 503
   const waiting = new Map<string, ((lent: boolean) => void)[]>();
 
   const isShort = ([name, most]: Slots[number]) =>

@@ -19,7 +19,7 @@ export type Reply = string | ((socket: Socket, received: string) => void);
 export async function startScriptedOrigin(): Promise<ScriptedOrigin> {
   let reply: Reply = '';
   let [received, connections] = ['', 0];
-  // grows: by connections of a test; bound: the open connections of one case; at the bound: `answer` closes all of them
+  // Grows with connections of a test. Bound: the open connections of one case. At the bound: `answer` closes all of them
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     connections += 1;
