@@ -1,6 +1,6 @@
--- Raises the version of companies whose users or users' policies changed. Their claims to hosts depend on neither.
+-- Raises the policy version of companies. It leaves their claims to hosts as they are, because a claim depends on no user.
 create function raise_policy_version(company_ids bigint[]) returns void language plpgsql
-  -- PostgreSQL would otherwise plan the statements at every call: it expects a cheaper plan if it knows the array.
+  -- Otherwise PostgreSQL plans these statements again at every call, because it expects a cheaper plan for a known array.
   set plan_cache_mode = force_generic_plan as $$
 begin
   if cardinality(company_ids) = 0 then return; end if;
@@ -9,14 +9,14 @@ begin
     from (select distinct unnest(company_ids) as id) as changed where id is not null;
 end $$;
 
--- Raises the version of companies and updates their claims to hosts.
+-- Raises the policy version of companies and updates their claims to hosts.
 create or replace function bump_policy_version(company_ids bigint[]) returns void language plpgsql
   set plan_cache_mode = force_generic_plan as $$
 begin
-  -- The updates below fire these triggers again, with nothing changed.
+  -- The updates below fire the triggers of their tables, which call this function with an empty array.
   if cardinality(company_ids) = 0 then return; end if;
   perform raise_policy_version(company_ids);
-  -- 0 is the platform: its proxies are the shared ones.
+  -- Owner 0 is the platform. Its proxies are shared by all companies.
   with shared as (
     select distinct l.company_id, l.site_id from policy_sites l
       join policies p on p.company_id = l.company_id and p.id = l.policy_id
