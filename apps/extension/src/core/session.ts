@@ -16,6 +16,7 @@ import {
   withRefusal,
 } from './state.ts';
 import type { Store } from './store.ts';
+import { addressOf, hostOf, portOf } from './tabs.ts';
 
 /** The signed-in session, for both browsers. */
 export interface Session {
@@ -39,8 +40,8 @@ export interface Session {
   isAlready(session: Redeemed): Promise<boolean>;
   /** Signs out locally at once, then calls the api. */
   signOut(): Promise<void>;
-  /** Asks the api why a host did not open, and stores the answer. */
-  explain(host: string, port: number): Promise<void>;
+  /** Asks the api why a web page did not open, and stores the answer. */
+  explain(url: string): Promise<void>;
   /** Checks whether the gateway accepts connections. */
   probe(): Promise<void>;
 }
@@ -177,22 +178,15 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
       await store.change((state) => signOut(state));
       if (origin !== null && token !== null) await leave({ origin, token });
     },
-    async explain(host, port) {
+    async explain(url) {
       const { console: origin, token } = await store.get();
       if (origin === null || token === null) return;
-      try {
-        const explanation = await call(origin, whyHost, { token, query: { host, port } });
-        await changeOf(token, (state) => withRefusal(state, host, refusalOf(explanation)));
-      } catch (error) {
-        const { message } = failureOf(error);
-        await changeOf(token, (state) =>
-          withRefusal(state, host, {
-            kind: 'refused',
-            message: t.refusals.refused,
-            advice: message,
-          }),
-        );
-      }
+      const query = { host: hostOf(url), port: portOf(url) };
+      const refusal = await call(origin, whyHost, { token, query }).then(refusalOf, (error) => {
+        const advice = failureOf(error).message;
+        return { kind: 'refused', message: t.refusals.refused, advice } as const;
+      });
+      await changeOf(token, (state) => withRefusal(state, addressOf(url), refusal));
     },
   };
 }

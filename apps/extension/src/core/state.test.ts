@@ -6,6 +6,7 @@ import {
   type Refusal,
   readState,
   refusalOf,
+  refusalOfSite,
   type State,
   signedOut,
   signOut,
@@ -13,6 +14,7 @@ import {
   withOpened,
   withRefusal,
 } from './state.ts';
+import { addressOf } from './tabs.ts';
 
 const refusal: Refusal = { kind: 'refused', message: 'Нет.', advice: null };
 const access = (version: number): NonNullable<State['access']> => ({
@@ -76,6 +78,27 @@ describe('State', () => {
     // withOpened returns the same object, so the store neither writes nor redraws.
     expect(withOpened(back, 'crm.example.ru')).toBe(back);
   });
+
+  test.each([
+    ['*.example.ru', 'crm.example.ru', true],
+    ['*.example.ru', 'example.ru', true],
+    ['*.example.ru', 'crm.example.ru:8443', false],
+    ['example.ru', 'www.example.ru', true],
+    ['example.ru', 'example.ru:8443', false],
+    ['example.ru', 'crm.example.ru', false],
+    ['example.ru:8443', 'example.ru:8443', true],
+    ['example.ru:8443', 'example.ru', false],
+  ])('whether the site %s shows the refusal of %s: %s', (site, address, shown) => {
+    const found = refusalOfSite(withRefusal(signedIn, address, refusal), site);
+    expect(found?.message).toBe(shown ? (site === address ? 'Нет.' : `${address}: Нет.`) : undefined);
+  });
+
+  test.each([
+    ['http://crm.example.ru./x', 'crm.example.ru'],
+    ['https://crm.example.ru/', 'crm.example.ru'],
+    ['https://crm.example.ru:80/', 'crm.example.ru'],
+    ['http://crm.example.ru:8443/?y', 'crm.example.ru:8443'],
+  ])('addressOf turns %s into %s', (url, address) => expect(addressOf(url)).toBe(address));
 
   test('the state keeps only the latest hundred refusals of sites', () => {
     let state = signedIn;

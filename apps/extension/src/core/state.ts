@@ -1,4 +1,6 @@
+import { createRoute } from '@propusk/access/pac-route';
 import { GatewayAccess } from '@propusk/contract/access';
+import { unicodeHost } from '@propusk/contract/unicode-host';
 import { Explanation } from '@propusk/contract/why';
 import * as t from '@propusk/phrases/extension';
 import * as z from 'zod/mini';
@@ -40,7 +42,7 @@ export const State = z.object({
   gatewayAway: z.boolean(),
   /** The program that controls the browser's proxy setting in place of this extension; null for none. */
   proxyHeldBy: z.nullable(z.enum(['extension', 'policy'])),
-  /** Sites that did not open, by host. */
+  /** Why sites did not open, by host, with any port but 80 and 443. */
   refusals: z.record(z.string(), Refusal),
 });
 export type State = z.infer<typeof State>;
@@ -85,21 +87,30 @@ export function withAccess(state: State, access: GatewayAccess): State {
 
 const REFUSALS_KEPT = 100;
 
-/** Stores why a host did not open; beyond the limit the oldest entries are dropped. */
-export function withRefusal(state: State, host: string, refusal: Refusal): State {
-  const { [host]: _, ...others } = state.refusals;
+/** Stores why an address did not open; beyond the limit the oldest entries are dropped. */
+export function withRefusal(state: State, address: string, refusal: Refusal): State {
+  const { [address]: _, ...others } = state.refusals;
   const kept = Object.entries(others).slice(1 - REFUSALS_KEPT);
   return {
     ...state,
     gatewayAway: refusal.kind === 'gateway_away',
-    refusals: { ...Object.fromEntries(kept), [host]: refusal },
+    refusals: { ...Object.fromEntries(kept), [address]: refusal },
   };
 }
 
-/** Clears the refusal of a host that opened through the gateway. */
-export function withOpened(state: State, host: string): State {
-  if (!state.gatewayAway && state.refusals[host] === undefined) return state;
-  const { [host]: _, ...refusals } = state.refusals;
+/** The latest refusal of an address that a site covers, with the address in the message unless it is the site's own. */
+export function refusalOfSite({ access, refusals }: State, site: string): Refusal | undefined {
+  const covers = access ? createRoute({ ...access, allSites: false, sites: [site] }) : () => false;
+  const [address = '', refusal] =
+    Object.entries(refusals).findLast(([key]) => covers(`http://${key}/`)) ?? [];
+  if (refusal === undefined || address === site) return refusal;
+  return { ...refusal, message: `${unicodeHost(address)}: ${refusal.message}` };
+}
+
+/** Clears the refusal of an address that opened through the gateway. */
+export function withOpened(state: State, address: string): State {
+  if (!state.gatewayAway && state.refusals[address] === undefined) return state;
+  const { [address]: _, ...refusals } = state.refusals;
   return { ...state, gatewayAway: false, refusals };
 }
 

@@ -8,6 +8,12 @@ export interface Route {
 
 export const hostOf = (url: string): string => new URL(url).hostname.replace(/\.$/, '');
 
+/** A URL's host, with any port but 80 and 443, as in the address of a site. */
+export function addressOf(url: string): string {
+  const port = portOf(url);
+  return port === 80 || port === 443 ? hostOf(url) : `${hostOf(url)}:${port}`;
+}
+
 /** The port of a web address. */
 export function portOf(url: string): number {
   const { port, protocol } = new URL(url);
@@ -38,7 +44,7 @@ export async function showBadges(state: State, route: Route): Promise<void> {
 
 async function mark(state: State, route: Route, tabId: number, url: string): Promise<void> {
   const guarded = URL.canParse(url) && route.through(state, url);
-  const shut = guarded && (state.gatewayAway || state.refusals[hostOf(url)] !== undefined);
+  const shut = guarded && (state.gatewayAway || state.refusals[addressOf(url)] !== undefined);
   // Repeat the default '!' here, because an empty text of the tab would hide the default badge.
   const text = guarded ? (shut ? '×' : '✓') : state.proxyHeldBy !== null && state.token !== null ? '!' : '';
   try {

@@ -8,7 +8,7 @@ import { watchOwnRequests } from './network-errors.ts';
 import { createSession, type Session } from './session.ts';
 import { gatewayAway, gatewayCertificate, type State, withOpened, withRefusal } from './state.ts';
 import { openStore, type Store } from './store.ts';
-import { hostOf, portOf, type Route, showBadges, watchTabs } from './tabs.ts';
+import { addressOf, type Route, showBadges, watchTabs } from './tabs.ts';
 
 /** The functions that differ between Chromium and Firefox. */
 export interface Browser {
@@ -86,8 +86,8 @@ export function startWorker(browser: Browser): Worker {
         if (!route.through(state, url)) return;
         // Over plain http the gateway's page explains the refusal; the popup must show the same.
         const refused = responseHeaders?.some(({ name }) => name.toLowerCase() === 'x-propusk-reason');
-        if (refused === true) await session.explain(hostOf(url), portOf(url));
-        else await store.change((now) => withOpened(now, hostOf(url)));
+        if (refused === true) await session.explain(url);
+        else await store.change((now) => withOpened(now, addressOf(url)));
       });
     },
     { ...all, types: ['main_frame'] },
@@ -103,10 +103,10 @@ export function startWorker(browser: Browser): Worker {
     if (![refused, away, certificate].some((known) => known?.test(error))) return;
     const state = await store.get();
     if (!route.through(state, url)) return;
-    const host = hostOf(url);
-    if (certificate?.test(error)) await store.change((now) => withRefusal(now, host, gatewayCertificate));
-    else if (away.test(error)) await store.change((now) => withRefusal(now, host, gatewayAway));
-    else await session.explain(host, portOf(url));
+    const address = addressOf(url);
+    if (certificate?.test(error)) await store.change((now) => withRefusal(now, address, gatewayCertificate));
+    else if (away.test(error)) await store.change((now) => withRefusal(now, address, gatewayAway));
+    else await session.explain(url);
     await showRefused(tabId, url);
   }
 

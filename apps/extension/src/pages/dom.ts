@@ -26,8 +26,3 @@ export function show(...children: Child[]): void {
 export function notice(kind: 'error' | 'warning', ...text: string[]): HTMLElement {
   return h('div', { class: `notice ${kind}`, role: 'alert' }, ...text.map((line) => h('p', {}, line)));
 }
-
-/** The host of a site's address, with its port. */
-export function siteTitle(address: string): string {
-  return address.replace(/^\*\./, '');
-}

@@ -2,8 +2,8 @@ import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/extension';
 import { isExposed } from '../core/api.ts';
 import { ask, type Message, type Reply } from '../core/messages.ts';
-import type { Refusal, State } from '../core/state.ts';
-import { h, notice, show, siteTitle } from './dom.ts';
+import { type Refusal, refusalOfSite, type State } from '../core/state.ts';
+import { h, notice, show } from './dom.ts';
 
 /** The typed values survive a failure and a closed popup, except password and code. */
 const typed = { console: '', email: '', password: '', code: '' };
@@ -134,29 +134,20 @@ function renderSignedIn({ state, error }: Reply): void {
 }
 
 function warnings(state: State): HTMLElement[] {
-  const found: HTMLElement[] = [];
-  if (state.proxyHeldBy === 'extension') {
-    found.push(notice('warning', t.popup.heldByExtension.problem, t.popup.heldByExtension.advice));
-  }
-  if (state.proxyHeldBy === 'policy') {
-    found.push(notice('warning', t.popup.heldByPolicy));
-  }
-  if (state.problem !== null) found.push(notice('warning', state.problem));
-  if (state.gatewayAway) {
-    found.push(notice('error', t.popup.gatewayAway));
-  }
-  if (state.consoleAway) {
-    found.push(notice('warning', t.popup.consoleAway));
-  }
-  if (state.console !== null && isExposed(state.console)) {
-    found.push(notice('warning', t.popup.exposed));
-  }
-  return found;
+  const { problem, advice } = t.popup.heldByExtension;
+  return [
+    state.proxyHeldBy === 'extension' && notice('warning', problem, advice),
+    state.proxyHeldBy === 'policy' && notice('warning', t.popup.heldByPolicy),
+    state.problem !== null && notice('warning', state.problem),
+    state.gatewayAway && notice('error', t.popup.gatewayAway),
+    state.consoleAway && notice('warning', t.popup.consoleAway),
+    state.console !== null && isExposed(state.console) && notice('warning', t.popup.exposed),
+  ].filter((shown) => shown !== false);
 }
 
 function siteRow(state: State, address: string): HTMLElement {
-  const [host = '', port] = siteTitle(address).split(':');
-  const refusal = state.refusals[host];
+  const [host = '', port] = address.replace(/^\*\./, '').split(':');
+  const refusal = refusalOfSite(state, address);
   const [mark, text] = stateOf(state, refusal);
   const url = `${port === undefined || port === '443' ? 'https' : 'http'}://${host}${port === undefined ? '' : `:${port}`}/`;
   return h(

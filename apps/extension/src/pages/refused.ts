@@ -1,7 +1,7 @@
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/extension';
 import { ask } from '../core/messages.ts';
-import { hostOf } from '../core/tabs.ts';
+import { addressOf } from '../core/tabs.ts';
 import { h, notice, show } from './dom.ts';
 
 /** Replaces the browser's 'tunnel failed' page: the site, the reason, the advice. */
@@ -9,13 +9,13 @@ const url = decodeURIComponent(location.hash.slice(1));
 const isWeb = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
 if (isWeb) {
-  const host = hostOf(url);
-  document.title = t.refusedPage.tabTitle(unicodeHost(host));
+  const address = addressOf(url);
+  document.title = t.refusedPage.tabTitle(unicodeHost(address));
   const { state } = await ask({ type: 'status' });
-  const refusal = state.refusals[host];
+  const refusal = state.refusals[address];
   show(
     h('h1', {}, t.refusedPage.title),
-    h('p', { class: 'origin' }, unicodeHost(host)),
+    h('p', { class: 'origin' }, unicodeHost(address)),
     refusal === undefined
       ? h('p', {}, t.refusedPage.openNow)
       : notice(refusal.kind === 'unreached' ? 'warning' : 'error', refusal.message),

@@ -1,0 +1,20 @@
+import { pacScript } from '@propusk/access/pac';
+import type { GatewayAccess } from '@propusk/contract/access';
+
+/**
+ * Writes the proxy setting of an access, or clears it, only when it differs: Chromium drops connections on every write, and keeps
+ * the setting while the worker is stopped.
+ */
+export async function applyAccess(access: GatewayAccess | null): Promise<void> {
+  const { settings } = chrome.proxy;
+  const { levelOfControl, value } = await settings.get({});
+  if (access === null) {
+    if (levelOfControl !== 'controllable_by_this_extension') await settings.clear({ scope: 'regular' });
+    return;
+  }
+  const wanted = pacScript(access);
+  const { data, mandatory = false } = value?.pacScript ?? {};
+  const applied = levelOfControl === 'controlled_by_this_extension' && data === wanted.data;
+  if (applied && mandatory === wanted.mandatory) return;
+  await settings.set({ value: { mode: 'pac_script', pacScript: wanted }, scope: 'regular' });
+}
