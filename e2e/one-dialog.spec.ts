@@ -182,6 +182,59 @@ test('Enter in the select of policies picks the exact match, the first match or 
   }
 });
 
+test('in a select of policies the keyboard picks what is not picked yet, the search stays after a pick, and a click or a second Enter unpicks', async ({
+  page,
+}) => {
+  for (const name of ['Цех А', 'Цех Б', 'Цех В']) {
+    await product.call(owner, createPolicy, { body: { name, proxyId: 1 } });
+  }
+  await enter(page, `${product.url}/dashboard/creator/users`, owner);
+  await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
+  const dialog = dialogOf(page);
+  const select = dialog.getByRole('combobox', { name: 'Политики доступа' });
+  const picked = dialog.locator('.mantine-Pill-label');
+  const options = page.getByRole('option');
+  const active = page.locator('[role=option][data-combobox-selected]');
+  await select.fill('цех');
+  await expect(options).toHaveText(['Цех А', 'Цех Б', 'Цех В', 'Создать политику «цех»']);
+  await expect(active).toHaveText('Цех А');
+  await select.press('Enter');
+  await expect(picked).toHaveText(['Цех А']);
+  // The search stays. A list that Arrow Down opens begins at the first option that is not picked.
+  await expect(select).toHaveValue('цех');
+  await expect(options).toHaveCount(0);
+  await select.press('ArrowDown');
+  await expect(options).toHaveCount(4);
+  await expect(options.first()).toHaveAttribute('aria-selected', 'true');
+  await expect(active).toHaveText('Цех Б');
+  await expect(select).toHaveAttribute('aria-activedescendant', (await active.getAttribute('id')) ?? '');
+  await select.press('Enter');
+  await expect(picked).toHaveText(['Цех А', 'Цех Б']);
+  // Another Enter would save the form. Arrow Down goes on to the next option.
+  await expect(active).toHaveCount(0);
+  await select.press('ArrowDown');
+  await expect(active).toHaveText('Цех В');
+  await select.press('Enter');
+  await expect(picked).toHaveText(['Цех А', 'Цех Б', 'Цех В']);
+  // With everything picked the next text is no request to create a policy.
+  await page.keyboard.type('цех');
+  await expect(options).toHaveCount(4);
+  await expect(active).toHaveCount(0);
+  await select.press('Enter');
+  await expect(picked).toHaveText(['Цех А', 'Цех Б', 'Цех В']);
+  await select.press('ArrowDown');
+  await options.getByText('Цех А').click();
+  await expect(picked).toHaveText(['Цех Б', 'Цех В']);
+  await select.press('ArrowUp');
+  await select.press('ArrowUp');
+  await expect(active).toHaveText('Цех В');
+  await select.press('Enter');
+  await expect(picked).toHaveText(['Цех Б']);
+  // The list opens below its field.
+  const [list, input] = [await page.getByRole('listbox').boundingBox(), await select.boundingBox()];
+  expect(list?.y).toBeGreaterThan((input?.y ?? 0) + (input?.height ?? 0));
+});
+
 test('a form cannot be saved while a select holds text that names no picked option, and its dialog asks before it closes', async ({
   page,
 }) => {
@@ -205,7 +258,7 @@ test('a form cannot be saved while a select holds text that names no picked opti
 });
 
 for (const [screen, viewport] of screens) {
-  test(`on a ${screen} the open list of policies leaves the button Save of a new user free, and a click saves`, async ({
+  test(`on a ${screen} Tab closes the list of policies over the button Save of a new user, and a click saves`, async ({
     page,
   }) => {
     await page.setViewportSize(viewport);
@@ -222,9 +275,8 @@ for (const [screen, viewport] of screens) {
     await dialog.getByRole('combobox', { name: 'Политики доступа' }).click();
     await page.getByRole('option', { name: policy }).click();
     await expect(dialog.getByText(policy, { exact: true })).toBeVisible();
-    const button = await saveOf(dialog).boundingBox();
-    if (button === null) throw new Error('the dialog has no Save');
-    await page.mouse.click(button.x + button.width / 2, button.y + button.height / 2);
+    await page.keyboard.press('Tab');
+    await saveOf(dialog).click();
     await expect(dialog).toHaveCount(0);
     const { rows } = await product.call(owner, companyUsers);
     expect(rows.find((user) => user.email === email)?.politics.map(({ name }) => name)).toEqual([policy]);

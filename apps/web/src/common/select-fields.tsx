@@ -2,10 +2,10 @@ import '@mantine/core/styles/ScrollArea.css';
 import '@mantine/core/styles/Combobox.css';
 import '@mantine/core/styles/Pill.css';
 import '@mantine/core/styles/PillsInput.css';
-import { Loader, MultiSelect, Select } from '@mantine/core';
+import { CheckIcon, Combobox, Loader, Pill, PillsInput, Select, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import * as t from '@propusk/phrases/console';
-import { type KeyboardEvent, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useEffectEvent, useId, useState } from 'react';
 import type { FieldValues } from 'react-hook-form';
 import { ApiError } from '../api/api-error.ts';
 import { type Bound, labels, useField } from './fields.tsx';
@@ -72,96 +72,152 @@ function offersOf({ options, create }: MultiChoosing, text: string): Option[] {
   return [...found, { value: CREATE, label: create.label(name) }];
 }
 
+/** The entry that Enter takes for a text: the first that is not picked. The create only when nothing else matches the text. */
+function nextOf(offers: readonly Option[], picked: readonly number[]): Option | undefined {
+  return offers.find(({ value }) => !picked.includes(value) && (value !== CREATE || offers.length === 1));
+}
+
 type MultiChoosing = Choosing & { create?: InlineCreate | undefined };
 
 /**
- * A select of several options, with search. Picked options stay in the list with a mark; a click on one unpicks it.
+ * A select of several options, with search. Picked options stay in the list with a mark, and a click on one unpicks it. A pick
+ * keeps the search, selected, so that the next text replaces it. Enter with typed text closes the list, and the next Enter saves.
  * With `create`, the user can create and pick an entity by typing a text that no option has as its label. Typed text
  * that names no picked option is part of the field's value, where the schema of ids refuses it: a form cannot be saved
  * over it, and a dialog asks before it closes.
  */
 export function MultiSelectField<V extends FieldValues, O>(props: Bound<V, O> & MultiChoosing) {
-  const { create } = props;
-  const field = useField(props);
-  const entries: (number | string)[] = field.value ?? [];
-  const value = entries.filter((entry) => typeof entry === 'number');
+  const { options, create } = props;
+  const { value: stored, error, onChange, ...field } = useField(props);
+  const entries: (number | string)[] = stored ?? [];
+  const picked = entries.filter((entry) => typeof entry === 'number');
   const typed = entries.find((entry) => typeof entry === 'string') ?? '';
-  const set = (ids: number[], text: string) => field.onChange(text.trim() === '' ? ids : [...ids, text]);
+  /** The text of the last pick. It filters the list and is no part of the value. */
+  const [kept, setKept] = useState('');
+  const text = typed || kept;
+  const set = (ids: number[], rest: string) => onChange(rest.trim() === '' ? ids : [...ids, rest]);
   const [left, setLeft] = useState(false);
-  const [opened, setOpened] = useState(false);
   const [creating, setCreating] = useState(false);
   const [failure, setFailure] = useState<string>();
-  const [settled] = useDebouncedValue(typed, SEARCH_DELAY_MS);
+  const [settled] = useDebouncedValue(text, SEARCH_DELAY_MS);
   // The delayed text counts only while the field holds text: an emptied field shows the whole list without delay.
-  const search = typed && settled;
+  const search = text && settled;
   const offers = offersOf(props, search);
-  // Mantine forgets the text of a field that loses the focus.
-  const leaving = useRef(false);
+  const next = nextOf(offers, picked);
+  const store = useCombobox({ onDropdownClose: () => store.resetSelectedOption() });
+  const id = useId();
 
-  async function pick(picked: number[]) {
+  const activate = useEffectEvent(() => {
+    if (typed !== '' && next !== undefined) store.selectActiveOption();
+  });
+  useEffect(() => {
+    if (search !== '') activate();
+  }, [search]);
+
+  const without = (id: number) => picked.filter((each) => each !== id);
+  /** Makes the ids the value, and keeps the text as a filter. No entry stays active, so that the next Enter saves the form. */
+  function take(ids: number[]) {
+    set(ids, '');
+    setKept(text);
+    (store.targetRef.current as HTMLInputElement | null)?.select();
+    store.resetSelectedOption();
+  }
+  async function pick(entry: number) {
     setFailure(undefined);
-    // The next Enter then saves the form; in an open list it would unpick the highlighted option.
-    if (typed !== '') setOpened(false);
-    if (create === undefined || !picked.includes(CREATE)) return set(picked, '');
+    if (picked.includes(entry)) return take(without(entry));
+    if (create === undefined || entry !== CREATE) return take([...picked, entry]);
+    store.closeDropdown();
     setCreating(true);
     try {
-      const id = await create.run(typed.trim());
-      if (id === null) return;
-      set([...value, id], '');
-    } catch (error) {
-      setFailure(sentenceOf(error));
+      const made = await create.run(text.trim());
+      if (made !== null) take([...picked, made]);
+    } catch (thrown) {
+      setFailure(sentenceOf(thrown));
     } finally {
       setCreating(false);
     }
   }
-  /** With typed text, Enter takes an entry of the list and does not save the form. */
-  function takeOnEnter(event: KeyboardEvent) {
-    if (event.key !== 'Enter' || event.nativeEvent.isComposing || typed === '') return;
-    event.preventDefault();
-    // The list takes its highlighted entry itself. Before the search's delay it still highlights one for the last text.
-    if (opened && search === typed) return;
+  function onKeyDown(event: KeyboardEvent) {
+    const active = store.getSelectedOptionIndex();
+    // From no active entry, the list itself goes on to the first that is not picked.
+    if (event.key === 'ArrowDown' && active === -1 && next)
+      store.updateSelectedOptionIndex(offers.indexOf(next) - 1);
+    if (event.key === 'Backspace' && text === '' && !creating) set(picked.slice(0, -1), '');
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
     event.stopPropagation();
-    const [best] = offersOf(props, typed);
-    if (best !== undefined) void pick([...new Set([...value, best.value])]);
+    // Before the search's delay the list still has the entries for the last text.
+    const chosen = store.dropdownOpened && search === text ? offers[active] : undefined;
+    if (typed !== '' || chosen === undefined) store.closeDropdown();
+    if (typed === '' && chosen === undefined) return;
+    // Enter takes an entry and does not save the form.
+    event.preventDefault();
+    const found = offersOf(props, typed);
+    const entry = chosen ?? nextOf(found, picked);
+    if (entry !== undefined) void pick(entry.value);
+    else if (found.length > 0) take(picked);
   }
+  const names = new Map(options.map(({ value, label }) => [value, label]));
   return (
-    <MultiSelect
-      {...labels(props)}
-      {...field}
-      error={failure ?? (typed === '' ? field.error : left && t.form.untaken(typed))}
-      data={[...props.options, { value: CREATE, label: '' }]}
-      value={value}
-      onChange={pick}
-      readOnly={creating}
-      rightSection={creating ? <Loader size="xs" aria-label={t.common.loading} /> : undefined}
-      searchable
-      searchValue={typed}
-      classNames={{ pillsList: classes.pills }}
-      onSearchChange={(text) => {
-        if (leaving.current) return;
-        setFailure(undefined);
-        set(value, text);
-      }}
-      clearSearchOnChange={false}
-      selectFirstOptionOnChange={typed !== '' && search === typed}
-      filter={() => offers}
-      onKeyDownCapture={takeOnEnter}
-      onFocus={() => setLeft(false)}
-      onBlur={() => {
-        leaving.current = true;
-        queueMicrotask(() => (leaving.current = false));
-        setLeft(true);
-        field.onBlur();
-      }}
-      // Below the field the list would cover the dialog's buttons: a click on «Save» would unpick an option.
-      comboboxProps={{ position: 'top' }}
-      dropdownOpened={opened}
-      onDropdownOpen={() => setOpened(true)}
-      onDropdownClose={() => setOpened(false)}
-      maxDropdownHeight={240}
-      openOnFocus={false}
-      nothingFoundMessage={t.common.notFoundOption}
-      placeholder={value.length === 0 ? props.placeholder : undefined}
-    />
+    <Combobox store={store} readOnly={creating} onOptionSubmit={(entry) => void pick(Number(entry))}>
+      <Combobox.DropdownTarget>
+        <PillsInput
+          {...labels(props)}
+          id={id}
+          error={failure ?? (typed === '' ? error : left && t.form.untaken(typed))}
+          rightSection={creating ? <Loader size="xs" aria-label={t.common.loading} /> : <Combobox.Chevron />}
+          rightSectionPointerEvents="none"
+          onClick={() => store.openDropdown()}
+        >
+          <Pill.Group className={classes.pills}>
+            {picked.map((each) => (
+              <Pill key={each} withRemoveButton={!creating} onRemove={() => set(without(each), typed)}>
+                {names.get(each) ?? each}
+              </Pill>
+            ))}
+            <Combobox.EventsTarget withExpandedAttribute>
+              <PillsInput.Field
+                {...field}
+                className={classes.search}
+                readOnly={creating}
+                value={text}
+                placeholder={picked.length === 0 ? props.placeholder : undefined}
+                onChange={({ currentTarget }) => {
+                  setFailure(undefined);
+                  setKept('');
+                  store.resetSelectedOption();
+                  store.openDropdown();
+                  set(picked, currentTarget.value);
+                }}
+                onKeyDownCapture={onKeyDown}
+                onFocus={() => setLeft(false)}
+                onBlur={() => {
+                  store.closeDropdown();
+                  setLeft(true);
+                  setKept('');
+                  field.onBlur();
+                }}
+              />
+            </Combobox.EventsTarget>
+          </Pill.Group>
+        </PillsInput>
+      </Combobox.DropdownTarget>
+      <Combobox.Dropdown>
+        <Combobox.Options labelledBy={`${id}-label`} className={classes.options}>
+          {offers.map(({ value, label }) => (
+            <Combobox.Option
+              key={value}
+              value={String(value)}
+              active={value === next?.value}
+              aria-selected={picked.includes(value)}
+              className={classes.option}
+            >
+              {picked.includes(value) && <CheckIcon size={12} aria-hidden />}
+              <span>{label}</span>
+            </Combobox.Option>
+          ))}
+          {offers.length === 0 && <Combobox.Empty>{t.common.notFoundOption}</Combobox.Empty>}
+        </Combobox.Options>
+      </Combobox.Dropdown>
+    </Combobox>
   );
 }

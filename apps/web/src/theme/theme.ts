@@ -68,8 +68,6 @@ export const theme = createTheme({
         transitionProps: { duration: 150 },
       },
     },
-    // The input of a MultiSelect is narrow enough to stay on the line of its tags, and wide enough to type into.
-    MultiSelect: { styles: { inputField: { minWidth: 48 } } },
     Menu: {
       defaultProps: {
         shadow: 'md',
