@@ -77,8 +77,11 @@ function present(
   if (!why.allow) {
     const { reason } = why;
     const names = mends.map(({ name }) => name);
+    const holds = why.links.some(({ code, state }) => code === 'user_of_policy' && state === 'held');
     const { why: message, advice } =
-      about === 'person' ? whyPhrases.person(reason, names) : { ...denyPhrases, ...whyPhrases }[reason];
+      about === 'person'
+        ? whyPhrases.person(reason, names, holds)
+        : { ...denyPhrases, ...whyPhrases }[reason];
     return { allow: false, reason, message, advice, policy: null, proxy: null, links, mends };
   }
   const { policyId, proxy } = why;

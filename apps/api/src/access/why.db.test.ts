@@ -39,7 +39,7 @@ describe('the explanation for a user and a site', () => {
     const { agent, policy, link, why } = await scene();
     const first = (await why()).body;
     expect([first.allow, first.reason, missing(first)]).toEqual([false, 'no_policy', [2]]);
-    expect(first.message).toBe('Этот сайт пользователю не открывает ни одна политика доступа.');
+    expect(first.message).toBe('У пользователя нет политик доступа.');
     expect(first.links.map(({ state }) => state)).toEqual([
       'held',
       'missing',
@@ -50,6 +50,7 @@ describe('the explanation for a user and a site', () => {
     await link([agent.id], false);
     const second = (await why()).body;
     expect([second.reason, missing(second)]).toEqual(['no_policy', [3]]);
+    expect(second.message).toBe('Этот сайт пользователю не открывает ни одна политика доступа.');
     await link([agent.id], true);
     expect((await why()).body).toEqual({
       allow: true,

@@ -65,9 +65,15 @@ const ofPerson = {
   invitation_pending: pending,
 };
 
-/** The user is in no policy of the site. @param mends names of the policies that open it */
-function noPolicy(mends: readonly string[]): { why: string; advice: string } {
+/** The user is in no policy of the site. @param mends names of the policies that open it @param holds whether the user is in any */
+function noPolicy(mends: readonly string[], holds: boolean): { why: string; advice: string } {
   const [only] = mends;
+  if (only === undefined && !holds) {
+    return {
+      why: 'У пользователя нет политик доступа.',
+      advice: 'Назначьте сайту политику и добавьте в неё этого пользователя.',
+    };
+  }
   if (only === undefined) {
     return {
       why: 'Этот сайт пользователю не открывает ни одна политика доступа.',
@@ -88,8 +94,8 @@ function noPolicy(mends: readonly string[]): { why: string; advice: string } {
 
 /** The answer to "Why?". */
 export const whyPhrases = {
-  person: (reason: keyof typeof ofPerson | 'no_policy', mends: readonly string[]) =>
-    reason === 'no_policy' ? noPolicy(mends) : ofPerson[reason],
+  person: (reason: keyof typeof ofPerson | 'no_policy', mends: readonly string[], holds: boolean) =>
+    reason === 'no_policy' ? noPolicy(mends, holds) : ofPerson[reason],
   allowed: (policy: string) => `Доступ есть: его даёт политика «${policy}».`,
   second_factor_required: lacksFactor,
   company_unconfirmed: unconfirmed,
