@@ -101,7 +101,7 @@ export const updatePolicy = endpoint('PUT /politics/:id', {
   body: PolicyChange,
   reply: Policy,
   versioned: true,
-  errors: ['not_found', 'all_sites_refused', 'not_in_plan'],
+  errors: ['not_found', 'all_sites_refused', 'not_in_plan', 'too_many_objects'],
 });
 
 /** Delete a policy. Users who have no other policy for the same sites lose access at once. */

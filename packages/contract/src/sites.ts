@@ -88,7 +88,7 @@ export const updateSite = endpoint('PUT /domain-allowed/:id', {
   body: SiteChange,
   reply: Site,
   versioned: true,
-  errors: ['not_found', 'site_exists'],
+  errors: ['not_found', 'site_exists', 'too_many_objects'],
 });
 
 /** Delete a site. */

@@ -91,7 +91,14 @@ export const updateUser = endpoint('PUT /users/:id', {
   body: UserChange,
   reply: User,
   versioned: true,
-  errors: ['not_found', 'email_taken', 'protected_user', 'no_company', 'too_many_requests'],
+  errors: [
+    'not_found',
+    'email_taken',
+    'protected_user',
+    'too_many_objects',
+    'no_company',
+    'too_many_requests',
+  ],
 });
 
 /** Delete a user; ends sessions, gateway access and open tunnels. */

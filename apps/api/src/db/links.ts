@@ -24,6 +24,9 @@ export type Link = (typeof links)[keyof typeof links];
 /** Ids of linked entities, by the `field` of the link. The links of an absent list stay unchanged. */
 export type LinkedIds = { readonly [F in Link['field']]?: readonly number[] | undefined };
 
+/** The links of one table to others. */
+export const linksOf = (table: string): Link[] => Object.values(links).filter(({ from }) => from === table);
+
 const refs = ({ table, from, own, to, other }: Link) =>
   [table, from, own, to, other].map((name) => sql.ref(name));
 

@@ -13,7 +13,7 @@ import { type Actor, scopeOfWrite } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { expectVersion, type Target } from '../core/versions.ts';
 import { lockCompanyOf } from '../db/company.ts';
-import { type LinkedIds, replaceLinks, touchLinked } from '../db/links.ts';
+import { type LinkedIds, linksOf, replaceLinks, touchLinked } from '../db/links.ts';
 import type { Tx } from '../db/open.ts';
 import { pipeline, run, type Statement, statement } from '../db/pipeline.ts';
 import type { EntityTable, Tables } from '../db/schema.ts';
@@ -134,7 +134,7 @@ export async function deleteEntity<T extends EntityTable, View>(
       ...recording(tx, actor, {
         ...{ action: 'deleted', kind: entity.kind, id, name: entity.name(gone), companyId, before },
       }),
-      ...(companyId === null ? [] : (entity.links ?? [])).map((link) =>
+      ...(companyId === null ? [] : linksOf(entity.table)).map((link) =>
         touchLinked(tx, link, { companyId: companyId ?? 0, id }),
       ),
       ...first,
@@ -224,12 +224,12 @@ function lockStatements<T extends EntityTable, View>(
 
 function linkStatements<T extends EntityTable>(
   tx: Tx,
-  entity: Pick<Entity<T, unknown>, 'table' | 'links'>,
+  entity: Pick<Entity<T, unknown>, 'table'>,
   row: Row<T>,
   given: LinkedIds = {},
 ): Statement<void>[] {
   const companyId = companyOf(entity, row);
-  return (entity.links ?? []).flatMap((link) => {
+  return linksOf(entity.table).flatMap((link) => {
     const ids = given[link.field];
     return ids === undefined || companyId === null
       ? []

@@ -11,7 +11,6 @@ import {
 import type { AuditFields } from '../audit/store.ts';
 import { type Actor, type Scope, scopeById, scopeOfWrite } from '../core/actor.ts';
 import { found } from '../core/errors.ts';
-import type { Link } from '../db/links.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db } from '../db/open.ts';
 import { run, type Statement, statement } from '../db/pipeline.ts';
@@ -34,7 +33,6 @@ export interface Entity<T extends EntityTable, View> {
   readonly search?: readonly (string | RawBuilder<string>)[];
   /** The sort key of lists; the default is the id. */
   readonly order?: RawBuilder<unknown>;
-  readonly links?: readonly Link[];
   /** The name of the entity in audit events. */
   name(view: View): string;
   /** The fields that the audit compares before and after a change. */

@@ -45,7 +45,6 @@ export const policyEntity = entity({
   sees: (actor, scope) =>
     inScope(actor, scope, 'policies.company_id', sql`policies.id in ${ownPolicies(actor)}`),
   search: ['policies.name', 'policies.description'],
-  links: [links.policyUsers, links.policySites],
   name: ({ name }) => name,
   facts: ({ name, description, allSites, users, sites, proxy }) => ({
     ...{ name, description, allSites, users, sites },

@@ -51,7 +51,6 @@ export const siteEntity = entity({
         and l.policy_id in ${ownPolicies(actor)})`,
     ),
   search: ['sites.address', 'sites.shown_address'],
-  links: [links.sitePolicies],
   name: ({ address }) => shownAddress(address),
   facts: ({ address, politics }) => ({ address: shownAddress(address), politics }),
 });

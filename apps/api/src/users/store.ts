@@ -50,7 +50,6 @@ export const userEntity = entity({
   present: ({ roles, ...row }): User => ({ ...row, roles: roles.map((value) => ({ value })) }),
   sees: (actor, scope) => inScope(actor, scope, 'users.company_id'),
   search: [userText],
-  links: [links.userPolicies],
   name: ({ email }) => email,
   facts: ({ name, surname, email, roles, politics }) => ({
     ...{ name, surname, email, politics },

@@ -26,6 +26,13 @@ describe('the sentence of an audit event', () => {
     ],
     [
       {
+        object: { kind: 'plan', id: 1, name: 'Базовый' },
+        changes: { name: { from: 'Старый', to: 'Базовый' } },
+      },
+      'изменён тариф «Базовый»: название: Старый → Базовый',
+    ],
+    [
+      {
         object: { kind: 'user', id: 1, name: 'anna@romashka.ru' },
         changes: { surname: { from: 'Иванова' }, name: { to: 'Анна' }, password: {} },
       },

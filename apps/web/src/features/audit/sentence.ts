@@ -77,7 +77,7 @@ function entries(changes: AuditRow['changes']): readonly (readonly [AuditField, 
 const isSecret = (change: AuditChange) => Object.keys(change).length === 0;
 
 function labelOf(kind: AuditKind, field: AuditField): string {
-  return field === 'name' && kind === 'policy' ? t.audit.policyName : t.audit.fields[field];
+  return field === 'name' && kind !== 'user' ? t.audit.objectName : t.audit.fields[field];
 }
 
 function say(field: AuditField, value: string | boolean | undefined): string {

@@ -143,8 +143,8 @@ export const audit = {
     text: 'текст запроса',
     reply: 'ответ',
   } satisfies Record<AuditField, string>,
-  /** Labels of fields that differ by entity: Russian has other words for a policy's name and a user's. */
-  policyName: 'название',
+  /** The label of the field `name` of every entity except a user: Russian has another word for the name of a person. */
+  objectName: 'название',
   added: (what: string, names: string) => `добавлены ${what}: ${names}`,
   removed: (what: string, names: string) => `убраны ${what}: ${names}`,
   andMore: (count: number) => `и ещё ${count}`,
