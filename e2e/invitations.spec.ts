@@ -73,11 +73,16 @@ test.describe('with a mail server', () => {
     await expect(agent.getByText('Компания «ООО „Ромашка“» открывает вам свои сайты')).toBeVisible();
     await agent.getByLabel('Новый пароль', { exact: true }).fill(PASSWORD);
     await agent.getByLabel('Повторите пароль', { exact: true }).fill(PASSWORD);
+    // A name is required, so that nobody is shown as «No name».
+    await expect(agent.getByRole('button', { name: 'Задать пароль и войти' })).toBeDisabled();
+    await field(agent.locator('form'), 'Имя').fill('Анна');
+    await field(agent.locator('form'), 'Фамилия').fill('Петрова');
     // From the mail to the extension's download: the link, this button, the download.
     await agent.getByRole('button', { name: 'Задать пароль и войти' }).click();
     await expect(heading(agent, 'Сайты')).toBeVisible();
     await expect(agent.getByRole('dialog').getByRole('link', { name: /Firefox/ })).toBeVisible();
     await agent.getByRole('button', { name: 'Understood!' }).click();
+    await expect(agent.getByRole('banner').getByText('Анна Петрова')).toBeVisible();
     await expect(agent.getByRole('link', { name: 'crm.romashka.test' })).toHaveAttribute(
       'href',
       'https://crm.romashka.test/',
@@ -97,6 +102,7 @@ test.describe('with a mail server', () => {
     await agent.goto(second);
     await expect(agent.getByText('В этом браузере уже выполнен вход')).toBeVisible();
     const before = await stored(agent, 'access_token');
+    await field(agent.locator('form'), 'Имя').fill('Пётр');
     await agent.getByLabel('Новый пароль', { exact: true }).fill(PASSWORD);
     await agent.getByLabel('Повторите пароль', { exact: true }).fill(PASSWORD);
     await agent.getByRole('button', { name: 'Задать пароль и войти' }).click();
@@ -107,7 +113,7 @@ test.describe('with a mail server', () => {
     await expect(agent.locator('input[type=password]')).toHaveCount(0);
     await agent.context().close();
     await page.reload();
-    await expect(anna).toBeVisible();
+    await expect(anna).toContainText('Анна Петрова');
     await expect(anna.getByText(/^Приглашение/)).toHaveCount(0);
     expect((await product.call(owner, listPolicies)).rows.map(({ name }) => name)).toEqual(['Отдел продаж']);
   });

@@ -148,7 +148,7 @@ const auth: Scenario[] = [
     'mail-link': loaded,
     'mail-link-invited': answering(
       '**/api/auth/link',
-      { email: 'anna@romashka.ru', invitedBy: 'ООО «Ромашка»', firstAdmin: false },
+      { email: 'anna@romashka.ru', invitedBy: 'ООО «Ромашка»', name: '', surname: '', firstAdmin: false },
       async (page) => {
         await page.goto(new URL('/security/login#token=t&for=password', page.url()).href);
         await titled(/^Добро пожаловать/)(page);
@@ -156,7 +156,7 @@ const auth: Scenario[] = [
     ),
     'mail-link-first-admin': answering(
       '**/api/auth/link',
-      { email: '', invitedBy: null, firstAdmin: true },
+      { email: '', invitedBy: null, name: '', surname: '', firstAdmin: true },
       async (page) => {
         await page.goto(new URL('/security/login#token=t&for=password', page.url()).href);
         await titled(/^Первый администратор/)(page);

@@ -34,7 +34,7 @@ export const login = endpoint('POST /auth/login', {
 
 /**
  * One of these sets of fields: `{email}`, `{token, password}`, `{email, change: true, currentPassword}` or
- * `{token}`. The link of the first ADMIN takes `{token, password, email}`.
+ * `{token}`. The link of the first ADMIN takes `{token, password, email}`, that of an invited user also `name` and `surname`.
  * @example {"email": "anna@romashka.ru"}
  * @example {"token": "bGluay1mcm9tLW1haWwtdGhhdC13b3Jrcy1vbmNlLi4", "password": "battery staple"}
  * @example {"email": "anna.petrova@romashka.ru", "change": true, "currentPassword": "correct horse"}
@@ -53,11 +53,15 @@ export const LinkUse = z
     token: z.optional(text(1)),
     /** The new password. */
     password: z.optional(Password),
+    /** The given name of an invited user; only with `password`. @example Anna */
+    name: z.optional(text(0)),
+    /** The family name of an invited user; only with `password`. @example Petrova */
+    surname: z.optional(text(0)),
     /** The caller's password; only for a change of the email. */
     currentPassword: z.optional(CurrentPassword),
   })
   .check((context) => {
-    const { email, token, change, password, currentPassword } = context.value;
+    const { email, token, change, password, name, surname, currentPassword } = context.value;
     const refuse = (field: string, fault: IssueCode) =>
       context.issues.push({ code: 'custom', input: context.value, path: [field], ...issue(fault) });
     if (email === undefined && token === undefined) refuse('email', 'required');
@@ -65,16 +69,18 @@ export const LinkUse = z
       refuse('email', 'email_or_token');
     if (email !== undefined && password !== undefined && token === undefined)
       refuse('password', 'password_from_link');
+    if ((name ?? surname) !== undefined && password === undefined) refuse('password', 'required');
     if (token !== undefined && change === true) refuse('change', 'email_from_link');
     const asksForEmail = email !== undefined && token === undefined && change === true;
     if (asksForEmail && currentPassword === undefined) refuse('currentPassword', 'required');
     if (!asksForEmail && currentPassword !== undefined) refuse('currentPassword', 'password_not_asked');
   });
+export type LinkUse = z.infer<typeof LinkUse>;
 
 /**
  * Request or use a mailed link for a new password or a new email. A link is valid for 10 minutes and works once. `{email}` mails
  * a link for a new password. The reply does not reveal whether the address has an account. `{token, password}` sets the new
- * password. `{email, change: true, currentPassword}` mails a link to the new address of the signed-in caller and notifies the old
+ * password, and the given names of an invited user. `{email, change: true, currentPassword}` mails a link to the new address of the signed-in caller and notifies the old
  * address. It requires the password, so that a stolen session cannot take over the account. `{token}` makes the new address the
  * login and notifies the old address. A new password or a new email ends all sessions and gateway tokens.
  */

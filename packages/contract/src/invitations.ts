@@ -82,6 +82,10 @@ export const LinkAccount = z.object({
   email: ShownEmail,
   /** The company that invited the user; null if the link resets a forgotten password. @example Romashka */
   invitedBy: z.nullable(ShownText),
+  /** The given name of the user; may be empty. @example Anna */
+  name: ShownText,
+  /** The family name; may be empty. @example Petrova */
+  surname: ShownText,
   /** Whether the link creates the first ADMIN, who enters the address. `email` is then a suggestion, or empty. */
   firstAdmin: z.boolean(),
 });

@@ -25,7 +25,7 @@ export function linkRoutes(routes: Slice): void {
   const later = afterAnswer(routes);
 
   implement(routes, useLink, async ({ actor, body, address, device, db, write, header }) => {
-    const { token, password, email, change, currentPassword } = body;
+    const { token, password, email, change, currentPassword, name, surname } = body;
     const redeeming = <T>(redeem: () => Promise<T>) => throttle.redeeming('mailLink', address, redeem);
     if (token !== undefined) {
       if (password === undefined) {
@@ -41,7 +41,7 @@ export function linkRoutes(routes: Slice): void {
       await redeeming(() => findLink(db, 'password', token));
       const passwordHash = await routes.passwords.hash(password, strangers(address));
       const owner = await redeeming(() =>
-        write((tx) => redeemPasswordLink(tx, token, passwordHash, { address, typed: email })),
+        write((tx) => redeemPasswordLink(tx, token, passwordHash, address, { email, name, surname })),
       );
       // The link authenticates the user, so reset the failed attempts, which strangers may have caused.
       await throttle.reset(

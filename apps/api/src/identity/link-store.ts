@@ -1,3 +1,4 @@
+import type { LinkUse } from '@propusk/contract/auth';
 import type { LinkAccount } from '@propusk/contract/invitations';
 import { limits } from '@propusk/contract/limits';
 import { type RawBuilder, sql } from 'kysely';
@@ -135,16 +136,22 @@ export async function addInvitationLinks(
 
 /** Reads the account of a valid password link. @throws AppError link_dead */
 export async function openPasswordLink(db: Db, token: string): Promise<LinkAccount> {
-  const { email, invited, company, firstAdmin } = await db
+  const { email, invited, company, ...account } = await db
     .selectFrom('mail_links')
     .innerJoin('users', 'users.id', 'mail_links.user_id')
     .leftJoin('companies', 'companies.id', 'users.company_id')
-    .select(['users.email', 'users.invited', 'companies.company_name as company'])
+    .select([
+      'users.email',
+      'users.invited',
+      'users.name',
+      'users.surname',
+      'companies.company_name as company',
+    ])
     .select(isFirstAdmin.as('firstAdmin'))
     .where(works('mail_links', token))
     .where(ofKind.password)
     .executeTakeFirstOrThrow(linkDead);
-  return { email: email === NO_ADDRESS ? '' : email, invitedBy: invited ? company : null, firstAdmin };
+  return { ...account, email: email === NO_ADDRESS ? '' : email, invitedBy: invited ? company : null };
 }
 
 /** Finds the account of a valid link. @throws AppError link_dead when the link is unknown, used, expired or of the other kind */
@@ -164,31 +171,39 @@ export async function findLink(
 /**
  * Redeems a password link.
  * @param address the caller's IP address
- * @param typed the new email that the first ADMIN typed; undefined for other accounts
+ * @param typed the new email that the first ADMIN typed, or the names that an invited user typed
  * @returns the email of the account
- * @throws AppError link_dead; email_taken; bad_input when `typed` is missing for an ADMIN without email, or
- *   given for another account
+ * @throws AppError link_dead; email_taken; bad_input when the email is missing for an ADMIN without email, or
+ *   a field is given for another account
  */
 export async function redeemPasswordLink(
   tx: Tx,
   token: string,
   passwordHash: string,
-  { address, typed }: { address: string; typed: string | undefined },
+  address: string,
+  typed: Pick<LinkUse, 'email' | 'name' | 'surname'>,
 ): Promise<string> {
   const { user_id: userId } = await findLink(tx, 'password', token);
-  const account = tx.selectFrom('users').select('id').where('id', '=', userId);
-  const isWaiting = (await account.where(isWaitingAdmin).executeTakeFirst()) !== undefined;
+  const account = tx
+    .selectFrom('users')
+    .select(['name', 'surname', 'invited', isWaitingAdmin.as('isWaiting')])
+    .where('id', '=', userId);
+  const { invited, isWaiting, ...before } = await account.executeTakeFirstOrThrow(linkDead);
   if (isWaiting) {
     await lockFirstAdmin(tx);
     await account.where(isFirstAdmin).executeTakeFirstOrThrow(linkDead);
   }
   const stored = await redeem(tx, 'mail_links', { token, userId });
-  const email = typed ?? stored;
-  if (email === NO_ADDRESS || (typed !== undefined && !isWaiting)) throw new AppError('bad_input');
-  if (typed !== undefined) await moveEmail(tx, userId, typed);
+  const email = typed.email ?? stored;
+  const isNamed = (typed.name ?? typed.surname) !== undefined;
+  if (email === NO_ADDRESS || (typed.email !== undefined && !isWaiting) || (isNamed && !invited))
+    throw new AppError('bad_input');
+  if (typed.email !== undefined) await moveEmail(tx, userId, typed.email);
+  const after = { name: typed.name ?? before.name, surname: typed.surname ?? before.surname };
+  if (isNamed) await touchUser(tx, userId, after);
   await setPassword(tx, userId, passwordHash);
   const by = { userId, address };
-  await recordOwn(tx, by, 'password_reset', { secret: 'password' });
+  await recordOwn(tx, by, 'password_reset', { before, after, secret: 'password' });
   await confirmCompanyOf(tx, by);
   return email;
 }

@@ -87,7 +87,9 @@ test('an invited agent can reach sites only after setting a password by the mail
 
   // Reading the link does not use it up.
   const account = { email: emails[0], invitedBy: company?.companyName, firstAdmin: false };
-  for (let reads = 0; reads < 2; reads++) expect((await open(tokenOf(link))).body).toEqual(account);
+  const names = { name: '', surname: '' };
+  for (let reads = 0; reads < 2; reads++)
+    expect((await open(tokenOf(link))).body).toEqual({ ...account, ...names });
   expect((await accept(tokenOf(link))).status).toBe(204);
   expect((await signIn(emails[0] ?? '')).status).toBe(200);
   expect(await usersIn(company?.id ?? 0)).toContain(first?.id);
@@ -95,6 +97,33 @@ test('an invited agent can reach sites only after setting a password by the mail
   const after = await api.must(owner.token, companyUsers, {});
   expect(after.rows.find(({ id }) => id === first?.id)?.invitation).toBeNull();
   for (const use of [open, accept]) expect((await use(tokenOf(link))).error.code).toBe('link_dead');
+});
+
+test('an invited agent states the names with the password, and the link of a forgotten password cannot change them', async () => {
+  const owner = await api.company();
+  const { id, email, token } = await invited(owner.token);
+  await inbox.take(email);
+  const params = { id };
+  await api.must(owner.token, updateUser, { params, body: { name: 'Аня', surname: 'Петрова' } });
+  expect((await open(token)).body).toMatchObject({ name: 'Аня', surname: 'Петрова' });
+  const use = (body: object) =>
+    api.call(null, useLink, { body: { password: PASSWORD, name: 'Анна', ...body }, from: fresh() });
+  expect((await use({ token, password: undefined })).status).toBe(400);
+  expect((await use({ token })).status).toBe(204);
+  expect(await api.must(owner.token, getUser, { params })).toMatchObject({
+    name: 'Анна',
+    surname: 'Петрова',
+    invitation: null,
+  });
+  const { rows } = await api.must(owner.token, listAudit, { query: { name: email } });
+  expect(rows.find(({ action }) => action === 'password_reset')?.changes).toMatchObject({
+    name: { from: 'Аня', to: 'Анна' },
+  });
+  await api.call(null, useLink, { body: { email }, from: fresh() });
+  const forgotten = tokenOf(/https?:\/\/\S+#\S+/.exec((await inbox.take(email)).text)?.[0] ?? '');
+  expect((await open(forgotten)).body).toMatchObject({ invitedBy: null });
+  expect((await use({ token: forgotten })).error.code).toBe('bad_input');
+  expect((await accept(forgotten)).status).toBe(204);
 });
 
 test('inviting an agent again replaces the link of the first invitation', async () => {

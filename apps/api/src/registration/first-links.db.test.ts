@@ -43,7 +43,7 @@ test('the link that propusk admin prints creates the first ADMIN with the typed 
     await makeAdminLink(opened.db, config.publicUrl),
   ].map(String) as [string, string];
   const body = { token: fragment(first, 'token') };
-  const opening = { email: '', invitedBy: null, firstAdmin: true };
+  const opening = { email: '', invitedBy: null, name: 'Администратор', surname: '', firstAdmin: true };
   expect((await api.call(null, openLink, { body })).body).toEqual(opening);
   const { rows } = await opened.pool.query(
     `select round(extract(epoch from expires_at - now()) / 60)::int as minutes, token_hash from mail_links`,

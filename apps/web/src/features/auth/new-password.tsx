@@ -1,5 +1,5 @@
 import { useLink as linkCall, login } from '@propusk/contract/auth';
-import { Email, Password } from '@propusk/contract/fields';
+import { Email, Password, text } from '@propusk/contract/fields';
 import type { LinkAccount } from '@propusk/contract/invitations';
 import { limits } from '@propusk/contract/limits';
 import * as t from '@propusk/phrases/console';
@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
 import { token } from '../../api/token.ts';
 import { showFailure } from '../../common/contract-form.ts';
-import { EmailField, PasswordField } from '../../common/fields.tsx';
+import { EmailField, PasswordField, TextField } from '../../common/fields.tsx';
 import { useAttempt } from '../../common/use-attempt.ts';
 import { useContractForm } from '../../common/use-contract-form.ts';
 import { Notice } from '../../ui/notice.tsx';
@@ -15,7 +15,12 @@ import { Questions } from '../../ui/questions.tsx';
 import { AuthForm } from './auth-form.tsx';
 import { ToLogin } from './auth-page.tsx';
 
-const NewPasswordForm = z.object({ email: Email, password: Password, repeat: Password });
+/** The names are undefined except for an invited user, who must state the given name. */
+const NewPasswordForm = z.object({
+  ...{ email: Email, password: Password, repeat: Password },
+  name: z.optional(text(1)),
+  surname: z.optional(text(0)),
+});
 
 /** Makes a link's call, signs the user in if asked to, and navigates by the outcome. */
 export type UseLink = (
@@ -33,15 +38,17 @@ export function NewPassword(props: { token: string; account: LinkAccount; use: U
         : { title: t.mailLink.newPasswordTitle, hint: t.mailLink.newPasswordHint }
       : { title: t.mailLink.welcomeTitle, hint: t.mailLink.welcomeHint(invitedBy, email) };
   const joins = invitedBy !== null || firstAdmin;
-  const form = useContractForm(NewPasswordForm, { email, password: '', repeat: '' });
+  const names = invitedBy === null ? {} : { name: props.account.name, surname: props.account.surname };
+  const form = useContractForm(NewPasswordForm, { email, ...names, password: '', repeat: '' });
+  const { control } = form;
   const attempt = useAttempt((error) => showFailure(form, error));
 
-  const submit = form.handleSubmit(({ email: typed, password, repeat }) => {
+  const submit = form.handleSubmit(({ email: typed, password, repeat, name, surname }) => {
     if (password !== repeat) {
       form.setError('repeat', { message: t.form.differ });
       return attempt.fail(t.auth.mismatch);
     }
-    const body = { token: props.token, password, ...(firstAdmin && { email: typed }) };
+    const body = { token: props.token, password, name, surname, ...(firstAdmin && { email: typed }) };
     const signIn = () => call(login, { body: { email: typed, password } });
     return attempt.run(() => props.use(() => call(linkCall, { body }), joins ? signIn : undefined));
   });
@@ -57,19 +64,31 @@ export function NewPassword(props: { token: string; account: LinkAccount; use: U
       notice={token.read() !== null && <Notice kind="warning">{t.mailLink.replacesSession(email)}</Notice>}
     >
       {firstAdmin ? (
-        <EmailField control={form.control} label={t.auth.email} autoComplete="username" />
+        <EmailField control={control} label={t.auth.email} autoComplete="username" />
       ) : (
         // Tells password managers the account.
         <input hidden readOnly type="email" name="email" autoComplete="username" value={email} />
       )}
+      {invitedBy !== null && (
+        <>
+          <TextField
+            control={control}
+            name="name"
+            label={t.mailLink.name}
+            autoComplete="given-name"
+            required
+          />
+          <TextField control={control} name="surname" label={t.mailLink.surname} autoComplete="family-name" />
+        </>
+      )}
       <PasswordField
-        control={form.control}
+        control={control}
         name="password"
         label={t.mailLink.newPassword}
         description={t.mailLink.newPasswordRule(limits.password.min)}
         autoComplete="new-password"
       />
-      <PasswordField control={form.control} name="repeat" label={t.auth.repeat} autoComplete="new-password" />
+      <PasswordField control={control} name="repeat" label={t.auth.repeat} autoComplete="new-password" />
       <Questions />
     </AuthForm>
   );

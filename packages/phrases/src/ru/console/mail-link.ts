@@ -14,6 +14,8 @@ export const mailLink = {
   adminTitle: 'Первый администратор',
   adminHint: 'Укажите почту и придумайте пароль: входить в консоль администратор будет с ними',
   enter: 'Задать пароль и войти',
+  name: 'Имя',
+  surname: 'Фамилия',
   newPassword: 'Новый пароль',
   newPasswordRule: (length: number) => `Не короче ${count(length, { one: 'символа', many: 'символов' })}`,
   savePassword: 'Сохранить пароль',
