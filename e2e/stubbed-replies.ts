@@ -146,6 +146,8 @@ export const evidence = {
   lockFound: true,
   lockVerified: true,
   extensionSeen: true,
+  visited: true,
+  firstStepsDone: true,
   userHasPolicy: true,
   open: 0,
   unchecked: 0,

@@ -59,7 +59,7 @@ export function stored(key: string, storage: 'localStorage' | 'sessionStorage' =
 /** 'true' once this browser has seen the onboarding (spec section 3). */
 export const onboarded = stored('checkOnboarding');
 
-/** The state of the card with a company's first steps: 'folded' by the owner, or 'done'. */
+/** The card with a company's first steps as this browser last showed it: 'folded' by the owner, or 'done'. The server's reply decides. */
 export const firstSteps = stored('firstSteps');
 
 /** 'off' when the user has disabled shortcuts without a modifier key (WCAG 2.1.4). */

@@ -80,9 +80,10 @@ export type LinkUse = z.infer<typeof LinkUse>;
 /**
  * Request or use a mailed link for a new password or a new email. A link is valid for 10 minutes and works once. `{email}` mails
  * a link for a new password. The reply does not reveal whether the address has an account. `{token, password}` sets the new
- * password, and the given names of an invited user. `{email, change: true, currentPassword}` mails a link to the new address of the signed-in caller and notifies the old
- * address. It requires the password, so that a stolen session cannot take over the account. `{token}` makes the new address the
- * login and notifies the old address. A new password or a new email ends all sessions and gateway tokens.
+ * password, and the given names of an invited user. `{email, change: true, currentPassword}` mails a link to the new address of
+ * the signed-in caller and notifies the old address. It requires the password, so that a stolen session cannot take over the
+ * account. `{token}` makes the new address the login and notifies the old address. A new password or a new email ends all
+ * sessions and gateway tokens.
  */
 export const useLink = endpoint('POST /auth/register', {
   access: 'maybe-signed-in',

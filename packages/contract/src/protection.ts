@@ -46,6 +46,10 @@ export const Evidence = z.object({
   lockVerified: z.boolean(),
   /** Whether a user of the company has used the extension. */
   extensionSeen: z.boolean(),
+  /** Whether a user of the company has opened a site through the gateway. */
+  visited: z.boolean(),
+  /** Whether the company has finished all first steps: site, policy, user, lock, probe and visit. It stays true. */
+  firstStepsDone: z.boolean(),
   /** Whether a policy with at least one user contains a site, or applies to all sites. */
   userHasPolicy: z.boolean(),
   /** The number of sites that the last probe found open to everybody. */

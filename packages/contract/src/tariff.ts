@@ -34,6 +34,9 @@ export const Contact = z.object({
 });
 export type Contact = z.infer<typeof Contact>;
 
+const withoutAt = z.overwrite((name: string) => name.replace(/^@/, ''));
+const TelegramName = z.string().check(z.trim(), withoutAt, z.regex(/^[A-Za-z]\w{3,31}$/));
+
 /** A contact to store. An empty field removes the stored value. */
 export const ContactInput = z.object({
   /** The name of the contact: a manager, or the operator. */
@@ -42,11 +45,8 @@ export const ContactInput = z.object({
   phone: z._default(z.union([z.literal(''), Phone]), ''),
   /** The mail address of the contact. @example sales@propusk.example */
   email: z._default(z.union([z.literal(''), Email]), ''),
-  /** The Telegram name of the contact, without the @. @example propusk_sales */
-  telegram: z._default(
-    z.union([z.literal(''), z.string().check(z.trim(), z.regex(/^[A-Za-z]\w{3,31}$/))]),
-    '',
-  ),
+  /** The Telegram name of the contact. An @ before it is removed. @example propusk_sales */
+  telegram: z._default(z.union([z.literal(''), TelegramName]), ''),
 });
 export type ContactInput = z.infer<typeof ContactInput>;
 

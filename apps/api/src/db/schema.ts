@@ -28,6 +28,8 @@ export interface Tables {
     record_names: Generated<boolean>;
     time_zone: Generated<string>;
     support_until: string | null;
+    visited: Generated<boolean>;
+    first_steps_done: Generated<boolean>;
   };
   plans: Row & {
     name: string;

@@ -3,7 +3,10 @@ import { sql } from 'kysely';
 import type { Member } from '../core/actor.ts';
 import type { Db } from '../db/open.ts';
 
-/** Reads which onboarding steps are finished, and counts the company's sites with the verdict open and those without a verdict. */
+/**
+ * Reads which onboarding steps are finished, and counts the company's sites with the verdict open and those without a verdict. Once all
+ * steps are finished, the company has completed the first steps for good.
+ */
 export async function readProgress(db: Db, { companyId }: Member): Promise<Evidence> {
   const { rows } = await sql<Omit<Evidence, 'drifted'>>`
     select
@@ -15,6 +18,8 @@ export async function readProgress(db: Db, { companyId }: Member): Promise<Evide
       exists (select from site_checks where company_id = ${companyId} and shown_verdict in ('protected', 'closed'))
         as "lockFound",
       exists (select from users where company_id = ${companyId} and extension_seen_at is not null) as "extensionSeen",
+      coalesce((select visited from companies where id = ${companyId}), false) as visited,
+      coalesce((select first_steps_done from companies where id = ${companyId}), false) as "firstStepsDone",
       exists (select from policy_users l
         join policies p on p.company_id = l.company_id and p.id = l.policy_id
         join proxies x on x.id = p.proxy_id
@@ -32,5 +37,9 @@ export async function readProgress(db: Db, { companyId }: Member): Promise<Evide
     order by s.id`.execute(db);
   const found = rows[0];
   if (found === undefined) throw new Error('the query returned no row');
-  return { ...found, drifted };
+  const { siteExists, policyHasSite, userHasPolicy, lockFound, lockVerified, visited } = found;
+  const done = siteExists && policyHasSite && userHasPolicy && lockFound && lockVerified && visited;
+  if (done && !found.firstStepsDone)
+    await sql`update companies set first_steps_done = true where id = ${companyId}`.execute(db);
+  return { ...found, firstStepsDone: done || found.firstStepsDone, drifted };
 }

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { deleteCompany } from '@propusk/contract/companies';
 import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
+import { evidence } from '@propusk/contract/protection';
 import { listProxies } from '@propusk/contract/proxies';
 import {
   feedRecords,
@@ -103,6 +104,29 @@ test('a record that summarizes several visits counts as that many visits in the 
   expect((await api.must(home.token, listVisits, { query: {} })).rows).toMatchObject([
     { id: sum.id, visits: 7, count: 7, host: '*', state: 'closed' },
   ]);
+});
+
+test('the first visit of a company, and then the completed first steps, are kept for good, also without records and sites', async () => {
+  const home = await company();
+  const seen = () => api.must(home.token, evidence, {});
+  const body = { name: 'Продажи', proxyId: 1, sites: [home.site], users: [home.agent.id] };
+  await api.must(home.token, createPolicy, { body });
+  await gateway().send([visit(home, { kind: 'refusal', reason: 'no_policy' })]);
+  expect(await seen()).toMatchObject({ visited: false, firstStepsDone: false });
+  await gateway().send([visit(home)]);
+  expect(await seen()).toMatchObject({ visited: true, firstStepsDone: false });
+  for (const table of ['records', 'record_hours'])
+    await sql(`delete from ${table} where company_id = $1`, home.id);
+  expect(await seen()).toMatchObject({ visited: true, firstStepsDone: false });
+  await sql(
+    `insert into site_checks (company_id, site_id, state, shown_verdict, shown_at, was_protected)
+      values ($1, $2, 'done', 'protected', now(), true)`,
+    home.id,
+    home.site,
+  );
+  expect(await seen()).toMatchObject({ siteExists: true, firstStepsDone: true });
+  await api.must(home.token, deleteSite, { params: { id: home.site } });
+  expect(await seen()).toMatchObject({ siteExists: false, firstStepsDone: true });
 });
 
 test('bytes count in the hour of their transfer, and a visit in the hour in which it began', async () => {

@@ -10,6 +10,7 @@ import type { Tx } from '../db/open.ts';
  * batch of a run interrupts the open records of earlier runs. Drops records of deleted companies, and records that start more
  * than a day in the future: they would lie in a partition of a later month. In the statistics, a visit counts in the hour in
  * which it began. Its requests and bytes count in the hour of the update that reported them.
+ * Marks companies as visited at their first visit.
  */
 export async function storeBatch(tx: Tx, { gateway, run, number, records }: RecordBatch): Promise<void> {
   const { rows } = await sql<{ id: number; began: boolean }>`
@@ -42,6 +43,11 @@ export async function storeBatch(tx: Tx, { gateway, run, number, records }: Reco
       on conflict (started_at, id) do update set up = excluded.up, down = excluded.down, ms = excluded.ms,
         count = excluded.count, visits = excluded.visits, state = excluded.state, reason = excluded.reason,
         host = excluded.host, address = excluded.address, client = excluded.client
+    ), visited as (
+      -- A later visit marks a company that another transaction holds.
+      update companies set visited = true where id in (
+        select id from companies where not visited
+          and id in (select "companyId" from given where kind not in ('refusal', 'loss')) for no key update skip locked)
     )
     insert into record_hours as h (company_id, hour, user_id, site_id, reason, host, visits, count, up, down)
     select g."companyId", date_trunc('hour', f.at, 'UTC'), coalesce(g."userId", 0), coalesce(g."siteId", 0),

@@ -342,7 +342,11 @@ test('paid proxies stop 14 days after the end of the plan, and a new plan starts
 
 test('the operator gets a mail about a tariff request and can answer or refuse it', async () => {
   const { token, email, id } = await company();
-  await api.must(admin, setContact, { body: { name: 'Anna', email: 'sales@platform.test' } });
+  const contact = { name: 'Anna', email: 'sales@platform.test' };
+  const stored = await api.must(admin, setContact, { body: { ...contact, telegram: ' @oleg_propusk ' } });
+  expect(stored.telegram).toBe('oleg_propusk');
+  for (const telegram of ['@@oleg', '@', 'oleg propusk'])
+    expect((await api.call(admin, setContact, { body: { ...contact, telegram } })).status).toBe(400);
   await api.must(token, setPhone, { body: { phone: '+79161234567' } });
   const body = { kind: 'plan', planId: trialPlan, text: 'We grow' } as const;
   const asked = await api.must(token, createRequest, { body });

@@ -15,20 +15,20 @@ import { matches } from './matches.ts';
 /** Delay between the last keystroke and the search, in milliseconds (spec section 9). */
 const SEARCH_DELAY_MS = 100;
 
-/** An option of a select: the entity's id and label. */
-export interface Option {
-  value: number;
+/** An option of a select: the entity's id, or another value, and label. */
+export interface Option<T extends number | string = number> {
+  value: T;
   label: string;
 }
 
 /** Props of a select: its options and its placeholder. */
-interface Choosing {
-  options: readonly Option[];
-  placeholder: string;
+interface Choosing<T extends number | string = number> {
+  options: readonly Option<T>[];
+  placeholder?: string;
 }
 
 /** A select of one option, with search. */
-export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & Choosing) {
+export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & Choosing<number | string>) {
   const field = useField(props);
   return (
     <Select

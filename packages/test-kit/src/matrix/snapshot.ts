@@ -47,7 +47,7 @@ const parents = [
 const bookkeeping = new Set(['sessions', 'rate_limits', 'idempotency_keys', 'mails']);
 // Columns of each table that change without a user's action.
 const audited: Readonly<Record<string, readonly string[]>> = {
-  companies: ['policy_version'],
+  companies: ['policy_version', 'visited', 'first_steps_done'],
   users: ['extension_seen_at'],
   proxies: [],
   sites: [],

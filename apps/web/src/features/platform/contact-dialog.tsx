@@ -42,7 +42,7 @@ export function ContactDialog(props: { contact: Contact; onClose: () => void }) 
             control={control}
             name="telegram"
             label={t.plans.contactTelegram}
-            description={t.plans.telegramHint}
+            placeholder="@propusk_sales"
           />
         </>
       )}

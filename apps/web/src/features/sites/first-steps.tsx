@@ -22,7 +22,7 @@ const steps = [
   { key: 'person', done: ({ userHasPolicy }: Evidence) => userHasPolicy },
   { key: 'lock', done: ({ lockFound }: Evidence) => lockFound },
   { key: 'check', done: ({ lockVerified }: Evidence) => lockVerified },
-  { key: 'visit', done: ({ extensionSeen }: Evidence) => extensionSeen },
+  { key: 'visit', done: ({ visited }: Evidence) => visited },
 ] as const;
 type Key = (typeof steps)[number]['key'];
 
@@ -34,7 +34,7 @@ interface FirstStepsProps {
 
 /**
  * A card above the list of sites with the first steps of a new company, up to a site that a probe found closed. The
- * server reports which steps are done. The owner may fold the card; after the last step it disappears.
+ * server reports which steps are done. The owner may fold the card; after the last step it disappears for the whole company.
  */
 export function FirstSteps(props: FirstStepsProps) {
   const [folded, setFolded] = useState(() => firstSteps.read() === 'folded');
@@ -42,14 +42,13 @@ export function FirstSteps(props: FirstStepsProps) {
   const [began, setBegan] = useState(false);
   const query = useQuery({
     ...queryOptions(evidence, {}),
-    refetchInterval: ({ state }) => !folded && !allDone(state.data) && WATCH_MS,
+    refetchInterval: ({ state }) => !folded && state.data?.firstStepsDone !== true && WATCH_MS,
   });
   const { data } = query;
-  const ended = allDone(data);
+  const ended = data?.firstStepsDone === true;
   if (data && !ended && !began) setBegan(true);
-  useEffect(() => {
-    if (ended) firstSteps.store('done');
-  }, [ended]);
+  // A hint for the next visit of the page, which then reserves the right space before the server replies.
+  useEffect(() => firstSteps.store(ended ? 'done' : folded ? 'folded' : null), [ended, folded]);
   if (data === undefined && query.error) {
     return (
       <section className={classes.failed} aria-label={t.firstSteps.title}>
@@ -72,17 +71,18 @@ export function FirstSteps(props: FirstStepsProps) {
   const doneCount = steps.filter(({ done }) => done(data)).length;
   const current = steps.find(({ done }) => !done(data))?.key ?? null;
   const shown = ended ? null : (chosen ?? current);
-  const fold = () => {
-    firstSteps.store(folded ? null : 'folded');
-    setFolded(!folded);
-  };
   return (
     <section
       className={`${page.steps} ${classes.card}`}
       data-folded={folded || undefined}
       aria-label={t.firstSteps.title}
     >
-      <button type="button" className={classes.head} aria-expanded={!folded} onClick={fold}>
+      <button
+        type="button"
+        className={classes.head}
+        aria-expanded={!folded}
+        onClick={() => setFolded(!folded)}
+      >
         <span className={classes.title}>{t.firstSteps.title}</span>
         <span className={classes.count}>{t.firstSteps.count(doneCount, steps.length)}</span>
       </button>
@@ -109,8 +109,6 @@ export function FirstSteps(props: FirstStepsProps) {
     </section>
   );
 }
-
-const allDone = (data: Evidence | undefined) => data !== undefined && steps.every(({ done }) => done(data));
 
 function Step(props: { name: Key; done: boolean; current: boolean; shown: boolean; onChoose: () => void }) {
   const { name, done, current } = props;

@@ -40,6 +40,7 @@ export function SitesPage() {
   const isOnboarded = useStored(() => onboarded.read() === 'true');
   // Read only once, so that the card stays on this page after its last step until the owner leaves the page.
   const [kept] = useState(firstSteps.read);
+  const unfinished = useQuery(queryOptions(evidence, {})).data?.firstStepsDone === false;
   const close = () => setDialog(null);
   const assign = (site: Site) => setDialog({ kind: 'edit', site });
   const remove = useRemove(deleteSite, t.sites.remove, { of: 'site' });
@@ -69,7 +70,7 @@ export function SitesPage() {
         alarm={<OpenSites />}
         above={
           isOnboarded &&
-          kept !== 'done' && (
+          (kept !== 'done' || unfinished) && (
             <Suspense
               fallback={<div className={classes.steps} data-folded={kept === 'folded' || undefined} />}
             >

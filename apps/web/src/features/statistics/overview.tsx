@@ -25,6 +25,7 @@ import {
   startOf,
 } from './period.ts';
 import classes from './statistics.module.css';
+import { zoneLabel } from './zones.ts';
 
 const Chart = lazyPart(() => import('./chart.tsx'), 'Chart', <div className={classes.plot} />);
 
@@ -91,7 +92,7 @@ function Period(props: { period: PeriodSearch; zone: string; onPeriod: (next: Pe
       />
       {isOwn && day('from')}
       {isOwn && day('to')}
-      <span className={classes.quiet}>{t.statistics.zone(zone)}</span>
+      <span className={classes.quiet}>{t.statistics.zone(zoneLabel(zone))}</span>
     </div>
   );
 }

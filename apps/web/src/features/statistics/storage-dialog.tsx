@@ -1,4 +1,4 @@
-import { NativeSelect, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import {
   keepsLess,
   type RecordSettings,
@@ -8,18 +8,19 @@ import {
   setRecordSettings,
 } from '@propusk/contract/record-settings';
 import * as t from '@propusk/phrases/console';
-import { useState } from 'react';
-import { type Control, type FieldValues, useWatch } from 'react-hook-form';
+import { useMemo, useState } from 'react';
+import { type Control, useWatch } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
 import { useCall } from '../../api/queries.ts';
 import { CheckboxField } from '../../common/checkbox-field.tsx';
-import { type Bound, labels, useField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { useMe } from '../../common/me.tsx';
 import { NumberField } from '../../common/number-field.tsx';
 import { ProofFields, proofWhen } from '../../common/proof-fields.tsx';
+import { SelectField } from '../../common/select-fields.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
+import { zoneOptions } from './zones.ts';
 
 const text = t.statistics.storage;
 const addresses = StoredAddresses.options.map((value) => ({ value, label: text.stored[value] }));
@@ -30,8 +31,7 @@ export function StorageDialog(props: { settings: RecordSettings; onClose: () => 
   const [settings, setSettings] = useState(props.settings);
   const { mutateAsync } = useCall(setRecordSettings);
   const { platformDays, timeZone, version } = settings;
-  // A browser may know a zone by another name than the server.
-  const zones = [...new Set([...Intl.supportedValuesOf('timeZone'), timeZone])].toSorted();
+  const zones = useMemo(() => zoneOptions(timeZone), [timeZone]);
   return (
     <FormDialog
       title={text.edit}
@@ -53,12 +53,12 @@ export function StorageDialog(props: { settings: RecordSettings; onClose: () => 
     >
       {(control) => (
         <>
-          <ChoiceField
+          <SelectField
             control={control}
             name="addresses"
             label={text.addresses}
             description={text.addressesHint}
-            data={addresses}
+            options={addresses}
           />
           <NumberField
             control={control}
@@ -73,12 +73,12 @@ export function StorageDialog(props: { settings: RecordSettings; onClose: () => 
             label={text.keepNames}
             description={text.keepNamesHint}
           />
-          <ChoiceField
+          <SelectField
             control={control}
             name="timeZone"
             label={text.zone}
             description={text.zoneMeans}
-            data={zones}
+            options={zones}
           />
           <CutProof control={control} settings={settings} />
         </>
@@ -87,13 +87,7 @@ export function StorageDialog(props: { settings: RecordSettings; onClose: () => 
   );
 }
 
-type ChoiceProps<V extends FieldValues, O> = Bound<V, O> & {
-  data: (string | { value: string; label: string })[];
-};
-
-function ChoiceField<V extends FieldValues, O>(props: ChoiceProps<V, O>) {
-  return <NativeSelect {...labels(props)} {...useField(props)} data={props.data} />;
-}
+type Editing = Control<z.input<typeof RecordSettingsChange>, unknown, RecordSettingsChange>;
 
 /** The values of the form: those of a pending change, or else those in force. */
 function inputOf({ addresses: stored, timeZone, pending, ...now }: RecordSettings) {
@@ -114,13 +108,7 @@ function cuts(
 }
 
 /** The fields that re-authenticate an owner, shown while the form shortens retention. */
-function CutProof({
-  control,
-  settings,
-}: {
-  control: Control<z.input<typeof RecordSettingsChange>, unknown, RecordSettingsChange>;
-  settings: RecordSettings;
-}) {
+function CutProof({ control, settings }: { control: Editing; settings: RecordSettings }) {
   const [retentionDays, keepNames] = useWatch({ control, name: ['retentionDays', 'keepNames'] });
   if (!cuts(settings, { retentionDays, keepNames })) return null;
   return (

@@ -9,6 +9,7 @@ import { lazyDialog } from '../../ui/lazy.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 import { TwoLines } from '../../ui/two-lines.tsx';
+import { zoneLabel } from './zones.ts';
 
 const StorageDialog = lazyDialog(() => import('./storage-dialog.tsx'), 'StorageDialog');
 const text = t.statistics.storage;
@@ -35,7 +36,7 @@ export function Storage({ settings }: { settings: RecordSettings }) {
     [text.addresses, text.stored[addresses], text.storedMeans[addresses]],
     [text.retention, text.days(kept), text.retentionMeans(platformDays)],
     [text.names, keepNames ? text.namesKept : text.namesGone, text.namesMean[`${keepNames}`]],
-    [text.zone, timeZone, text.zoneMeans],
+    [text.zone, zoneLabel(timeZone), text.zoneMeans],
   ];
   return (
     <>

@@ -220,6 +220,14 @@ export const statistics = {
     cancelPending: 'Отменить изменение',
     pendingCancelled: 'Изменение отменено, журнал хранит столько же',
     zone: 'Часовой пояс',
+    /** The time zones that lists begin with. */
+    cities: {
+      ...{ 'Europe/Kaliningrad': 'Калининград', 'Europe/Moscow': 'Москва', 'Europe/Samara': 'Самара' },
+      ...{ 'Asia/Yekaterinburg': 'Екатеринбург', 'Asia/Omsk': 'Омск', 'Asia/Novosibirsk': 'Новосибирск' },
+      ...{ 'Asia/Krasnoyarsk': 'Красноярск', 'Asia/Irkutsk': 'Иркутск', 'Asia/Yakutsk': 'Якутск' },
+      ...{ 'Asia/Vladivostok': 'Владивосток', 'Asia/Magadan': 'Магадан', 'Asia/Sakhalin': 'Сахалин' },
+      'Asia/Kamchatka': 'Камчатка',
+    },
     zoneMeans: 'По нему считаются дни в статистике и показано время в журнале доступа, где бы вы ни были.',
   },
 

@@ -152,7 +152,6 @@ export const plans = {
   contactPhone: 'Телефон',
   contactEmail: 'Почта',
   contactTelegram: 'Telegram',
-  telegramHint: 'Имя без @',
 };
 
 export const companyPage = {

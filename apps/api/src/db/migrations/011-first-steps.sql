@@ -1,0 +1,8 @@
+-- Whether gateways have recorded a visit of the company, and whether the company has finished the first steps. Neither is undone by
+-- the retention of records or by a deleted site.
+alter table companies
+  add column visited boolean not null default false,
+  add column first_steps_done boolean not null default false;
+update companies c set visited = true
+  where exists (select from record_hours h where h.company_id = c.id and h.visits > 0 and h.reason = '')
+    or exists (select from users u where u.company_id = c.id and u.extension_seen_at is not null);
