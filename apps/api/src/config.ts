@@ -151,8 +151,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const publicUrl = new URL(s.PUBLIC_URL ?? localUrl);
   const dataDir = resolve(s.DATA_DIR);
   const gatewayUrl = new URL(s.GATEWAY_PUBLIC_URL ?? `http://${reachable(s.GATEWAY_HOST)}:${s.GATEWAY_PORT}`);
-  // The default of PUBLIC_URL is always on loopback. Without PUBLIC_URL, the listening address tells whether
-  // other machines reach the api.
+  // The host of PUBLIC_URL shows whether other machines reach the api. If PUBLIC_URL is not set, HOST shows this, because the
+  // default of PUBLIC_URL is always on loopback.
   const onLoopback = isLoopback(s.PUBLIC_URL === undefined ? s.HOST : publicUrl.hostname);
   // Without SMTP_URL, confirmation mails would be files on this machine, and no stranger could confirm a company.
   if (s.REGISTRATION === 'open' && !onLoopback && s.SMTP_URL === undefined)
@@ -227,7 +227,8 @@ function defaultSender(smtpUrl: string | undefined, { hostname }: URL): string {
 function isSmtp(text: string): boolean {
   if (!/^smtps?:\/\/\S+$/.test(text) || !URL.canParse(text)) return false;
   const { hostname, username, password, pathname, search, hash } = new URL(text);
-  // An unescaped # / or ? in the password ends the authority: the rest of the password and the host become path, query or fragment.
+  // An unescaped #, / or ? in the password ends the authority part of the URL. The text after that character, including the
+  // host, becomes path, query or fragment.
   if (hash !== '' || /@/.test(pathname + search)) return false;
   // A percent sign in the user name or password must be written as %25.
   return hostname !== '' && ![username, password].some((part) => /%(?![0-9a-f]{2})/i.test(part));

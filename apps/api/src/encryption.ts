@@ -3,11 +3,11 @@ import { proxyAddress } from '@propusk/contract/proxies';
 
 /** Encrypts secrets in the database. A ciphertext decrypts only with the additional authenticated data of its encryption. */
 export interface Encryption {
-  /** @param place additional authenticated data, such as `proxy/12/7`: a ciphertext copied to another row does not decrypt */
+  /** @param place additional authenticated data that identify a row, such as `proxy/12/7`. For another row, decryption fails. */
   seal(place: string, text: string): Buffer;
   /** @throws Error when the key or `place` differs, or the ciphertext was changed */
   open(place: string, sealed: Buffer): string;
-  /** A deterministic keyed hash: without the key, guesses cannot be checked against it. */
+  /** Returns a deterministic keyed hash. Without the key, an attacker cannot check guesses of the text against the hash. */
   fingerprint(text: string): Buffer;
   /** Identifies the key without revealing it. */
   readonly check: Buffer;
@@ -43,14 +43,14 @@ export function createEncryption(secretKey: string): Encryption {
   };
 }
 
-/** Derives a separate key for each use, so that a leak of one does not affect another (RFC 5869). */
+/** Derives a separate key for each use (RFC 5869), so that a leaked key does not affect the other uses. */
 function derived(secretKey: string, use: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secretKey, 'propusk', use, 32));
 }
 
 /**
- * Additional authenticated data for a proxy's password. It binds the ciphertext to its row, its owner and the address that the
- * password was typed for, so that a row with another host or port yields no password.
+ * Returns the additional authenticated data for a proxy password: the owner, the row, and the proxy's host and port. If one of
+ * them changes, the stored password no longer decrypts.
  */
 export function passwordPlace(
   ownerId: number,

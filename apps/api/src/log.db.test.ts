@@ -20,7 +20,7 @@ test('each log line has its documented fields and contains no secret', async () 
   await api.must(token, createProxy, {
     body: { host: 'proxy.example.ru', port: 8080, username: 'login', password: 'canary-proxy' },
   });
-  // These requests carry search terms, and tokens in unexpected places. The log must contain neither.
+  // These requests carry search terms, and tokens in unexpected places. The log must contain neither terms nor tokens.
   const headers = { authorization: `Bearer ${token}` };
   for (const url of [
     '/api/me?token=canary-query',

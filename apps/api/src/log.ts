@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
 
-// Properties of logged errors that may hold the input of a call. Requests are logged by method and path only.
+// Properties of log entries that may contain secrets of a caller. The log does not show their values.
 const secrets = [
   'req.headers.authorization',
   'req.headers.cookie',
@@ -32,12 +32,12 @@ function requestLine(request: FastifyRequest): Record<string, unknown> {
   return { method, url, host: host.slice(0, MOST), remoteAddress: ip, remotePort: socket.remotePort };
 }
 
-/** The path of a request target in origin form (`/path?query`) or absolute form with credentials (RFC 9112 section 3.2.2). */
+/** Returns only the path of a request target, which may be a full URL with credentials (RFC 9112 section 3.2.2). */
 function pathOf(target: string): string {
   return target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*/s, '');
 }
 
-/** Logs an error without the query strings that messages of Fastify and `fetch` may repeat. */
+/** Logs an error. Removes query strings, which error messages of Fastify and `fetch` may contain. */
 function errorLines(error: Error): unknown {
   const lines: Record<string, unknown> = { ...stdSerializers.err(error) };
   for (const name of ['message', 'stack']) {

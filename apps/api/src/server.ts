@@ -70,7 +70,7 @@ export interface ServerParts extends Pick<Slice, Given> {
   readonly lookup?: TransportOptions['lookup'];
   /** Replaces the rate limits of probes in tests. */
   readonly pace?: Pace | undefined;
-  /** Whether this process runs queued probes, schedules due ones, and ends plans. */
+  /** Whether this process runs queued probes, schedules due probes, and ends expired tariff plans. */
   readonly runsProbes: boolean;
 }
 
@@ -103,7 +103,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     trustProxy: [...config.trustProxy],
     // On close, idle connections end at once and busy ones after their reply.
     forceCloseConnections: 'idle',
-    // Serve requests that arrive during the shutdown: a balancer does not retry a POST after a 503.
+    // Requests that arrive during a shutdown are served, because a load balancer does not retry a POST after a 503.
     return503OnClosing: false,
     clientErrorHandler: answerUnreadable,
     frameworkErrors: answerError,
@@ -143,7 +143,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const outbound = {
     transport: createTransport({ ...config, keys: gatewayKeys, lookup: parts.lookup }),
     echoUrl: config.echoUrl,
-    // At most 4 of the 32 concurrent calls are of one company, so that its unresponsive proxies do not delay other companies.
+    // One company has at most 4 of the 32 concurrent calls, so that its unresponsive proxies do not delay other companies.
     turns: createCompanyQueue(4, 50, 32),
     stop: stopping.signal,
   };
@@ -171,7 +171,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     queue: createCompanyQueue(2, 100, 6),
     reads: createReads(opened),
     calls: createCalls(),
-    // Request bodies may use an eighth of the memory, because parsing copies them.
+    // The budget of large request bodies is an eighth of the memory, because parsing makes further copies of a body.
     bodyBudget: bodyBudget(config.memory / 8),
     // Bounded: filled once at startup
     implemented: new Set(),

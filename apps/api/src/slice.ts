@@ -22,8 +22,8 @@ export interface Slice extends Routes {
   readonly wake: () => void;
   /** Whether this process is shutting down. */
   readonly isDraining: () => boolean;
-  /** Milliseconds between the feed's heartbeats; the default is the contract's. */
+  /** Milliseconds between the feed's heartbeats; the contract defines the default. */
   readonly heartbeatMs?: number | undefined;
-  /** Seconds between two polls of an idle vantage. The routes of vantages contain the default. */
+  /** Seconds between two polls of an idle vantage; the slice `vantage` defines the default. */
   readonly vantageIdleS?: number | undefined;
 }

@@ -15,7 +15,7 @@ const wanted = quickOrSoak(2_500, 100_000);
 const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
-// A password hash costs as much as thirty requests, so calls with a password get a third of the requests of other calls.
+// A password hash takes as long as thirty requests, so a call with a password is requested a third as often as other calls.
 const shares = operations.map(({ operation: { requestBody } }) =>
   hasPassword(resolve(requestBody?.content['application/json']?.schema ?? {})) ? 1 / 3 : 1,
 );
@@ -78,7 +78,7 @@ test('no fuzzed request gets a 5xx status or changes a row of the second company
   expect(await fixtures.neighbour()).toBe(neighbour);
 });
 
-/** Whether a body has a user's password, which costs a hash. A proxy's password is encrypted instead. */
+/** Whether a body has a user's password, which the api hashes slowly. A proxy's password is not hashed but encrypted. */
 function hasPassword({ properties = {} }: JsonSchema): boolean {
   return 'password' in properties && !('host' in properties);
 }

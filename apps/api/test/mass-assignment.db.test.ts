@@ -47,7 +47,7 @@ const writes = rows.flatMap(({ call, target, expected }) => {
   return callers.map((caller) => [`${call}, ${target.text}, ${caller}`, { call, target, caller }] as const);
 });
 
-test('the mass-assignment test covers every call with a body and every field of an entity', () => {
+test('the mass-assignment test covers all calls that have a body, and all fields of entities', () => {
   const tried = new Set(writes.map(([, { call }]) => call));
   const withBody = endpoints.filter(({ body }) => body !== undefined).map(nameOf);
   expect(withBody.filter((name) => !tried.has(name))).toEqual([]);
@@ -107,7 +107,7 @@ async function outcome({ call, target, caller }: Write, body: unknown) {
   const standing = world.standing[caller];
   const { params } = partsOf(call, target, { world, caller: standing });
   const { status } = await api.call(standing.token, endpoint, { ...(params && { params }), body });
-  // The api creates mail links after it has sent the response. Waits until the database has changed.
+  // The api creates mail links after it has sent the response, so the test waits until the database has changed.
   await snapshot.changed(target.which === 'known' && status < 300);
   const stored = await storedRows();
   await snapshot.restore();
@@ -132,7 +132,7 @@ async function storedRows(): Promise<Record<string, string[]>> {
 
 function settled(column: string, value: unknown, row: Record<string, unknown>): unknown {
   if (column === 'token_hash' || column === 'code_hash') return 'a hash';
-  // These values are random or derived from the clock.
+  // These values are random or derived from the clock, so identical calls store different values.
   if (column === 'secret_sealed') return 'a secret';
   if (column === 'key_sealed') return value === null ? null : 'a key';
   if (column === 'recordsCutAt') return 'a time';

@@ -193,9 +193,9 @@ describe('the errors in the OpenAPI document', () => {
     }
   });
 
-  test('every error code is documented at some call', () => {
+  test('every error code is documented for at least one call', () => {
     const documented = new Set(endpoints.flatMap(refusalsOf));
-    // The response to an unknown route belongs to no call; the introduction documents it.
+    // The response to an unknown route belongs to no call, so the document's introduction describes this response.
     expect(Object.keys(errors).filter((code) => !documented.has(code as keyof typeof errors))).toEqual([
       'no_such_call',
     ]);

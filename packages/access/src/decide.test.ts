@@ -108,7 +108,7 @@ const cases: [name: string, user: number, host: string, port: number, expected: 
   ['a host below another company’s wildcard', 40, 'deep.held.test', 443, 'host_taken'],
 ];
 
-describe('the rule of access', () => {
+describe('decide() for fixed companies', () => {
   test.each(cases)('%s', (_name, user, name, port, expected) => {
     const decision = decide(index, user, host(name), port);
     const egress = decision.allow && decision.egress;
@@ -168,7 +168,7 @@ describe('the index', () => {
     expect(decide(i, 20, host('a.romashka.test'), 443).allow).toBe(true);
   });
 
-  test('a released host goes to the next oldest claim, in whatever order the companies were indexed', () => {
+  test('a released host goes to the company with the next oldest claim', () => {
     const claiming = (id: number) => company(id, { [id]: 'a.romashka.test' }, [{ proxy: 1, sites: [id] }]);
     const i = indexOf(...[1, 3, 2].map(claiming));
     removeCompany(i, 1);
@@ -220,7 +220,7 @@ describe('decide() over arbitrary companies', () => {
     fc
       .record({
         sites: fc.uniqueArray(fc.constantFrom(...names), { maxLength: 5 }),
-        // Claims do not depend on policies here: after a restart, a gateway may have a company's claims without its policies.
+        // Generates claims independently of policies, because a restarted gateway may have claims without policies.
         claims: fc.tuple(...[0, 1, 2, 3, 4].map(() => fc.option(fc.nat(9)))),
         policies: fc.array(
           fc.record({
@@ -334,7 +334,7 @@ describe('decide() over arbitrary companies', () => {
             left.set(each.companyId, each);
           }
         }
-        // The fresh index gets the same companies in the order of their ids.
+        // Adds the same companies to a fresh index, in the order of their ids.
         const all = [1, 2, 3].flatMap((id) => left.get(id) ?? []);
         const fresh = indexOf(...all);
         expect(answers(lived)).toEqual(answers(fresh));

@@ -8,7 +8,7 @@ import {
   sitesFrom,
 } from './snapshot.ts';
 
-/** Why the rule of access denies a request. */
+/** Why a request is denied. */
 export type DenyReason =
   /** The requested host has no canonical name, so the caller cannot run `decide()`. */
   'bad_host' | 'user_removed' | 'port_refused' | 'site_unknown' | 'no_policy' | 'host_taken' | 'plan_ended';
@@ -75,7 +75,7 @@ export function decide(index: AccessIndex, userId: number, host: CanonicalHost, 
 /**
  * Finds the site of a company that covers a host and port, in the order of `decide()`.
  * @param policyId the policy that the site must be in; null for any site of the company
- * @returns the id of the site; null when no site covers them, as when a policy with `allSites` allowed the request
+ * @returns the id of the site; null without such a site, for example if a policy with `allSites` allowed the request
  */
 export function siteCovering(
   { patterns, wild }: CompanyIndex,
@@ -104,7 +104,10 @@ function siteAt(first: SiteIndex, port: number, web: boolean): SiteIndex | undef
   return usual;
 }
 
-/** Steps through the patterns that cover a host. A step of 0 or more is the pattern `*.` plus the host from this offset on. */
+/**
+ * A step stands for one of the patterns that cover a host. A step of 0 or more is an offset in the host name: the pattern is `*.`
+ * plus the rest of the host name.
+ */
 const BARE = -1;
 const HOST = -2;
 const END = -3;

@@ -32,11 +32,11 @@ export function gatewayKeys(secret: string): GatewayKeys {
 
 export interface GatewayToken {
   readonly userId: number;
-  /** Must equal the user's epoch in the snapshot. The api increments the epoch to revoke all tokens of the user. */
+  /** The user's epoch at signing. To revoke all tokens of a user, the api raises the user's epoch in the snapshot. */
   readonly epoch: number;
   /** Seconds since 1970. */
   readonly expires: number;
-  /** The client's name, as sent when it requested the token; undefined if it sent none. */
+  /** The name of the client that requested the token; undefined if the client sent no name. */
   readonly client?: string | undefined;
 }
 
@@ -70,7 +70,7 @@ function mac(key: KeyObject, claims: string): string {
   return createHmac('sha256', key).update(claims).digest('base64url');
 }
 
-/** One host and port that the api's probe may reach through the gateway. */
+/** The permission of the api's probe to reach one host and port through the gateway. */
 export interface ProbeToken {
   readonly host: string;
   readonly port: number;
@@ -78,7 +78,7 @@ export interface ProbeToken {
   readonly expires: number;
 }
 
-/** The Basic user name for a probe token. No user has it. */
+/** The Basic user name for a probe token. No user has this name. */
 export const PROBE_USERNAME = 'probe';
 
 /**

@@ -18,7 +18,7 @@ const spelled = /^[^\s\u0000-\u0020\u007f"#%/:<>?@[\\\]^`{|}]+$/;
 // A label as in RFC 1123. An underscore is allowed too, because resolvers and browsers accept it and real sites use it.
 const label = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
 
-// Fast path for names that are already canonical: no punycode, which has its own rules, and no last label that could be a number.
+// The fast path for common canonical names. Excludes Punycode labels, and a last label that could be a number.
 const canonical =
   /^(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!xn--)[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
@@ -37,7 +37,7 @@ export function canonicalHost(raw: string): CanonicalHost | null {
   if (host.length === 0 || host.length > 253) return null;
   const labels = host.split('.');
   if (labels.length < 2 || !labels.every((part) => label.test(part))) return null;
-  // A numeric last label is an address, valid or not: no public suffix is numeric (RFC 3696 section 2).
+  // No public suffix is numeric (RFC 3696 section 2), so a host with a numeric last label is no DNS name.
   if (/^(\d+|0x[0-9a-f]*)$/.test(labels[labels.length - 1] ?? '')) return null;
   return host as CanonicalHost;
 }

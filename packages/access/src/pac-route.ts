@@ -1,7 +1,7 @@
 /**
- * Routes a browser's request through the gateway or directly. It must agree with `decide()`: allowed requests go through the
- * gateway, all others go direct, where the site's own lock answers. Pure and without Node, since it runs in browsers;
- * `pac.ts` is the same rule as a PAC script.
+ * Decides whether a browser's request goes through the gateway or directly. The rule must agree with `decide()`: allowed requests
+ * go through the gateway, and all other requests go directly to the site, whose lock answers. This module runs in browsers, so it
+ * does not use Node. `pac.ts` implements the same rule as a PAC script.
  */
 
 /** The part of `GET /me/access` that routing needs. */

@@ -232,7 +232,7 @@ describe('the PAC', () => {
     expect(data).not.toMatch(/3128;/);
   });
 
-  test('the PAC is mandatory with allSites only', () => {
+  test('pacScript marks a PAC as mandatory only when allSites is true', () => {
     expect(pacScript(plain).mandatory).toBe(false);
     expect(pacScript({ ...plain, allSites: true }).mandatory).toBe(true);
   });

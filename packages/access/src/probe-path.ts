@@ -5,7 +5,7 @@ import { actionWords } from '@propusk/phrases/access';
  * The rules for paths that a probe requests. A path is absolute, percent-encoded as URLs are, and has neither query nor fragment.
  */
 
-/** Extensions that web servers serve as files. */
+/** File name extensions of static files. */
 export const staticExtension =
   /\.(?:avif|bmp|css|csv|docx?|eot|gif|html?|ico|jpe?g|js|json|map|mjs|mp3|mp4|ogg|otf|pdf|png|pptx?|rar|rtf|svg|tar|gz|tgz|ttf|txt|wasm|webm|webp|woff2?|xlsx?|xml|zip|7z)$/i;
 
@@ -26,7 +26,7 @@ const uuid = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i;
 const isSecret = (segment: string) =>
   uuid.test(segment) || (segment.match(/[\w-]{20,}/g) ?? []).some((run) => /[A-Z]|^[^-_]*$/.test(run));
 
-/** At most this many nested percent-encodings are decoded. A path with more counts as undecodable. */
+/** At most this many nested percent-encodings are decoded. A path with more encodings is undecodable. */
 const DECODINGS = 4;
 
 /** Decodes a path completely. @returns null for a path that is not UTF-8, or has too many nested encodings */
@@ -39,7 +39,7 @@ function decoded(path: string): string | null {
       text = next;
     }
   } catch {
-    // After the first decoding, a bare `%` is an ordinary character.
+    // A bare `%` that appears after a decoding is an ordinary character, so the decoding is complete.
     return text === path ? null : text.normalize('NFC');
   }
   return null;
@@ -59,7 +59,7 @@ export function mayAct(path: string): boolean {
   );
 }
 
-/** The words of a segment in lower case, and each two adjacent words joined: `sign`, `out`, `signout`. */
+/** Splits a path segment into lower-case words, and adds each pair of adjacent words: `sign`, `out`, `signout`. */
 function wordsOf(segment: string): string[] {
   const words = segment
     .split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u)
@@ -89,7 +89,7 @@ export const pathOf = ({ pathname }: URL) =>
 export function startPathOf(raw: string): string | null {
   const rest = raw.trim().replace(/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#\\]*/i, '');
   if (!rest.startsWith('/') || !URL.canParse(rest, 'http://site.invalid')) return null;
-  // The prefix makes the parser read `//host` as a path instead of a host.
+  // After `http://site.invalid`, the parser reads `//host` as a path instead of a host.
   const path = pathOf(new URL(`http://site.invalid${rest}`));
   return path === '/' || pathLength(path) > limits.startPath ? null : path;
 }

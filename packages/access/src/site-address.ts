@@ -5,7 +5,7 @@ import { type CanonicalHost, canonicalHost } from './host.ts';
 export interface SiteAddress {
   readonly host: CanonicalHost;
   readonly wildcard: boolean;
-  /** The named port; null means 80 and 443. */
+  /** The port in the address; null means 80 and 443. */
   readonly port: number | null;
 }
 
@@ -53,7 +53,7 @@ function faultOf(name: string): AddressFault {
   return 'not_a_host';
 }
 
-/** The spelling that is stored and sent to clients: `*.xn--e1afmkfd.xn--p1ai`, `crm.example.ru:8443`. */
+/** Formats a site address as it is stored and sent to clients: `*.xn--e1afmkfd.xn--p1ai`, `crm.example.ru:8443`. */
 export function formatSiteAddress(site: SiteAddress): string {
   return `${site.wildcard ? '*.' : ''}${site.host}${site.port === null ? '' : `:${site.port}`}`;
 }

@@ -41,7 +41,7 @@ export interface SiteIndex {
   readonly companyId: number;
   /** See `CompanySnapshot`. */
   readonly claim: number | null;
-  /** Policies with this site, by id, ascending. */
+  /** The policies that contain this site, in ascending order of id. */
   readonly policies: readonly PolicyIndex[];
   /** The next site of the same pattern, at another port. A linked list, because most patterns have one site. */
   readonly next: SiteIndex | null;
@@ -51,38 +51,38 @@ export interface UserIndex {
   readonly id: number;
   readonly company: CompanyIndex;
   readonly epoch: number;
-  /** The user's policies, by policy id, ascending. */
+  /** The user's policies, in ascending order of id. */
   readonly policies: readonly PolicyIndex[];
 }
 
 export interface CompanyIndex {
   readonly id: number;
   readonly version: number;
-  /** How records of access store client addresses. */
+  /** The form in which access records store client addresses. */
   readonly addresses: StoredAddresses;
   readonly users: readonly UserIndex[];
   /** The sites by stored pattern without the port: `crm.example.ru`, `*.example.ru`. */
   readonly patterns: ReadonlyMap<string, SiteIndex>;
-  /** The sites of `*.` patterns by the name below `*.`, so that `decide()` builds no pattern string. */
+  /** The sites of `*.` patterns, keyed by the domain after `*.`, so that `decide()` builds no pattern string. */
   readonly wild: ReadonlyMap<string, SiteIndex>;
 }
 
-/** A company's lowest claim to a pattern. The company with the lowest claim of all holds the pattern on shared egress. */
+/** A company's lowest claim to a pattern. On shared egress, only the company with the lowest claim of all may use the pattern. */
 export interface Claim {
   readonly companyId: number;
   readonly claim: number;
 }
 
-/** The index of all companies: users by id, and for each pattern the company that holds the pattern on shared egress. */
+/** The index of all companies: users by id, and the lowest claim to each pattern. */
 export interface AccessIndex {
   readonly companies: Map<number, CompanyIndex>;
   readonly users: Map<number, UserIndex>;
   /**
-   * The company that holds each exact host on shared egress: by a hash of the host's parent domain, then by host. Lookups in
-   * one map of a million hosts would miss the CPU cache; the hosts of one company are in one small map.
+   * The lowest claim to each exact host, by a hash of the host's parent domain and then by host. Lookups in one map of a million
+   * hosts would miss the CPU cache. With the hash, the hosts of one company are in one small map.
    */
   readonly claims: Map<number, Map<string, Claim>>;
-  /** The company that holds each `*.example.com`, keyed by `example.com`. While the map is empty, a lookup skips the parent domains. */
+  /** The lowest claim to each `*.` pattern, by the domain after `*.`. If the map is empty, a lookup skips the parent domains. */
   readonly wildClaims: Map<string, Claim>;
   /** The claims of each pattern that several companies claim, the lowest claim first. */
   readonly contested: Map<string, readonly Claim[]>;
@@ -163,7 +163,7 @@ function removeClaim(index: AccessIndex, pattern: string, companyId: number): vo
   );
 }
 
-/** Replaces all claims of a pattern. @param all the claims, sorted with the lowest first */
+/** Replaces the claims to a pattern. @param all the new claims, the lowest first */
 function hold(index: AccessIndex, pattern: string, all: readonly Claim[]): void {
   const [claims, key] = claimsOf(index, pattern);
   const [first, second] = all;
@@ -183,7 +183,7 @@ function claimsOf({ claims, wildClaims }: AccessIndex, pattern: string): [Map<st
   return [siblings, pattern];
 }
 
-/** The company that holds an exact host on shared egress. */
+/** Returns the lowest claim to an exact host, not to a `*.` pattern. */
 export function claimTo(index: AccessIndex, host: string): Claim | undefined {
   return index.claims.get(domainHash(host))?.get(host);
 }

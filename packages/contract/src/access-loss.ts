@@ -12,7 +12,7 @@ export const AccessLoss = z.object({
   users: Count,
   /** The number of distinct sites that at least one user would lose. */
   sites: Count,
-  /** Users who would lose access to all sites (a policy with `allSites`). @example 0 */
+  /** The number of users who would lose their last policy with `allSites`, which opens every public site. @example 0 */
   allSites: Count,
 });
 export type AccessLoss = z.infer<typeof AccessLoss>;

@@ -19,7 +19,7 @@ export const GatewayAccess = z.object({
   username: z.string(),
   /** The password of the Basic credentials: a signed token that only the gateway accepts. @example eyJ1IjozfQ.c2lnbmF0dXJl */
   password: z.string(),
-  /** The expiry of the token. */
+  /** The time when the password expires. */
   expiresAt: IsoDate,
   /** Whether every public site goes through the gateway. */
   allSites: z.boolean(),
@@ -37,7 +37,7 @@ export type GatewayAccess = z.infer<typeof GatewayAccess>;
 export const ClientName = z.string().check(z.regex(/^\w[\w.~-]{0,39}$/));
 
 /**
- * Get the gateway's address, credentials for it, and the sites that they give access to. A client needs no more than `curl -x
+ * Get the gateway's address, credentials for the gateway, and the sites that these credentials open. For example: `curl -x
  * http://USERNAME:PASSWORD@HOST:PORT https://crm.example.ru`. The password is valid for 24 hours.
  */
 export const myAccess = endpoint('GET /me/access', {

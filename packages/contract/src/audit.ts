@@ -58,7 +58,7 @@ export const AuditKind = z.enum([
 ]);
 export type AuditKind = z.infer<typeof AuditKind>;
 
-/** A field of the object, named as in the calls of that object. @example users */
+/** The name of an object's field, as in requests and replies. @example users */
 export const AuditField = z.enum([
   'companyName',
   'companySite',
@@ -107,7 +107,7 @@ export type AuditField = z.infer<typeof AuditField>;
 
 const Value = z.union([ShownText, z.boolean()]);
 
-/** The values of a field before and after. An empty object means that a secret was set; its value is never recorded. */
+/** The change of a field. An empty object means that a secret was set, because secrets are never recorded. */
 export const AuditChange = z.object({
   /** The value before the change; absent if the field was empty. */
   from: z.optional(Value),
@@ -117,9 +117,9 @@ export const AuditChange = z.object({
   added: z.optional(z.array(z.string())),
   /** For a list: the names that were removed, at most 50. */
   removed: z.optional(z.array(z.string())),
-  /** The number of added names beyond those listed. */
+  /** The number of added names that `added` omits. */
   moreAdded: z.optional(z.int()),
-  /** The number of removed names beyond those listed. */
+  /** The number of removed names that `removed` omits. */
   moreRemoved: z.optional(z.int()),
 });
 export type AuditChange = z.infer<typeof AuditChange>;

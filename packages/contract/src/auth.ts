@@ -103,13 +103,13 @@ export const logout = endpoint('DELETE /auth/logout', { access: 'signed-in', bef
 export const PairingCode = z.object({
   /** The pairing code: an opaque string of 256 bits. @example cGFpcmluZy1jb2RlLW9mLWEtbWludXRlLWFuZC1vbmNl */
   code: z.string(),
-  /** The expiry of the code, a minute from now. */
+  /** The time when the code expires: a minute after its creation. */
   expiresAt: IsoDate,
 });
 
 /**
- * Create a code with which the extension signs in as the caller. The code works once within a minute. It expires with the
- * session that created it.
+ * Create a pairing code with which the extension signs in as the caller. The code is valid for one minute and for one sign-in. It
+ * also expires when the session that created the code ends.
  */
 export const createPairing = endpoint('POST /auth/pairing', {
   access: ['USER', 'CREATOR', 'ADMIN'],

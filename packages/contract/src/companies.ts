@@ -10,7 +10,7 @@ const Domain = z.object({
   address: z.string(),
 });
 
-/** A company, the tenant: no entity of one company refers to another company's. */
+/** A company is a tenant: no entity of one company refers to an entity of another company. */
 export const Company = z.object({
   id: Id,
   ...companyNames,
@@ -48,7 +48,7 @@ export const Company = z.object({
   politics: z.array(Named),
   /** Whether users must enable a second factor before they can make other calls. */
   secondFactorRequired: z.boolean(),
-  /** Whether an owner has used a mailed link, or an ADMIN has confirmed it. The gateway refuses all users of an unconfirmed company. */
+  /** Whether an owner used a mailed link, or an ADMIN confirmed the company. The gateway refuses unconfirmed companies. */
   confirmed: z.boolean(),
   ...versioned,
 });
@@ -141,8 +141,8 @@ export const confirmCompany = endpoint('POST /company/:id/confirmation', {
 
 /**
  * Delete a company with all its users, sites, proxies and policies, in one transaction. The deletion ends the sessions, gateway
- * access and open tunnels of the company's users. The caller re-authenticates with `currentPassword`, and `code` for a second
- * factor.
+ * access and open tunnels of the company's users. The caller re-authenticates with `currentPassword`, and with `code` if
+ * the caller has a second factor.
  */
 export const deleteCompany = endpoint('DELETE /company/:id', {
   access: ['ADMIN'],

@@ -4,7 +4,7 @@ import { shownEmails } from './shown-email.ts';
 
 const read = (typed: string) => Email.safeParse(typed).data ?? null;
 
-describe('a mail address', () => {
+describe('parsing a mail address', () => {
   test.each([
     ['anna@почта.рф', 'anna@xn--80a1acny.xn--p1ai'],
     ['anna@ПОЧТА.РФ', 'anna@xn--80a1acny.xn--p1ai'],

@@ -30,10 +30,7 @@ export const DEVICE_HEADER = 'propusk-device';
  * transaction. A stolen session alone must not be enough to take over accounts (ADR 017).
  */
 export interface ProofRule {
-  /**
-   * Who must re-authenticate: every caller, or only an ADMIN. With `self`, the handler of the call checks the
-   * password, not the api.
-   */
+  /** Who must re-authenticate: every caller, or only an ADMIN. With `self`, the call's own handler checks the password. */
   readonly of: 'self' | 'everyone' | 'admin';
   /** Re-authentication is required only when the body has one of these fields. */
   readonly fields?: readonly string[];
@@ -75,8 +72,8 @@ export interface Endpoint<
   readonly versioned: boolean;
   readonly proof: ProofRule | undefined;
   /**
-   * How the call uses the device mark. `given`: a successful call returns a mark. `taken`: the call also
-   * reads the mark of the request. Calls with `proof` read the mark too.
+   * How the call uses the device mark. `given`: a successful reply contains a mark. `taken`: the reply contains a
+   * mark, and the call reads the mark in the request. A call with `proof` always reads the mark in the request.
    */
   readonly device: 'given' | 'taken' | undefined;
   /**

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import type { Endpoint } from './endpoint.ts';
 
 /**
- * The file names of the contract's modules. They are read from the folder, so that no list can miss one. Only Node.js loads this
- * file. `shown-*.ts` is left out, because the OpenAPI document describes the schemas of these modules where they are used.
+ * The file names of the contract's modules, read from the folder. Only Node.js loads this file. `shown-*.ts` is omitted, because
+ * the OpenAPI document describes the schemas of these files only inside other schemas.
  */
 const modules = readdirSync(import.meta.dirname).filter((name) =>
   /^(?!endpoints\.|shown-)[^.]+\.ts$/.test(name),
@@ -15,7 +15,7 @@ export const exported: Readonly<Record<string, unknown>> = Object.assign(
   ...(await Promise.all(modules.toSorted().map((name) => import(/* @vite-ignore */ `./${name}`)))),
 );
 
-/** All calls by name. The api does not start while one of them has no handler. */
+/** All API calls by name. The api does not start while a call has no handler. */
 export const calls: Readonly<Record<string, Endpoint>> = Object.fromEntries(
   Object.entries(exported).filter((entry): entry is [string, Endpoint] => isEndpoint(entry[1])),
 );
@@ -24,5 +24,5 @@ function isEndpoint(value: unknown): value is Endpoint {
   return typeof value === 'object' && value !== null && 'access' in value && 'path' in value;
 }
 
-/** All calls as a list. */
+/** All API calls as a list. */
 export const endpoints: readonly Endpoint[] = Object.values(calls);

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 /**
- * All error codes with their HTTP statuses. Clients decide by the code. The compiler requires that every code
- * is declared here and has a sentence in packages/phrases.
+ * All error codes with their HTTP statuses. Clients distinguish errors by their code. The compiler requires that every code is
+ * declared here and has a sentence in packages/phrases.
  */
 export const errors = {
   /** The input is invalid; `fields` describes each fault by its path. */
@@ -69,7 +69,7 @@ export const errors = {
   already_joined: { status: 409 },
   /** The company would have no owner. */
   last_owner: { status: 409 },
-  /** A platform admin belongs to this company. */
+  /** The company cannot be deleted, because a platform admin belongs to this company. */
   company_of_admin: { status: 409 },
   /** Policies use this proxy; the message names them. */
   proxy_in_use: { status: 409 },
@@ -83,7 +83,7 @@ export const errors = {
   plan_limit: { status: 409 },
   /** The plan of the company does not include the requested feature. */
   not_in_plan: { status: 409 },
-  /** The standard plan cannot be archived or become the trial plan, because companies without another plan have it. */
+  /** The standard plan cannot be archived or become the trial plan, because it applies to companies without another plan. */
   standard_plan: { status: 409 },
   /** Another plan has this name; letter case does not count. */
   plan_exists: { status: 409 },

@@ -22,7 +22,7 @@ export const CompanySnapshot = z.object({
   users: z.array(
     z.object({
       id: Id,
-      /** A higher epoch revokes the gateway tokens of the user, such as after a password or role change. */
+      /** A higher epoch revokes the user's gateway tokens, for example after a password or role change. */
       epoch: z.int(),
     }),
   ),
@@ -33,13 +33,13 @@ export const CompanySnapshot = z.object({
       /** The host of the site, with a port if one was given. */
       address: z.string(),
       /**
-       * The rank of the company's claim to the host on shared egress. The company with the lowest rank gets the host: its policy
-       * has sent the site through shared egress for the longest time. Null while no policy of the company does so.
+       * The rank of the company's claim to the host on shared egress. The company with the lowest rank gets the host, because its
+       * claim is the oldest. Null while no policy of the company sends the site through shared egress.
        */
       claim: z.nullable(z.int()),
     }),
   ),
-  /** The proxies of the company's policies, with passwords in clear text: the api sends snapshots only to gateways. */
+  /** The proxies of the company's policies. Their passwords are in clear text. Only gateways receive snapshots. */
   proxies: z.array(
     z.object({
       id: Id,
@@ -55,8 +55,8 @@ export const CompanySnapshot = z.object({
       /** The password for the proxy. */
       password: z.string(),
       /**
-       * The address family of the gateway's own egress addresses. Null if the gateway uses both families or no address
-       * is known. Null for every other proxy. An older api does not send this field.
+       * The address family of the gateway's own egress addresses. Null if the gateway uses both families, if no address
+       * is known, and for every upstream proxy. An older api does not send this field.
        */
       family: z.nullish(z.literal([4, 6])),
     }),
@@ -67,14 +67,14 @@ export const CompanySnapshot = z.object({
       id: Id,
       /** The proxy that carries the traffic. */
       proxyId: Id,
-      /** Whether the policy opens every public site. */
+      /** Whether the policy allows every public site. */
       allSites: z.boolean(),
       /** Ids of the users of the policy. */
       users: z.array(Id),
-      /** Ids of the sites that the policy opens. */
+      /** Ids of the sites that the policy allows. */
       sites: z.array(Id),
       /**
-       * Whether the policy opens nothing, because its proxy is paid and the company's plan no longer includes
+       * Whether the policy allows no site, because its proxy is paid and the company's plan no longer includes
        * paid proxies. An older api does not send this field.
        */
       ended: z.optional(z.boolean()),

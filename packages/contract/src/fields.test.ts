@@ -4,7 +4,7 @@ import { ShownText, visible } from './shown-text.ts';
 
 const line = text(0);
 
-test.each(['Анна', 'Œuvre №5 — «Ромашка» 😀', 'עברית', 'a\u200db'])('a line of text accepts %j', (given) => {
+test.each(['Анна', 'Œuvre №5 — «Ромашка» 😀', 'עברית', 'a\u200db'])('a one-line text accepts %j', (given) => {
   expect(line.safeParse(given).data).toBe(given);
 });
 

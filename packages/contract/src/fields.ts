@@ -8,7 +8,7 @@ import { ShownText } from './shown-text.ts';
 // oxlint-disable-next-line no-control-regex -- the pattern rejects control characters
 export const clean = z.regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\p{Cs}]*$/u);
 
-/** A trimmed line of text of `min` to `max` characters, without control characters and those that override text direction. */
+/** A trimmed line of `min` to `max` characters, without control characters and characters that override text direction. */
 export function text(min: number, max: number = limits.name) {
   return z
     .string()

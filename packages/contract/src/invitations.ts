@@ -28,7 +28,7 @@ export const MadeInvitations = z.object({
       link: z.string(),
     }),
   ),
-  /** The expiry of the links. */
+  /** The time when the invitation links expire. */
   expiresAt: IsoDate,
   /** Whether a mail server is configured. If so, the links are also sent by mail. */
   mailed: z.boolean(),
@@ -37,14 +37,14 @@ export type MadeInvitations = z.infer<typeof MadeInvitations>;
 
 /**
  * Invite agents (USER) to the caller's company by mail. Each agent gets an account and a link that sets the first password. The
- * link is valid for seven days and works once. It also ends when the caller is no longer an owner. Until the password is set, the
- * gateway refuses the agent. If any address already has an account, the call invites nobody. The error names the addresses that
- * have accounts: all within the company, and at most 20 others in an hour.
+ * link is valid for seven days and works once. The link also ends when the caller is no longer an owner. Until the password is
+ * set, the gateway refuses the agent. If any address already has an account, the call invites nobody. The error lists the given
+ * addresses with an account in the company, and at most 20 given addresses with another account in an hour.
  */
 export const inviteUsers = endpoint('POST /users/invitations', {
   access: ['CREATOR'],
   body: InvitationsInput,
-  // Status 200, not 201: replies with status 201 are stored for Idempotency-Key, and this reply contains a secret.
+  // The status is 200, because the api stores replies with status 201 for Idempotency-Key and must not store these links.
   reply: MadeInvitations,
   errors: [
     'email_taken',
@@ -92,8 +92,8 @@ export const LinkAccount = z.object({
 export type LinkAccount = z.infer<typeof LinkAccount>;
 
 /**
- * Get the account for which a mailed link sets the password. The link stays valid. The console calls this
- * because it shows its form only for a valid link.
+ * Get the account for which a mailed link sets the password. The link stays valid. The console shows the
+ * password form only if this call succeeds.
  */
 export const openLink = endpoint('POST /auth/link', {
   access: 'public',

@@ -1,4 +1,4 @@
-/** Codes of field errors that a schema's own checks report; packages/phrases has their sentences. */
+/** Codes of field errors that custom checks of the schemas report. packages/phrases contains the message for each code. */
 export type IssueCode =
   | 'required'
   | 'password_short'
@@ -11,7 +11,7 @@ export type IssueCode =
   | 'email_from_link'
   | 'password_not_asked';
 
-/** Returns the parameters with which a zod check reports this code. */
+/** Returns the parameters that make a zod check report the given code. */
 export function issue(fault: IssueCode): { params: { fault: IssueCode } } {
   return { params: { fault } };
 }

@@ -18,16 +18,16 @@ export const limits = {
   objectsPerCompany: 1000,
   /** The most links between users and policies of one company. The same limit applies to links between sites and policies. */
   linksPerCompany: 20_000,
-  /** The most rows of a list without paging. A company's objects, and the platform's own objects, never exceed this number. */
+  /** The most rows of a list without paging. Only a list over the whole platform can have more rows. */
   list: 2000,
-  /** Bytes of a request body. */
+  /** The most bytes of a request body. */
   body: 1024 * 1024,
   /**
    * The most bytes of a request body in a call that needs no token. In other calls, larger bodies count
    * against a shared memory budget.
    */
   smallBody: 16 * 1024,
-  /** Levels of nested lists and objects in a request body. */
+  /** The most levels of nested lists and objects in a request body. */
   depth: 32,
   /** Lifetime of a mailed link, in minutes. */
   linkMinutes: 10,
@@ -39,17 +39,17 @@ export const limits = {
   vantagePairingMinutes: 15,
   /** Lifetime of a link to a lock, in days. */
   lockLinkDays: 7,
-  /** Agents that one call invites. */
+  /** The most agents that one call invites. */
   invitations: 50,
   /** Lifetime of a pairing code of the extension, in seconds. */
   pairingSeconds: 60,
-  /** Characters of a second-factor code as typed, with spaces and hyphens. */
+  /** The most characters of a second-factor code as typed, with spaces and hyphens. */
   factorCode: 40,
-  /** Recovery codes per set. */
+  /** The number of recovery codes in a set. */
   recoveryCodes: 10,
-  /** Characters of a path that a probe requests. */
+  /** The most characters of a path that a probe requests. */
   startPath: 200,
-  /** Start paths of a site. */
+  /** The most start paths of a site. */
   startPaths: 10,
   /** The most URLs of a site that may be open to everybody. */
   openPaths: 5,

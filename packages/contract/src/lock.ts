@@ -98,7 +98,7 @@ export const learnEgress = endpoint('POST /domain-allowed/:id/lock/learn', {
   errors: ['not_found', 'company_unconfirmed', 'too_many_requests'],
 });
 
-/** A link that shows one site's lock without an account. */
+/** A link to the lock of one site. Viewing the lock needs no account. */
 export const LockLink = z.object({
   /** The link; its secret is in the fragment. @example https://pass.propusk.example/lock#bG9jay1saW5rLXRoYXQtbGl2ZXMtYS13ZWVr */
   url: z.string(),

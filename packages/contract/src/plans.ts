@@ -45,7 +45,7 @@ export const CompanyPlan = z.object({
   people: z.nullable(Limit),
   /** The maximum number of sites of a company; if null, the product's limit applies. */
   sites: z.nullable(Limit),
-  /** The maximum number of a company's own proxies, without paid proxies; if null, the product's limit applies. */
+  /** The maximum number of a company's own proxies; paid proxies do not count. If null, the product's limit applies. */
   proxies: z.nullable(Limit),
   ...planFields,
   /** Whether this is the standard plan, which companies without another plan have. Exactly one plan is the standard plan. */

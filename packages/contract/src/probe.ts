@@ -19,7 +19,7 @@ export const ProbePaths = z.object({
 });
 export type ProbePaths = z.infer<typeof ProbePaths>;
 
-/** The paths of a site's probe, with the version of the site. */
+/** The paths that a site's probe treats specially, and the version of the site. */
 export const VersionedPaths = z.extend(ProbePaths, { ...versioned });
 export type VersionedPaths = z.infer<typeof VersionedPaths>;
 
@@ -33,7 +33,7 @@ export const getProbePaths = endpoint('GET /domain-allowed/:id/paths', {
 
 /**
  * Replace the start paths of the site, and its list of URLs that may be open to everybody. A path that does not begin
- * with `/` is refused. The next probe selects its pages anew.
+ * with `/` is refused. The next probe selects new sample pages.
  */
 export const setProbePaths = endpoint('PUT /domain-allowed/:id/paths', {
   access: ['CREATOR', 'ADMIN'],
@@ -47,11 +47,11 @@ export const setProbePaths = endpoint('PUT /domain-allowed/:id/paths', {
 export const ProbeStep = z.object({
   /** The request, in Russian: route, scheme, spoofed headers. */
   title: z.string(),
-  /** The route of the request: directly from outside, or through a proxy of the policies. */
+  /** The route of the request: directly from outside, or through a proxy of the site's policies. */
   vantage: z.enum(['outside', 'through']),
   /** The outcome of the request. `passed`: the site responded as a locked site must. @example passed */
   outcome: z.enum(['waiting', 'passed', 'failed', 'skipped']),
-  /** The response, in Russian: a status, or a connection error. @example "403" */
+  /** The result of the request, in Russian: an HTTP status or a connection error. @example "403" */
   detail: z.string(),
   /** The remedy, in Russian; null when the step needs no action. */
   advice: z.nullable(z.string()),

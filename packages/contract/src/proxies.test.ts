@@ -15,7 +15,7 @@ test.each([
   'proxy',
 ])('the contract accepts the proxy host %s', (host) => expect(accepts(host)).toBe(true));
 
-// URL changes each of these texts to another host than the resolver uses. Both hosts would then share one stored password.
+// `URL` reads each of these texts as another host than the resolver does. A stored password could then be sent to the wrong host.
 test.each([
   '16909060',
   '0x1020304',

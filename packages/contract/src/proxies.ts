@@ -52,7 +52,7 @@ const Host = text(limits.proxyField, limits.address).check(
 /** Whether the text is a host name without empty labels, or an IP address; IPv6 with or without brackets. */
 function isHost(text: string): boolean {
   const { hostname = '', port } = hostUrl(text) ?? {};
-  // The URL class changes some hosts that the resolver uses as typed: `:80` is dropped, and 16909060 becomes 1.2.3.4.
+  // Refuses text that the URL class changes, because the resolver gets the text as typed. For example, 16909060 becomes 1.2.3.4.
   const isTyped = /^[\d.]+$/.test(hostname)
     ? hostname === text
     : hostname.startsWith('[') === text.includes(':');
@@ -65,8 +65,8 @@ function hostUrl(host: string): URL | null {
 }
 
 /**
- * Returns the address that a stored proxy password belongs to (answers.md). All spellings of one host and
- * port give the same address.
+ * Returns the canonical address of a proxy. All spellings of one host and port give the same address. A stored proxy
+ * password may be sent only to the address for which an owner typed the password (answers.md).
  * @returns `host:port`, with the host in the form of URL: lower case, Punycode, canonical IP address
  */
 export function proxyAddress(host: string, port: number | string): string {
@@ -83,10 +83,10 @@ const Secret = z.string().check(z.minLength(limits.proxyField), z.maxLength(limi
 export const ProxyInput = z.object({ host: Host, port: Port, username: Username, password: Secret });
 export type ProxyInput = z.infer<typeof ProxyInput>;
 
-/** Changes of a proxy; absent fields stay unchanged. A change of host or port requires `password`, even an unchanged one. */
+/** A change to a proxy; absent fields stay unchanged. A change of host or port requires `password`, even if it is the same. */
 export const ProxyChange = z.partial(ProxyInput);
 
-/** Changes of any proxy by an admin; absent fields stay unchanged. */
+/** A change to any proxy by an ADMIN; absent fields stay unchanged. */
 export const AdminProxyChange = z.extend(ProxyChange, {
   /** The settings of the proxy. */
   settings: z.optional(z.partial(ProxySettings)),
@@ -143,7 +143,7 @@ export const listProxies = endpoint('GET /proxy', {
   reply: listOf(Proxy),
 });
 
-/** The query of the list of all proxies. */
+/** The query parameters for the list of all proxies. */
 export const ProxyQuery = z.extend(ListQuery, {
   /** Returns only proxies of this type. */
   type: z.optional(ProxyType),

@@ -42,7 +42,7 @@ export const GatewayRecord = z.object({
   companyId: z.optional(Id),
   /** The user; absent if the client had no valid credentials. */
   userId: z.optional(Id),
-  /** The company's site that covers the host. For a visit, the policy must contain this site. Absent if there is no such site. */
+  /** The company's site that covers the host; absent without such a site. For a visit, the site must be in the visit's policy. */
   siteId: z.optional(Id),
   /** The policy that allowed the visit. */
   policyId: z.optional(Id),
@@ -89,7 +89,7 @@ export const RecordBatch = z.object({
    * @example 0b7f5d5e-6c0f-4c0e-9f5e-2f8f2d6a1c11
    */
   run: z.uuid(),
-  /** The number of the batch, which rises by one with each batch of the run. A batch that is already stored changes nothing. */
+  /** Consecutive number of the batch in the run of the gateway. A batch that is already stored changes nothing. */
   number: z.int().check(z.gte(1)),
   /** The records, each with its latest values. */
   records: z.array(GatewayRecord).check(z.maxLength(1_000)),
@@ -194,7 +194,7 @@ export type VisitPage = z.infer<typeof VisitPage>;
 
 /**
  * List the visits and refusals of the caller's company, newest first. The caller's first call of a day (UTC) without the
- * filter `user` writes an audit event. So does the first call of a day that filters by another user, for each user.
+ * filter `user` writes an audit event. With the filter, the first call of a day for each other user writes an audit event.
  */
 export const listVisits = endpoint('GET /visits', {
   access: ['CREATOR'],
@@ -344,7 +344,7 @@ export type Statistics = z.infer<typeof Statistics>;
 
 /** The period of the statistics. */
 export const StatisticsQuery = z.object({
-  /** The start of the period. If it lies within an hour, that whole hour counts. */
+  /** The start of the period, rounded down to the full hour. */
   from: GivenDate,
   /** The end of the period. */
   to: GivenDate,

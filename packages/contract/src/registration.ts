@@ -45,7 +45,7 @@ export const Invitation = z.object({
 export type Invitation = z.infer<typeof Invitation>;
 
 /**
- * Invite an owner to register a company. The link is valid for seven days, works once, and only with the
+ * Invite an owner to register a company. The link is valid for seven days and works once, only with the
  * invited address. A new invitation of the same address replaces the earlier one.
  */
 export const inviteCompany = endpoint('POST /company/invitation', {
@@ -97,8 +97,8 @@ export const withdrawInvitation = endpoint('DELETE /company/invitations/:id', {
 });
 
 /**
- * Get the state of an invitation by its token. The link stays valid. The console calls this because it shows
- * its form only for a valid link.
+ * Get the state of an invitation by its token. The call does not use up the invitation link. The console shows
+ * its registration form only for a valid link.
  */
 export const openInvitation = endpoint('POST /auth/invitation', {
   access: 'public',
@@ -112,7 +112,7 @@ export const openInvitation = endpoint('POST /auth/invitation', {
 
 /**
  * Mail a new link that confirms the caller's company. The link is valid for 10 minutes and works once (`POST /auth/register` with
- * `{token}`). Its use ends no session. Setting a new password or email with a mailed link also confirms the company.
+ * `{token}`). Using the link ends no session. Setting a new password or email with a mailed link also confirms the company.
  */
 export const sendCompanyConfirmation = endpoint('POST /company/me-company/confirmation', {
   access: ['CREATOR'],

@@ -4,8 +4,8 @@ import { Email, Proof, userNames } from './fields.ts';
 import { User } from './me.ts';
 
 /**
- * An owner or ADMIN to invite, and the caller's password and code. The invited user sets a password with the
- * mailed link. The link is valid for seven days, and ends when the caller loses the role ADMIN.
+ * An owner or ADMIN to invite, and the caller's password and second-factor code. The invited user sets a
+ * password with the mailed link. The link is valid for seven days, and ends when the caller loses the role ADMIN.
  * `POST /auth/register` with `{email}` mails a new link, which is valid for 10 minutes.
  */
 export const InvitedUser = z.extend(Proof, {
@@ -19,16 +19,16 @@ export type InvitedUser = z.infer<typeof InvitedUser>;
 export const CompanyRole = z.enum(['USER', 'CREATOR']);
 export type CompanyRole = z.infer<typeof CompanyRole>;
 
-/** The new role of a user, and the caller's password and code. */
+/** The new role of a user, and the caller's password and second-factor code. */
 export const RoleChange = z.extend(Proof, {
   /** The new role. */
   role: CompanyRole,
 });
 
 /**
- * Make an agent an owner of the company, or an owner an agent. The caller authenticates again. The user's sessions, gateway
- * tokens and mailed links end, so that the next sign-in gets the new role. Policies stay. Callers cannot change their own
- * role, a company keeps at least one owner, and this call cannot change an ADMIN.
+ * Change the role of a user from agent to owner, or from owner to agent. The caller authenticates again. The user's sessions,
+ * gateway tokens and mailed links end, so that the next sign-in gets the new role. The user keeps all policies. The call refuses
+ * to change the caller's own role, the role of the last owner, and the role of an ADMIN.
  */
 export const changeRole = endpoint('PUT /users/:id/role', {
   access: ['CREATOR', 'ADMIN'],

@@ -94,7 +94,8 @@ export const endSecondFactor = endpoint('POST /me/second-factor/off', {
 
 /**
  * Reset the second factor of a user who has lost the phone and the recovery codes. An owner can reset agents of the company. An
- * ADMIN can reset any other user, but must send the password and code. The call ends the sessions and gateway tokens of the user.
+ * ADMIN can reset any other user, but must send the ADMIN's own password and code. The call ends the user's sessions and gateway
+ * tokens.
  */
 export const resetSecondFactor = endpoint('POST /users/:id/second-factor/off', {
   access: ['CREATOR', 'ADMIN'],

@@ -21,8 +21,8 @@ export const Session = z.object({
 export type Session = z.infer<typeof Session>;
 
 /**
- * List the caller's sessions: the current one, then the others by their last call. At most 100 rows; `count` is the number of
- * all sessions.
+ * List the caller's sessions: first the current session, then the other sessions by the time of their last call. At most 100
+ * rows; `count` is the number of all sessions.
  */
 export const listSessions = endpoint('GET /me/sessions', {
   access: 'signed-in',
@@ -41,7 +41,7 @@ export const endSession = endpoint('DELETE /me/sessions/:id', {
 });
 
 /**
- * End all of the caller's sessions except the current one. If there were others, the caller's gateway tokens and mailed links
- * are revoked too.
+ * End all of the caller's sessions except the current one. If the caller had other sessions, the call also revokes the caller's
+ * gateway tokens and mailed links.
  */
 export const endOtherSessions = endpoint('DELETE /me/sessions', { access: 'signed-in', beforeFactor: true });

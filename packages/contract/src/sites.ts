@@ -31,7 +31,7 @@ export const SiteInput = z.object({
 });
 export type SiteInput = z.infer<typeof SiteInput>;
 
-/** Changes of a site; absent fields stay unchanged. */
+/** A change to a site; absent fields stay unchanged. */
 export const SiteChange = z.object({
   address: z.optional(Address),
   /** Ids of the access policies that open the site. */
@@ -82,7 +82,7 @@ export const listSites = endpoint('GET /domain-allowed', {
   reply: listOf(Site),
 });
 
-/** Change a site; `politics` replaces the policies that open it. */
+/** Change a site; `politics` replaces the access policies that open the site. */
 export const updateSite = endpoint('PUT /domain-allowed/:id', {
   access: ['CREATOR', 'ADMIN'],
   body: SiteChange,

@@ -54,26 +54,26 @@ export type ContactInput = z.infer<typeof ContactInput>;
 export const RequestKind = z.enum(['plan', 'paid_proxy', 'trial']);
 export type RequestKind = z.infer<typeof RequestKind>;
 
-/** The state of a request. @example open */
+/** The state of a tariff request. @example open */
 export const RequestState = z.enum(['open', 'answered', 'refused', 'withdrawn']);
 export type RequestState = z.infer<typeof RequestState>;
 
-/** A request of a company's owner to the platform's operator. */
+/** A tariff request from an owner to the platform's operator. */
 export const TariffRequest = z.object({
   id: Id,
   kind: RequestKind,
   state: RequestState,
   /** The requested plan; null for other kinds. */
   plan: z.nullable(Named),
-  /** The company that asks. */
+  /** The company that made the request. */
   company: Named,
   /** The address of the owner who asked. @example anna@romashka.ru */
   email: ShownEmail,
   /** The company's contact phone; empty for none. */
   phone: z.string(),
-  /** The message of the owner; may be empty. */
+  /** The owner's message to the operator; may be empty. */
   text: z.string(),
-  /** The answer, or the reason of the refusal; may be empty. */
+  /** The operator's reply to the request; may be empty. */
   reply: z.string(),
   createdAt: IsoDate,
 });
@@ -89,7 +89,7 @@ const Used = z.object({
   proxies: z.int(),
   /** Paid proxies. */
   paidProxies: z.int(),
-  /** Policies for all sites. */
+  /** The number of policies for all sites. */
   allSites: z.int(),
 });
 
@@ -97,7 +97,7 @@ const Used = z.object({
 export const Tariff = z.object({
   /** The version of the company. A change of the company's settings also raises this version. */
   version: Version,
-  /** The plan in force. During the trial it is the trial plan. After another plan has ended, it is the standard plan. */
+  /** The plan in force: the trial plan during the trial, otherwise `ownPlan`, or the standard plan after the end of `ownPlan`. */
   plan: CompanyPlan,
   /** The plan that an ADMIN set. It applies until `planEndsAt`, except during the trial. */
   ownPlan: Named,
@@ -117,7 +117,7 @@ export const Tariff = z.object({
   contact: Contact,
   /**
    * The access that the company loses with its paid proxies. Null while the plan includes paid proxies, and
-   * for a company that has none.
+   * for a company without paid proxies.
    */
   paidEnd: z.nullable(
     z.object({
@@ -213,7 +213,7 @@ export const RequestInput = z.object({
   kind: RequestKind,
   /** The requested plan, for the kind `plan`. */
   planId: z.optional(Id),
-  /** The message of the owner. */
+  /** The owner's message to the operator. */
   text: z._default(paragraphs(2000), ''),
 });
 export type RequestInput = z.infer<typeof RequestInput>;
@@ -233,14 +233,14 @@ export const withdrawRequest = endpoint('DELETE /tariff/requests/:id', {
   errors: ['no_company', 'not_found', 'request_closed'],
 });
 
-/** The query of the list of requests. */
+/** The query parameters for the list of tariff requests. */
 export const RequestQuery = z.extend(ListQuery, {
   /** Returns only requests in this state. */
   state: z.optional(RequestState),
 });
 export type RequestQuery = z.infer<typeof RequestQuery>;
 
-/** List the requests of every company. `name` searches the company. */
+/** List the requests of every company. `name` searches the company's name. */
 export const listRequests = endpoint('GET /tariff/requests', {
   access: ['ADMIN'],
   query: RequestQuery,

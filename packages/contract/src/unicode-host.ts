@@ -39,7 +39,7 @@ function decode(input: string): string | undefined {
     output.splice(index++, 0, code);
   }
   const text = String.fromCodePoint(...output);
-  // Other characters, such as a slash or an at sign, could make the host look like a different address.
+  // A decoded slash or at sign, for example, could make the host look like a different address.
   return /^[\p{L}\p{M}\p{N}-]+$/u.test(text) ? text : undefined;
 }
 

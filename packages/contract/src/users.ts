@@ -81,9 +81,9 @@ export const getUser = endpoint('GET /users/:id', {
 });
 
 /**
- * Change a user. `politics` replaces the user's policies. Owners and admins change their own password with `PUT /me/password`;
- * nobody else can change it. They change their own email with a mailed link. An ADMIN can also change the email of another owner
- * or ADMIN. A new password or email ends the sessions and gateway tokens of the user.
+ * Change a user. `politics` replaces the user's policies. This call cannot change the password of an owner or ADMIN, who use
+ * `PUT /me/password`. Owners and ADMINs change their own email with a mailed link. An ADMIN can change the email of another owner
+ * or ADMIN here. A new password or email ends the sessions and gateway tokens of the user.
  */
 export const updateUser = endpoint('PUT /users/:id', {
   access: ['CREATOR', 'ADMIN'],

@@ -17,7 +17,7 @@ export const Vantage = z.object({
   address: z.nullable(z.string()),
   /** The time of the vantage's last call; null until it is paired. */
   seenAt: z.nullable(IsoDate),
-  /** Whether the vantage sent a call within the last minute. Probes use only present vantages. */
+  /** Whether the vantage sent a call within the last minute. Otherwise, probes do not use the vantage. */
   present: z.boolean(),
 });
 export type Vantage = z.infer<typeof Vantage>;
@@ -29,7 +29,7 @@ export const listVantages = endpoint('GET /vantages', {
   errors: ['no_company'],
 });
 
-/** The command that pairs a machine. */
+/** A vantage and the command that pairs a machine with the vantage. */
 export const VantagePairing = z.object({
   id: Id,
   /** A command line for a POSIX shell. The pairing code in it works once. @example curl -fsS https://console.example/vantage.sh -o vantage.sh && … */
@@ -43,7 +43,7 @@ export type VantagePairing = z.infer<typeof VantagePairing>;
 export const addVantage = endpoint('POST /vantages', {
   access: ['CREATOR', 'ADMIN'],
   body: z.object({
-    /** The name that the list of vantages and the messages of verdicts show. */
+    /** The name of the vantage, as shown in lists and in the messages of verdicts. */
     name: text(1, 60),
   }),
   reply: VantagePairing,
@@ -115,7 +115,7 @@ export const reportVantage = endpoint('POST /vantage/report', {
     ...signed,
     /** The id of the task. @example 6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c11 */
     task: z.uuid(),
-    /** The number of the request group in the plan, from 0. @example 0 */
+    /** The number of the request group within the task, from 0. @example 0 */
     group: z.int().check(z.gte(0)),
     /**
      * The results, as base64 of one line per request. A line contains the step, the exit status of curl, the

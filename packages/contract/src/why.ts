@@ -9,7 +9,7 @@ export const Explanation = z.object({
   allow: z.boolean(),
   /** The reason of the refusal, as in `X-Propusk-Reason`; null when allowed. @example no_policy */
   reason: z.nullable(z.string()),
-  /** The decision as a Russian sentence. */
+  /** The gateway's decision as a Russian sentence. */
   message: z.string(),
   /** The remedy as a Russian sentence; null when there is nothing to do. */
   advice: z.nullable(z.string()),

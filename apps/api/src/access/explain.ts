@@ -46,8 +46,8 @@ export function indexOf(snapshot: CompanySnapshot, claims: readonly ForeignClaim
 }
 
 /**
- * Explains a decision of `decide()` by the conditions of access and whether each condition holds.
- * @param index the gateway's view: `indexOf` of the company's snapshot and other companies' claims to the host
+ * Explains a decision of `decide()`: lists the conditions of access and whether each condition holds.
+ * @param index the result of `indexOf` for the company's snapshot and other companies' claims to the host
  */
 export function explain(index: AccessIndex, snapshot: CompanySnapshot, question: Question): Why {
   const { userId, host, port } = question;
@@ -66,7 +66,7 @@ export function explain(index: AccessIndex, snapshot: CompanySnapshot, question:
 const MOST_MENDS = 5;
 
 /**
- * Finds policies that would open the host to the user once the user is added. `decide()` decides on each policy.
+ * Finds policies that would open the host to the user once the user is added. Tests each policy with `decide()`.
  * @returns ids, at most five
  */
 export function findMends(

@@ -48,12 +48,15 @@ export function lossRoutes(routes: Routes): void {
         const row = await lockRow(tx, actor, entity, target);
         return tryDelete(tx, companyOf(entity, row), () => remove(tx, actor, target));
       }).catch(readOutcome);
-      // The comparison runs after the transaction, so that no lock is held meanwhile.
+      // The snapshots are compared after the transaction, so that no lock is held meanwhile.
       return outcome === null ? nothing : findLoss(outcome, outcome.claims);
     });
   }
 
-  /** @throws RolledBack always, unless the deletion throws AppError */
+  /**
+   * Runs the deletion in `tx` and reads the company's snapshot before and after the deletion.
+   * @throws RolledBack with both snapshots, to roll `tx` back; AppError when the deletion is refused
+   */
   async function tryDelete(tx: Tx, companyId: number | null, remove: () => Promise<void>): Promise<never> {
     const source = { db: tx, encryption: routes.encryption, log: routes.app.log };
     const read = async () => (companyId === null ? null : readSnapshot(source, companyId));

@@ -119,7 +119,7 @@ test(
       if (taken.users > 0) seen.losses++;
       if (taken.allSites > 0) seen.allSites++;
     }
-    // The random companies must produce losses of each kind; otherwise the test would compare empty lists.
+    // Enough random deletions must revoke access; otherwise the test would compare only zeros.
     for (const kind of ['site', 'policy', 'user'] as const) expect(seen[kind]).toBeGreaterThan(COMPANIES / 5);
     expect(seen.losses).toBeGreaterThan(COMPANIES / 4);
     expect(seen.allSites).toBeGreaterThan(COMPANIES / 40);
@@ -130,7 +130,7 @@ test(
 const allSitesUsers = ({ users }: AccessIndex, before: CompanySnapshot): number[] =>
   before.users.map(({ id }) => id).filter((id) => users.get(id)?.policies.some(({ allSites }) => allSites));
 
-test('predicting the access that a deletion would revoke gets 404 for entities of other companies', async () => {
+test('the preview of a deletion gets 404 for a user or site of another company', async () => {
   const owner = await api.company();
   const agent = await api.agent(owner.token);
   const site = await api.must(owner.token, createSite, { body: { address: 'crm.refused.test' } });

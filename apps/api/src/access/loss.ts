@@ -53,7 +53,7 @@ export async function findLoss(
 const hasAllSites = ({ users }: AccessIndex, userId: number): boolean =>
   users.get(userId)?.policies.some((policy) => policy.allSites) ?? false;
 
-/** Groups the ids of `before.users` by the policies of the user before and after the change. */
+/** Groups the ids of `before.users`. The users of a group have equal policies before the change and equal policies after it. */
 function groupUsers(before: CompanySnapshot, after: CompanySnapshot): Iterable<readonly number[]> {
   const [was, is] = [policiesByUser(before), policiesByUser(after)];
   const present = new Set(after.users.map(({ id }) => id));

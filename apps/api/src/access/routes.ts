@@ -20,8 +20,8 @@ export function accessRoutes(routes: Slice): void {
     const member = asMember(actor);
     const source = { db, encryption: routes.encryption, log: routes.app.log };
     const access = await grantAccess(source, member, routes, query.client);
-    // This call follows the signing of the token. It throws if the session has ended meanwhile. It also
-    // records that a later sign-out must revoke the token.
+    // If the session ended while the token was signed, this call throws, and the token is not sent. Otherwise
+    // this call records that a later sign-out must revoke the token.
     await noteAccessFetched(db, member);
     return access;
   });

@@ -6,7 +6,7 @@ import { AppError } from '../core/errors.ts';
 import { lacksFactor } from '../core/factor.ts';
 import type { Db } from '../db/open.ts';
 
-/** Why the snapshot of the company omits a user. */
+/** The reason why the snapshot of a company omits a user. */
 export type UserReason = 'company_unconfirmed' | 'invitation_pending' | 'second_factor_required';
 
 /** Finds why the snapshot omits a user. @returns null for a user in the snapshot; undefined for a user outside the company */
@@ -47,7 +47,7 @@ export interface ForeignClaim {
   readonly claim: number;
 }
 
-/** Other companies' claims to hosts, which `decide()` needs on shared egress. */
+/** Reads the claims of other companies to the given hosts. `decide()` needs these claims on shared egress. */
 export async function readForeignClaims(
   db: Db,
   { companyId, hosts }: { companyId: number; hosts: readonly CanonicalHost[] },
@@ -62,8 +62,8 @@ export async function readForeignClaims(
 }
 
 /**
- * Records that a session fetched a gateway token, and once a day that the user's extension is in use. Changes neither the
- * user's version nor the policy version.
+ * Records that a session fetched a gateway token. Once a day, also records that the user's extension is in use. These writes
+ * leave the user's version and the policy version unchanged.
  * @throws AppError unauthorized when the session ended meanwhile: the caller must not send the token
  */
 export async function noteAccessFetched(db: Db, { tokenHash, userId }: Actor): Promise<void> {

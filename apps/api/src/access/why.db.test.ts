@@ -34,8 +34,8 @@ async function scene(address = 'crm.example.ru') {
   return { owner, agent, policy, site, link, why };
 }
 
-describe('the explanation for a user and a site', () => {
-  test('the explanation of access names the first condition that is missing, until access is allowed', async () => {
+describe("the explanation of a user's access to a site", () => {
+  test('the explanation of access names the first missing condition', async () => {
     const { agent, policy, link, why } = await scene();
     const first = (await why()).body;
     expect([first.allow, first.reason, missing(first)]).toEqual([false, 'no_policy', [2]]);
@@ -98,7 +98,7 @@ describe('the explanation for a user and a site', () => {
     expect(absent.status).toBe(404);
   });
 
-  test('the explanation denies access to a host that another company claimed first on shared egress', async () => {
+  test('the explanation gives host_taken for a host that another company claimed first on shared egress', async () => {
     const first = await scene('held.example.ru');
     await first.link([first.agent.id], true);
     const second = await scene('held.example.ru');

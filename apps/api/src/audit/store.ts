@@ -35,7 +35,7 @@ export interface Difference {
   readonly secret?: AuditField | undefined;
 }
 
-/** A change of the actor's own account; the statement reads name and company from the actor's row. */
+/** A change of the actor's own account. `name` and `companyId` are null: the statement reads both from the actor's row. */
 type OwnEvent = Omit<AuditEvent, 'name' | 'companyId'> & { readonly name: null; readonly companyId: null };
 
 /**
@@ -90,7 +90,7 @@ export function recording(
 /**
  * Writes an audit event for the actor's first read of an object in a day (UTC). Uses one statement, so that concurrent reads write
  * one event.
- * @param event.name SQL of the object's name. If it yields null, because the company has no such object, nothing is written
+ * @param event.name SQL of the object's name; no event is written when this SQL yields null
  */
 export async function recordDaily(
   db: Db,
@@ -112,7 +112,7 @@ export async function recordDaily(
     from first, object o, users u where u.id = ${by.userId}`.execute(db);
 }
 
-/** Writes the audit event of a change of the actor's own account. @throws AppError as `record` */
+/** Writes the audit event of a change of the actor's own account. @throws the errors of `record` */
 export async function recordOwn(
   tx: Tx,
   by: AuditActor,
@@ -122,7 +122,7 @@ export async function recordOwn(
   await pipeline(tx, ...recordingOwn(tx, by, action, difference));
 }
 
-/** The statements of `recordOwn`, for a transaction that sends them with others. */
+/** Returns the statements that `recordOwn` runs, for callers that send several statements together. */
 export const recordingOwn = (db: Db, by: AuditActor, action: AuditAction, difference: Difference = {}) =>
   recording(db, by, { action, kind: 'user', id: by.userId, name: null, companyId: null, ...difference });
 

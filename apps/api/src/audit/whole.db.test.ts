@@ -35,7 +35,7 @@ const rewriting = [
     select id, at, company, actor_id, 'другой', actor_email, actor_roles, address, action, object_kind, object_id, object_name from audit
     on conflict (at, id) do update set actor_name = 'другой'`,
   `merge into audit using (select 1) as one on true when matched then delete`,
-  // These statements change partitions, or the log of removed partitions.
+  // The following statements change partitions of the audit, or the log of removed partitions.
   `update ${month} set address = '192.0.2.1'`,
   `delete from ${month}`,
   `truncate ${month}`,
@@ -53,7 +53,7 @@ describe('the audit is append-only', () => {
     before = await all();
   });
 
-  // Runs first: the other tests grant and revoke these privileges.
+  // This test runs first, because later tests grant and revoke privileges on the audit tables.
   test('the owner of the audit tables has no privilege to update, delete or truncate them', async () => {
     const { rows } = await pool.query(`select privilege_type as may from pg_class c, aclexplode(c.relacl) a
       where c.relname like 'audit%' and c.relkind in ('r', 'p') and a.grantee = c.relowner order by 1`);
@@ -85,8 +85,8 @@ describe('the audit is append-only', () => {
       await pool.query(`select relname from pg_class c where relname like 'audit%' and relkind in ('r', 'p')
       and not exists (select from pg_trigger where tgrelid = c.oid and tgname = 'append_only')`);
     expect(bare).toEqual([]);
-    // 'A' means that the trigger fires in every replication role. The test reads this flag, because setting
-    // the role needs a superuser.
+    // 'A' means that the trigger fires for every value of session_replication_role. The test only reads this
+    // flag, because setting session_replication_role needs a superuser.
     expect(rows).toEqual([{ state: 'A' }]);
   });
 });
@@ -178,7 +178,7 @@ describe('a change and its audit event are atomic', () => {
   });
 });
 
-/** Starts an api in its own process on the database of this file. */
+/** Starts an api in its own process, on the same database as this test file. */
 async function startProgram(): Promise<{ url: string; kill(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'propusk-audit-'));
   const port = await freePort();

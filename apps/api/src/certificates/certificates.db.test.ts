@@ -151,7 +151,7 @@ test('console and gateway get valid certificates, and a restart orders no new ce
     expect.stringContaining('max-age'),
   ]);
   expect(lines.join('')).not.toContain('203.0.113.9');
-  // Control: the app without TLS trusts the same header from an address in TRUST_PROXY.
+  // Without TLS, the app trusts an X-Forwarded-For header from an address in TRUST_PROXY.
   await api.app.inject({ path: '/api/health', headers });
   expect(lines.join('')).toContain('203.0.113.9');
 
@@ -215,7 +215,7 @@ test('the api starts while the CA is unreachable, and gets a certificate once th
   );
 });
 
-test('HTTP_PORT answers a challenge while two other addresses fill it with idle connections', async () => {
+test('HTTP_PORT answers an ACME challenge while idle connections fill its connection limit', async () => {
   await serve();
   const to = { port: ports.HTTP_PORT, host: '127.0.0.1' };
   const open = async (localAddress: string) => {

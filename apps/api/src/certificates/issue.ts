@@ -42,7 +42,8 @@ export function answerChallenges(accountKey: string): (path: string | undefined)
 
 /**
  * Gets a certificate with its chain for one DNS name. Challenge requests to port 80 of the name must reach `answerChallenges`.
- * @param accountKey PEM, the same key as for `answerChallenges`; the first call creates its account at the CA
+ * @param accountKey the private key of the ACME account, in PEM; `answerChallenges` must use the same key. The first call with
+ *   this key creates the account at the CA
  * @throws Error with the CA's reason, or the error of the connection to the CA
  */
 export async function issue(authority: Authority, accountKey: string, name: string): Promise<Certificate> {
@@ -66,7 +67,7 @@ export async function issue(authority: Authority, accountKey: string, name: stri
     ...(authority.mail !== undefined && { email: authority.mail }),
     termsOfServiceAgreed: true,
     challengePriority: ['http-01'],
-    // Skips the check of the challenge by acme-client, because a machine behind NAT may be unable to reach its own public name.
+    // acme-client's own check of the challenge is skipped, because a machine behind NAT may be unable to reach its public name.
     skipChallengeVerification: true,
     challengeCreateFn: async () => {},
     challengeRemoveFn: async () => {},
@@ -75,9 +76,9 @@ export async function issue(authority: Authority, accountKey: string, name: stri
 }
 
 /**
- * Gets certificates and discards them, to test that the names lead to `httpPort` of this machine. The port must be free.
- * @param names DNS names @param httpPort the port to which port 80 of the names leads
- * @throws Error with the CA's reason for the first name that it refuses; EADDRINUSE or EACCES for the port
+ * Tests whether the CA issues certificates for the names: requests one for each name, and discards the certificates.
+ * @param names DNS names @param httpPort a free port of this machine, to which requests to port 80 of the names must lead
+ * @throws Error with the CA's reason for the first refused name; EADDRINUSE or EACCES when `httpPort` cannot be opened
  */
 export async function tryIssue(
   authority: Authority,

@@ -18,7 +18,7 @@ const LAST_RETRY_MS = 4 * 3_600_000;
 interface CertificateState {
   /** The end of the certificate's validity in milliseconds since 1970; undefined without a certificate. */
   expiresAt: number | undefined;
-  /** Failed orders since the last success. */
+  /** Failed certificate orders since the last successful order. */
   failures: number;
 }
 
@@ -28,7 +28,7 @@ export interface RenewalOptions {
   readonly authority: Authority;
   readonly accountKey: string;
   readonly orders: readonly Order[];
-  /** Milliseconds before the first retry; the delay doubles with each further one. */
+  /** Milliseconds before the first retry. Each further retry doubles the delay. */
   readonly firstRetryMs?: number;
 }
 
@@ -61,7 +61,7 @@ export function startRenewal(options: RenewalOptions): Renewal {
     const { name } = order;
     // Disables the idle timeout, because the transaction is idle until the CA issues the certificate.
     await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
-    // The process that held the lock before may have renewed the certificate.
+    // Another process may have renewed the certificate while this process waited for the lock.
     if (await isFresh(order, state)) return;
     try {
       const certificate = await issue(options.authority, options.accountKey, name);

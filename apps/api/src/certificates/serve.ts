@@ -34,7 +34,7 @@ export interface TlsParts {
 /** The TLS and redirect listeners of a running api. */
 export interface TlsSide {
   readonly renewal: Renewal | undefined;
-  /** Stops accepting and renewing. Resolves after the last response. */
+  /** Stops renewals and refuses new connections. Resolves after the last response. */
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export async function serveTls(app: FastifyInstance, parts: TlsParts): Promise<T
   const served: { certificate?: Certificate } = {};
 
   const overTls: RequestListener = (req, res) => {
-    // Clients connect directly to this listener, so these headers are untrusted, even from an address of TRUST_PROXY.
+    // Clients connect directly to this listener, so forwarding headers are untrusted, even from an address of TRUST_PROXY.
     for (const name of FORWARDED) delete req.headers[name];
     app.routing(req, res);
   };
@@ -83,7 +83,7 @@ export async function serveTls(app: FastifyInstance, parts: TlsParts): Promise<T
     renewal,
     async close() {
       unfollow();
-      // Does not wait for a running renewal, because an order for a certificate may take minutes.
+      // The shutdown does not wait for a running renewal, because an order for a certificate may take minutes.
       void renewal?.close();
       await Promise.all([secure, plain].map((server) => new Promise((done) => void server.close(done))));
     },

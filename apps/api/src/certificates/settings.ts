@@ -30,7 +30,7 @@ export const tlsSettings = {
 /** A certificate that the api gets and renews. */
 export interface Order {
   readonly name: string;
-  /** The files that store the certificate: two pairs when console and gateway share a name. */
+  /** The files to which the certificate and key are written: two pairs if console and gateway share a name. */
   readonly places: readonly TlsFiles[];
 }
 

@@ -27,7 +27,7 @@ export async function readStored({ name, places }: Order): Promise<Certificate |
   }
 }
 
-/** Writes a certificate to all files of an order. A reader between two writes sees a mismatched key and keeps its current pair. */
+/** Writes a certificate to all files of an order. A reader that finds a mismatched pair keeps its current pair. */
 export async function store({ places }: Order, { cert, key }: Certificate): Promise<void> {
   for (const place of places) {
     // The gateway runs as another user. The group of TLS_DIR lets that user read the files.

@@ -99,7 +99,7 @@ export async function listCompanies(
   const page = query.page === undefined && query.take === undefined ? { take: limits.page.maxTake } : {};
   const { rows: listed, count } = await readList(matching, { ...query, ...page }, sql.ref('companies.id'));
   const rows: Company[] = [];
-  // Each query reads companies with at most CHILDREN_A_QUERY rows in total. A larger company has a query of its own.
+  // Each query reads companies with at most CHILDREN_A_QUERY child rows in total. A company with more rows is read alone.
   for (let from = 0, to = 0; from < listed.length; from = to) {
     let left = CHILDREN_A_QUERY;
     do left -= listed[to++]?.children ?? 0;

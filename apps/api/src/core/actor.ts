@@ -9,7 +9,7 @@ export interface Actor {
   readonly companyId: number | null;
   readonly roles: readonly Role[];
   readonly tokenHash: Buffer;
-  /** The client's IP address; X-Forwarded-For counts only from TRUST_PROXY. */
+  /** The client's IP address. X-Forwarded-For is used only if the request comes from an address in TRUST_PROXY. */
   readonly address: string;
   /**
    * Whether the company requires a second factor that this user has not set up. Such a user may only make
@@ -64,7 +64,8 @@ export const scopeOfWrite = (actor: Actor): Scope => (isAdmin(actor) ? 'platform
  * ADMIN who is no owner, and the actor's own rows for an agent.
  */
 export function scopeOf(actor: Actor): Scope {
-  // An owner who is also an ADMIN gets only the rows of the owner's company here. Other calls list the rows of every company.
+  // For an owner who is also an ADMIN, lists contain only the rows of the owner's company. Separate calls list the rows of every
+  // company.
   if (actor.roles.includes('CREATOR') && actor.companyId !== null) return 'company';
   return isAdmin(actor) ? 'platform' : 'own';
 }

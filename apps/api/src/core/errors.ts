@@ -12,7 +12,7 @@ interface ErrorFacts {
   readonly retryAfter?: number;
 }
 
-/** The error of a refused call. It holds codes and parameters; the HTTP edge renders the sentences. */
+/** The error of a refused call. It has codes and parameters, from which the HTTP server renders the sentences for users. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly facts: ErrorFacts;

@@ -34,7 +34,7 @@ test('the fair queue alternates between known users and unauthenticated callers'
   expect(order.slice(0, 6).filter((name) => name === 'known')).toHaveLength(3);
 });
 
-test('the fair queue refuses a waiter beyond the limit of its network', async () => {
+test('the fair queue refuses further tasks of a network that has reached its limit', async () => {
   const { run, release } = heldQueue({ ofLane: 2, ofAll: 100 });
   const waits = [run(from(1), 'a'), run(from(1), 'b')];
   expect(await run(from(1), 'c')).toBe('too_many_requests');
@@ -42,7 +42,7 @@ test('the fair queue refuses a waiter beyond the limit of its network', async ()
   await Promise.all(waits);
 });
 
-test('a full fair queue refuses the last waiter of the busiest network in favour of a new network', async () => {
+test('a full fair queue refuses the last task of the busiest network to admit a task of a new network', async () => {
   const { run, release, order } = heldQueue({ ofLane: 3, ofAll: 4 });
   const crowd = ['a', 'b', 'c'].map((name) => run(from(1), name));
   const single = run(from(2), 'x');

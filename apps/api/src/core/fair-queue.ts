@@ -3,7 +3,7 @@ import { AppError, tooMany } from './errors.ts';
 
 /** The part of the queue in which a caller waits. */
 export interface Lane {
-  /** Whether a session or a device mark of a sign-in identifies the user. Known and unknown lanes are served alternately. */
+  /** Whether a session or a device mark identifies the user. The queue serves lanes of known and unknown users alternately. */
   readonly known: boolean;
   /** The key of the lane: a network, or a known user. */
   readonly line: string;
@@ -16,8 +16,9 @@ export const strangers = (address: string): Lane => ({ known: false, line: netwo
 export const signedIn = (userId: number): Lane => ({ known: true, line: `user ${userId}` });
 
 /**
- * Waits for a free slot and for the turn of the lane, then runs the work.
- * @throws AppError too_many_requests or busy when the lane or the queue is full
+ * Waits for a free slot, then runs the work. The lanes get free slots in turn.
+ * @throws AppError too_many_requests when the lane of an unknown user is full; busy when the lane of a known user or the whole
+ *   queue is full
  */
 export type FairQueue = <T>(lane: Lane, work: () => Promise<T>) => Promise<T>;
 
@@ -37,11 +38,11 @@ interface Waiter {
 type Lines = Map<string, Waiter[]>;
 
 /**
- * Creates a queue that serves its lanes round robin, so that a lane with many waiters delays each other lane
- * by one task. When the queue is full, `makeRoom` decides which waiter is refused.
+ * Creates a queue that serves its lanes round robin, so that a lane with many waiters delays every other lane by only one task.
+ * When the queue is full, `makeRoom` decides which waiter is refused.
  */
 export function createFairQueue({ atOnce, ofLane, ofAll }: FairQueueBounds): FairQueue {
-  // Grows with waiting callers with their request bodies. Bound: `ofLane` waiters in one lane and `ofAll` waiters in total. At
+  // Grows with waiting callers and their request bodies. Bound: `ofLane` waiters in one lane and `ofAll` waiters in total. At
   // the bound: `makeRoom` refuses a waiter with 429 or 503 and Retry-After
   const lines: Record<'known' | 'unknown', Lines> = { known: new Map(), unknown: new Map() };
   let running = 0;
@@ -66,13 +67,13 @@ export function createFairQueue({ atOnce, ofLane, ofAll }: FairQueueBounds): Fai
     return undefined;
   }
 
-  /** Makes room for a new waiter of the lane `own`. @throws AppError too_many_requests, busy */
+  /** Makes room for a new waiter. @param own the waiters of the caller's lane @throws the errors of `FairQueue` */
   function makeRoom(known: boolean, own: readonly Waiter[]): void {
     if (own.length >= ofLane) throw known ? busy() : tooMany(1_000);
     if (waiting < ofAll) return;
     const [longest] = [...lines.unknown].toSorted(([, a], [, b]) => b.length - a.length);
-    // A known caller always replaces a waiter. An unauthenticated caller does so only if the longest lane is
-    // longer than the caller's lane would become.
+    // A new waiter replaces the last waiter of the longest lane among unknown users. If the new waiter is unknown, too, that lane
+    // must be longer than the lane of the new waiter would become.
     if (longest === undefined || (!known && longest[1].length <= own.length + 1)) throw busy();
     longest[1].pop()?.refuse(busy());
     if (longest[1].length === 0) lines.unknown.delete(longest[0]);

@@ -1,6 +1,6 @@
 import { AppError } from './errors.ts';
 
-/** Runs work as soon as its key has a free slot. @throws AppError busy */
+/** Runs work as soon as a slot for the key is free. @throws AppError busy when too many tasks of the key are queued */
 export type KeyedLimiter = <T>(key: number, work: () => Promise<T>) => Promise<T>;
 
 /**
@@ -10,7 +10,7 @@ export type KeyedLimiter = <T>(key: number, work: () => Promise<T>) => Promise<T
  * @param waiting the maximum number of queued tasks of a key; further tasks throw AppError busy
  */
 export function createKeyedLimiter(atOnce: number, waiting: number): KeyedLimiter {
-  // Grows with callers, for each company or other key. Bound: `waiting` queued tasks for each key. At the bound: 429 or 503 with
+  // Grows with running and queued tasks. Bound: `atOnce` running and `waiting` queued tasks for each key. At the bound: 503 with
   // Retry-After
   const lines = new Map<number, { running: number; next: (() => void)[] }>();
   return async (key, work) => {
@@ -23,7 +23,7 @@ export function createKeyedLimiter(atOnce: number, waiting: number): KeyedLimite
       return await work();
     } finally {
       const next = line.next.shift();
-      // The slot passes directly to the next waiter, so that no new caller takes it.
+      // The slot passes directly to the next queued task, so that no later caller takes the slot.
       if (next !== undefined) next();
       else if (--line.running === 0) lines.delete(key);
     }

@@ -7,8 +7,8 @@ export function newToken(): { token: string; hash: Buffer } {
 }
 
 /**
- * Returns the hash by which a stored token is found. A random token of 256 bits needs neither salt nor
- * stretching. NIST SP 800-63B section 5.1.2.2 requires both only for short secrets.
+ * Returns the hash by which a stored token is found. A random token of 256 bits needs no salt and no stretching, which NIST
+ * SP 800-63B section 5.1.2.2 requires only for short secrets.
  */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest();

@@ -12,8 +12,8 @@ export interface Target {
 const TAG = /^(?:W\/)?"([\x21\x23-\x7e]*)"$/;
 
 /**
- * Reads `If-Match` (RFC 9110 section 13.1.1). A weak tag counts as a strong one: a compressing proxy weakens our tags, and
- * the RFC's comparison would then refuse every edit.
+ * Reads `If-Match` (RFC 9110 section 13.1.1). Treats a weak tag as a strong one. Compressing proxies make tags weak, and the
+ * strong comparison of the RFC would refuse every edit with a weak tag.
  * @throws AppError bad_input when the header is not a list of entity tags
  */
 export function readIfMatch(header: string | undefined): IfMatch {

@@ -1,4 +1,4 @@
-/** The advisory locks of the product in its database. Processes of two releases run at once, so a number is never used again. */
+/** The numbers of advisory locks. Processes of two releases can run at once, so a number is never reused for another lock. */
 export const advisoryLocks = {
   migrations: 7_305_800,
   restore: 7_305_801,

@@ -14,7 +14,7 @@ test('repeated work reports the same failure only once, until it changes or the 
   expect(seen).toEqual(['away', 'other', 'other']);
 });
 
-test('ticks that arrive during a run cause one further run', async () => {
+test('several `tick` calls during a run cause one further run', async () => {
   const work = vi.fn<() => Promise<void>>(() => new Promise((resolve) => setTimeout(resolve, 20)));
   const repeating = repeat(60_000, work, () => {});
   await Promise.resolve();

@@ -9,7 +9,7 @@ export interface Background {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** Work that repeats until it is closed. */
+/** A task that runs repeatedly until `close` is called. */
 export interface Repeating {
   /** Requests another run after the current one. Several requests cause one run. */
   tick(): Promise<void>;
@@ -57,7 +57,7 @@ export function repeat(
 
 /** Workers that process jobs from a queue in the database. The workers of other processes take jobs from the same queue. */
 export interface Workers extends Repeating {
-  /** Starts a worker, unless all are at work. */
+  /** Starts one more worker, unless the maximum number of workers is running. */
   wake(): void;
 }
 

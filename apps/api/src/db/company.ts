@@ -19,15 +19,15 @@ export async function lockCompany(tx: Tx, companyId: number, missing: Missing = 
 
 /**
  * Locks the actor's own company before a row of the company is created.
- * @throws AppError unauthorized when the company was deleted, and the actor with the company
+ * @throws AppError unauthorized when the company was deleted, because its users were deleted too
  */
 export function lockOwnCompany(tx: Tx, { companyId }: Member): Promise<void> {
   return lockCompany(tx, companyId, 'unauthorized');
 }
 
 /**
- * Refuses a company without a confirmed mailbox. Such a company gets no gateway credentials, and this server dials nothing for it
- * (ADR 020).
+ * Refuses a company without a confirmed mailbox. Such a company gets no gateway credentials, and the api opens no connections
+ * on its behalf (ADR 020).
  * @throws AppError company_unconfirmed
  */
 export async function demandConfirmed(db: Db, companyId: number): Promise<void> {

@@ -21,7 +21,7 @@ export const links = {
 } as const;
 
 export type Link = (typeof links)[keyof typeof links];
-/** Ids of linked entities, by the `field` of the link. The links of an absent list stay unchanged. */
+/** Lists of linked ids, by the `field` of the link. If the list of a field is absent, the links of this field stay unchanged. */
 export type LinkedIds = { readonly [F in Link['field']]?: readonly number[] | undefined };
 
 /** The links of one table to others. */
@@ -30,7 +30,7 @@ export const linksOf = (table: string): Link[] => Object.values(links).filter(({
 const refs = ({ table, from, own, to, other }: Link) =>
   [table, from, own, to, other].map((name) => sql.ref(name));
 
-/** The policies of the actor, as a subquery of their ids. */
+/** SQL subquery: the ids of the actor's policies. */
 export const ownPolicies = ({ companyId, userId }: Actor) =>
   sql`(select policy_id from policy_users where company_id = ${companyId} and user_id = ${userId})`;
 
@@ -54,8 +54,8 @@ export function linkedItems<L extends Link>(
 }
 
 /**
- * Returns the statement that replaces the links of one entity to entities of its own company. The statement throws AppError
- * bad_input, with the field of the link, if one of the ids is not the company's; and too_many_objects.
+ * Returns the statement that links one entity to exactly the given entities of the same company. The statement throws AppError
+ * bad_input when an id belongs to no entity of the company; too_many_objects when the company would have too many links.
  */
 export function replaceLinks(
   tx: Tx,
@@ -65,7 +65,7 @@ export function replaceLinks(
 ): Statement<void> {
   const [table, , own, to, other] = refs(link);
   // An unchanged link writes no row and raises no version. An added or removed link raises the version of the
-  // other entity, because the replies of that entity list the link.
+  // linked entity, because replies that contain the linked entity list the link.
   const replace = sql<{ known: number; held: number }>`with gone as (
       delete from ${table} where company_id = ${companyId} and ${own} = ${id} and ${other} <> all (${ids})
       returning ${other} as id
@@ -89,8 +89,8 @@ export function replaceLinks(
 }
 
 /**
- * Raises the version of the entities that are linked to an entity, before its deletion. Open forms of the
- * linked entities become stale.
+ * Raises the version of each entity that is linked to the given entity. Run this before the given entity is
+ * deleted, so that open forms of the linked entities become stale.
  */
 export function touchLinked(
   tx: Tx,
@@ -104,8 +104,8 @@ export function touchLinked(
 }
 
 /**
- * Enforces the limit of links of a company: without it, the lists of linked ids would outgrow one reply.
- * @throws AppError too_many_objects
+ * Checks the number of links of a company, so that the lists of linked ids fit into one reply.
+ * @throws AppError too_many_objects when the company has more links than the limit
  */
 export async function boundLinks(tx: Tx, { table }: Link, companyId: number): Promise<void> {
   const { held } = await tx

@@ -47,7 +47,7 @@ test.each([
   await database.drop();
 });
 
-test('the api refuses another SECRET_KEY and still starts with the right one', async () => {
+test('the api refuses to start with another SECRET_KEY and starts again with the right key', async () => {
   const database = await createTestDatabase(serverUrl);
   await checkKey(database.db, testEncryption);
   await expect(checkKey(database.db, createEncryption('quite another secret of the tests'))).rejects.toThrow(

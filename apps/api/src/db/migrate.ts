@@ -14,8 +14,8 @@ const LOCK = sql`set local statement_timeout = 0; set local lock_timeout = 0; se
   set local lock_timeout = '3s'`;
 
 /**
- * A database of release 0.1 lists twelve migrations. `newest` is the last of them. `file` is the file of this
- * program that contains all twelve.
+ * Release 0.1 recorded twelve migrations in its database; `newest` is the last of these. The migration `file` of this program
+ * contains all twelve migrations.
  */
 const FIRST_RELEASE = { newest: '012-vantages', file: '001-0.1' };
 
@@ -107,7 +107,7 @@ async function checkServer(db: Db): Promise<void> {
   if (server.encoding !== 'UTF8' || !server.folds) throw unfitLocale();
 }
 
-/** pg_trgm classifies letters by LC_CTYPE: under C it extracts no trigrams from Cyrillic text. */
+/** With LC_CTYPE=C, pg_trgm extracts no trigrams from Cyrillic text. */
 async function checkTrigrams(db: Db): Promise<void> {
   const { rows } = await sql<{ fit: boolean }>`
     select cardinality(show_trgm(${lower})) > 0 and show_trgm(${upper}) = show_trgm(${lower}) as fit`.execute(

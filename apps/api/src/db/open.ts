@@ -22,9 +22,9 @@ const types: pg.CustomTypesConfig = {
   },
 };
 
-/** Connections for writes, sign-in, sessions, the feed and health. */
+/** The maximum number of connections for writes, sign-in, sessions, the feed and health checks. */
 const CONTROL = 10;
-/** Connections for users' ordinary reads, and for their heavy reads. */
+/** The maximum numbers of connections for users' ordinary reads and for users' heavy reads. */
 export const READS = 8;
 export const HEAVY = 4;
 /** The priority of heavy reads (nice(2)): one statement may keep a core busy for seconds. */
@@ -38,7 +38,7 @@ export interface OpenDb {
   readonly reads: Db;
   /** The pool for heavy reads. A statement takes at most 5 s and one core, at low priority if PostgreSQL runs on this machine. */
   readonly heavy: Db;
-  /** A client outside the pool, not connected yet. */
+  /** Creates a client outside the pools, without connecting the client. */
   client(): pg.Client;
   /** Destroys every socket, including those still connecting, so that pending queries fail at once. */
   breakOff(): void;
@@ -63,8 +63,7 @@ export function connectionConfig(url: string): pg.ClientConfig {
  * @param url postgresql://… with TCP or a socket folder as `?host=`
  */
 export function openDb(url: string): OpenDb {
-  // Grows with the pools. Bound: 22 pooled connections, and one each for LISTEN and the watchdog (watch.ts). At the bound: calls
-  // wait for a connection, then get 503
+  // Grows with database connections. Bound: 22 in the pools, 2 others (LISTEN, watch.ts). At the bound: calls wait, then get 503
   const sockets = new Set<Socket>();
   const stream = () => {
     const socket = new Socket();
@@ -93,7 +92,7 @@ function lowerPriority(pid: number): void {
     // If PostgreSQL runs on another machine, `pid` may be an unrelated process of this machine.
     if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').startsWith('postgres:')) setPriority(pid, LOW);
   } catch {
-    // The PostgreSQL process runs on another machine, or belongs to another user.
+    // The priority stays unchanged: the PostgreSQL process runs on another machine, or belongs to another user.
   }
 }
 

@@ -19,7 +19,7 @@ const count = (tx: Tx): Statement<number> =>
 const held = () =>
   database.db.transaction().execute(async (tx) => (await pipeline<[number]>(tx, count(tx)))[0]);
 
-test('a statement of a pipeline sees the rows that earlier statements of it wrote', async () => {
+test('a statement sees the rows that earlier statements of the same pipeline wrote', async () => {
   const [, , seen] = await database.db
     .transaction()
     .execute((tx) => pipeline<[void, void, number]>(tx, add(tx, 'one'), add(tx, 'two'), count(tx)));
@@ -34,7 +34,7 @@ test('a pipeline fails with the error of its first failing statement and writes 
   expect(await held()).toBe(0);
 });
 
-test('an error that a result function throws rolls back the statements of the same pipeline', async () => {
+test('an error that a result callback throws rolls back all statements of the pipeline', async () => {
   const refusal = (tx: Tx) =>
     statement(sql`select 1`.compile(tx), () => {
       throw new Error('refused');
@@ -44,7 +44,7 @@ test('an error that a result function throws rolls back the statements of the sa
   expect(await held()).toBe(0);
 });
 
-test('a connection that closes during a pipeline fails it, and the next pipeline runs on another connection', async () => {
+test('a pipeline fails when its connection closes, and the next pipeline uses another connection', async () => {
   const end = (tx: Tx) =>
     statement(sql`select pg_terminate_backend(pg_backend_pid())`.compile(tx), () => undefined);
   const work = database.db

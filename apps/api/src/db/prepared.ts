@@ -10,12 +10,12 @@ const MOST_VALUES = 40;
 const STALE = '0A000';
 
 /**
- * Wraps the pool for Kysely and prepares repeated statements on each connection: parsing and planning a list costs more
- * than running it. A text without parameters is not prepared, because it may hold several statements. A search is not prepared,
- * because a generic plan scans the whole table even for a rare pattern.
+ * Wraps the pool for Kysely and prepares repeated statements on each connection, because parsing and planning a list query costs
+ * more than running the query. A query text without parameters is not prepared, because it may hold several statements. A search
+ * is not prepared, because a generic plan scans the whole table even for a rare pattern.
  */
 export function preparing(pool: pg.Pool): PostgresPool {
-  // Grows with statements that ran once, with up to 40 values. Bound: 500 texts, about 5 MB. At the bound: the cache is emptied
+  // Grows with different statements that ran once. Bound: 500 texts, about 5 MB. At the bound: the cache is emptied
   const once = new Set<string>();
   // Grows with statements that ran twice. Bound: 500 texts, about 5 MB. At the bound: further statements are not prepared
   const names = new Map<string, string | undefined>();

@@ -113,7 +113,7 @@ describe('the partitions of the audit', () => {
 
   test('the reaper drops an audit partition once its youngest row exceeds the retention', async () => {
     const month = `date_trunc('month', now(), 'UTC')`;
-    // With a retention of 3 months, the first row is the youngest expired row, and the third row is the oldest retained row.
+    // With a retention of 3 months, the first two rows have expired, and the third row has not.
     await addRow(`${month} - interval '3 months' - interval '1 second'`, 'old.example.ru');
     await addRow(`${month} - interval '4 months'`, 'old.example.ru');
     await addRow(`${month} - interval '3 months'`, 'young.example.ru');

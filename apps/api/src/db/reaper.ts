@@ -7,7 +7,7 @@ import type { Tables } from './schema.ts';
 const TICK_MS = 60_000;
 /** Rows per DELETE, so that no statement holds its locks for long. */
 const BATCH = 1_000;
-/** Batches per table and tick: a process deletes at most 100,000 rows of a table per minute. */
+/** The maximum number of batches per table and minute. A process deletes at most 100,000 rows of a table per minute. */
 const MOST_BATCHES = 100;
 /** The api creates the audit's partitions for this many months ahead. */
 const MONTHS_AHEAD = 3;
@@ -59,7 +59,7 @@ export function startReaper({
   return repeat(TICK_MS, reap, (err) => log.warn({ err }, 'failed to delete expired rows'));
 }
 
-/** Deletes the rows of a table that meet a condition, in batches, at most 100,000 at a time. It skips rows that others lock. */
+/** Deletes rows that meet a condition, in batches, at most 100,000 rows per call. Skips rows locked by other transactions. */
 export async function removeRows(
   db: Db,
   table: string,
@@ -79,7 +79,7 @@ export async function removeRows(
 }
 
 /**
- * Creates the audit's partitions of this month and the next ones, and moves rows from the default partition into them.
+ * Creates the audit's partitions up to MONTHS_AHEAD months ahead. Moves rows from the default partition into these partitions.
  * @param waitMs lock_timeout in milliseconds; 0 means no limit. While this function waits for its lock, audit writes wait too.
  */
 export async function keepPartitions(db: Db, { waitMs }: { readonly waitMs: number }): Promise<void> {

@@ -25,7 +25,7 @@ export function inScope(
   return own === undefined || scope === 'company' ? ofCompany : sql<SqlBool>`(${ofCompany} and ${own})`;
 }
 
-/** The condition of the rows of a company, or of the platform for null. `is not distinct from` would use no index. */
+/** Selects the rows of a company, or the platform's rows if the id is null. `is not distinct from` would use no index. */
 export function ofCompany(companyId: number | null): Expression<SqlBool> {
   return companyId === null ? sql<SqlBool>`company_id is null` : sql<SqlBool>`company_id = ${companyId}`;
 }

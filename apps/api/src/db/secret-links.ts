@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { hashToken, newToken } from '../core/tokens.ts';
 import type { Db } from './open.ts';
 
-/** The tables of links and codes that work until they expire. */
+/** The tables of secret links and codes. Each link and each code has an expiry time. */
 type LinkTable = 'mail_links' | 'pairing_codes' | 'company_invitations' | 'lock_links';
 
 /** A new link or code: its token, of which only the hash is stored, and its expiry. */

@@ -71,7 +71,7 @@ async function schemaOf({ pool }: TestDatabase): Promise<string[]> {
 
 type Columns = ReadonlyMap<string, readonly string[]>;
 
-/** The columns of each table, except the list of migrations and a table that 0.2 drops. */
+/** The columns of each table, except the list of migrations and a table that release 0.2 drops. */
 async function columnsOf({ pool }: TestDatabase): Promise<Columns> {
   const { rows } = await pool.query<{ name: string; columns: string[] }>(`
     select table_name as name, array_agg(column_name::text) as columns from information_schema.columns
@@ -111,7 +111,7 @@ async function expectToServe(database: TestDatabase): Promise<void> {
   await api.close();
 }
 
-test('a database of release 0.1 keeps every row, gets the schema of a new database, and serves', async () => {
+test('the upgrade of a database of release 0.1 keeps every row and produces the current schema', async () => {
   const database = await databaseOfRelease();
   const columns = await columnsOf(database);
   const before = await rowsOf(database, columns);
@@ -136,7 +136,7 @@ test('a failed upgrade leaves a database of release 0.1 unchanged', async () => 
   await database.drop();
 });
 
-test('a backup of release 0.1 restores with every row, and serves', async () => {
+test('a backup of release 0.1 is restored with every row', async () => {
   const database = await databaseOfRelease();
   const columns = await columnsOf(database);
   const before = await rowsOf(database, columns);

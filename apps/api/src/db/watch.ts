@@ -3,11 +3,9 @@ import type { FastifyBaseLogger } from 'fastify';
 import pg from 'pg';
 import { connectionConfig, type OpenDb } from './open.ts';
 
-/**
- * The interval of the ticks in milliseconds, and the number of ticks that a query may take. The watchdog
- * therefore detects a silent database within 1.75 s.
- */
+/** The interval of the watchdog's ticks. */
 const TICK_MS = 250;
+/** The number of ticks that a query may take. The watchdog detects a silent database within 1.75 s. */
 const PATIENCE = 6;
 /** The maximum number of ticks for opening a connection. DNS, TCP and authentication take longer than a query. */
 const CONNECT_PATIENCE = 20;
@@ -54,8 +52,7 @@ export function watchDatabase(opened: OpenDb, log: FastifyBaseLogger): Watch {
       void query(pending);
       return;
     }
-    // The wait for an answer is counted in ticks instead of time. After the event loop was blocked, time has
-    // passed although the answer may already have arrived.
+    // Counts ticks instead of time. While the event loop is blocked, time passes, but no answer can be read.
     pending.ticks++;
     if (pending.ticks < (connection?.isReady === true ? PATIENCE : CONNECT_PATIENCE)) return;
     if (!silent) log.error('the database does not answer, its connections were destroyed');
@@ -90,7 +87,7 @@ interface Connection {
 function openConnection(url: string): Connection {
   const socket = new Socket();
   const client = new pg.Client({ ...connectionConfig(url), stream: () => socket });
-  // Without a listener, the error would end the process. The query on this connection fails anyway.
+  // Without a listener, an 'error' event would end the process. The pending query also fails with the error.
   client.on('error', () => {});
   return { socket, client, ready: client.connect(), isReady: false };
 }

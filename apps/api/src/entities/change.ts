@@ -24,7 +24,7 @@ import { type Entity, readEntities, selectEntities } from './entity.ts';
 type Refusals = Record<string, () => Error>;
 
 interface Change<T extends EntityTable> {
-  /** The new values. An undefined one stays unchanged. */
+  /** The new values. A column with the value undefined stays unchanged. */
   readonly set: UpdateObject<Tables, T>;
   readonly refusals?: Refusals;
   /** The ids of the entities to link. They replace the current links. */
@@ -88,7 +88,7 @@ export async function changeEntity<T extends EntityTable, View, Found = undefine
   const after = views[0] as View;
   await record(tx, actor, {
     ...{ action: 'changed', kind: entity.kind, id, companyId: companyOf(entity, row) },
-    // The event of a renamed company has the new name, because the event's company column has the new name too.
+    // The event of a renamed company contains the new name, like the company column of the event.
     name: entity.name(entity.table === 'companies' ? after : before),
     before: entity.facts(before),
     after: entity.facts(after),
@@ -98,7 +98,7 @@ export async function changeEntity<T extends EntityTable, View, Found = undefine
 }
 
 interface Deletion {
-  /** Audit fields in addition to those of the entity's view. */
+  /** Fields of the audit event in addition to the fields of the entity's view. */
   readonly facts?: AuditFields;
   readonly refusals?: Refusals;
   /** Statements that run before the deletion. */
@@ -189,7 +189,7 @@ export async function recordCreated<T extends EntityTable, View extends { readon
 /**
  * Locks a row for a change. Locks the company of the row first, because all writes take their locks in this order.
  * @returns the row, with the columns of the entity
- * @throws AppError not_found, also for another company's row; changed_meanwhile
+ * @throws AppError not_found for an absent row or another company's row; changed_meanwhile when `target` expects another version
  */
 export async function lockRow<T extends EntityTable, View>(
   tx: Tx,
@@ -208,8 +208,8 @@ function lockStatements<T extends EntityTable, View>(
 ): [Statement<void>, Statement<Row<T>>] {
   const { table, sees } = entity;
   const scope = scopeOfWrite(actor);
-  // Two statements lock the company and the row. A single statement would wait for the company with an
-  // earlier snapshot and then read the old row.
+  // One statement locks the company, and another statement locks the row. A single statement would take its
+  // MVCC snapshot before the wait for the company, and would then read the old row.
   const lock = selectEntities(tx, actor, entity, scope)
     .selectAll(table as 'sites')
     .where('id', '=', id)
@@ -243,5 +243,5 @@ export function companyOf<T extends EntityTable>({ table }: { table: T }, row: R
   return (row as { company_id?: number | null }).company_id ?? null;
 }
 
-/** Makes a statement that discards the result of the query. */
+/** Returns a pipeline statement that ignores the rows of a query. */
 const done = (query: CompiledQuery): Statement<void> => statement(query, () => undefined);

@@ -20,14 +20,11 @@ import type { EntityTable, Tables } from '../db/schema.ts';
 export interface Entity<T extends EntityTable, View> {
   readonly table: T;
   readonly kind: AuditKind;
-  /** The columns of a reply. A locked row also has all table columns, so an alias must not be the name of another column. */
+  /** The columns of a reply. No alias may be the name of another table column, because a locked row has all table columns. */
   columns(actor: Actor): readonly SelectExpression<Tables, T>[];
   /** Converts a row of the selected columns to a reply. */
   present(row: never, actor: Actor): View;
-  /**
-   * The condition of the rows that the actor may access in a scope. Reads and writes use the same condition with
-   * different scopes.
-   */
+  /** The SQL condition that selects the rows which the actor may access. Reads and writes pass different scopes. */
   sees(actor: Actor, scope: Scope): Expression<SqlBool>;
   /** The columns that a search of a list matches. */
   readonly search?: readonly (string | RawBuilder<string>)[];
@@ -39,7 +36,7 @@ export interface Entity<T extends EntityTable, View> {
   facts(view: View): AuditFields;
 }
 
-/** Defines an entity. The compiler derives the type of the rows that `present` gets from `columns`. */
+/** Defines an entity. The type of the rows passed to `present` is inferred from `columns`. */
 export function entity<T extends EntityTable, S extends SelectExpression<Tables, T>, View>(
   described: Omit<Entity<T, View>, 'columns' | 'present'> & {
     columns(actor: Actor): readonly S[];

@@ -16,7 +16,7 @@ export interface Changes {
   wake(companyId: number | null): void;
   /** Passes on a request of a user to end visits. @param payload the JSON of the feed's event `end` */
   end(payload: string): void;
-  /** The database URL now leads to another database, such as a promoted standby or a restored backup. */
+  /** Called when the database URL leads to another database, such as a promoted standby or a restored backup. */
   startOver(): void;
 }
 

@@ -123,7 +123,7 @@ describe('the feed', () => {
     expect(new Set(versions).size).toBe(versions.length);
   });
 
-  test('the feed reports a deleted company as gone and omits it for the next gateway', async () => {
+  test('the feed reports a deleted company as gone to connected gateways', async () => {
     const stranger = (await api.company()).token;
     const id = (await api.must(stranger, me)).company?.id ?? 0;
     const gateway = await listen();
@@ -162,7 +162,7 @@ describe('the feed', () => {
     const beats = () => gateway.heard.filter(({ event }) => event === 'heartbeat').length;
     await soon(() => expect(beats()).toBeGreaterThan(1));
     await other.database.shut();
-    // Waits for a heartbeat that the api may have sent before the database stopped.
+    // The api may have sent a heartbeat before the database stopped. This heartbeat must arrive before the count begins.
     await new Promise((resolve) => setTimeout(resolve, 100));
     const before = beats();
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -197,7 +197,7 @@ describe('the feed', () => {
     expect(gateway.last(id)?.version).toBe(77);
     await stand(5);
     await soon(() => expect(gateway.ended()).toBe(true));
-    // A new stream gets version 5, and then version 77 when the database returns to it.
+    // A new stream begins with version 5. When the database returns to version 77, the stream delivers version 77.
     const again = await listen(other);
     expect(again.last(id)?.version).toBe(5);
     await stand(77);
@@ -235,7 +235,7 @@ describe('the feed', () => {
   });
 });
 
-describe('a claim to a host', () => {
+describe('claims of companies to hosts', () => {
   const claimOf = async (token: string) => {
     const id = (await api.must(token, me)).company?.id ?? 0;
     return (
@@ -253,7 +253,8 @@ describe('a claim to a host', () => {
     expect(await claimOf(early)).toBeNull();
     const held = await claimOf(late);
     expect(held).toBeGreaterThan(0);
-    // The older site is added to a policy later, so its claim has a higher rank number.
+    // Claims are numbered in the order in which sites are added to policies. The older site is added later, so its claim has a
+    // higher number.
     const { pool } = api.database;
     await pool.query('insert into policy_sites select company_id, $1, id from sites where id = $2', [
       earlyPolicy.id,
@@ -369,6 +370,6 @@ test('a user receives gateway credentials and only the sites of the user’s pol
   });
   const lifetime = Date.parse(access.expiresAt) - Date.now();
   expect(Math.round(lifetime / 3_600_000)).toBe(24);
-  // The password for the gateway does not work as a console session.
+  // The gateway password is not accepted as the token of a console session.
   expect((await api.call(access.password, me)).status).toBe(401);
 });

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { FEED_HEARTBEAT_MS, type FeedEventName } from '@propusk/contract/feed';
 import { readSnapshot, readVersions, type SnapshotSource } from './store.ts';
 
-/** Unread bytes of a gateway beyond which the hub closes its connection. The gateway reconnects. */
+/** The hub closes the connection of a gateway with more unread bytes than this. The gateway reconnects. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 const RETRY_MS = 1_000;
 
@@ -11,18 +11,18 @@ interface Connection {
   readonly stream: ServerResponse;
   /** The last policy version of each company that was sent to this gateway. */
   readonly sent: Map<number, number>;
-  /** Whether the initial snapshots are complete. */
+  /** Whether all initial snapshots have been sent. */
   ready: boolean;
 }
 
 export interface Hub {
   /** Sends a gateway the snapshot of every company, then each change, until it disconnects. */
   connect(stream: ServerResponse): Promise<void>;
-  /** Handles a possible change of a company. Null means that any company may have changed. */
+  /** Sends the gateways the changes of a company. With null, sends the changes of every company. */
   wake(companyId: number | null): void;
   /** Sends the event `end`, which ends visits, to all gateways. @param payload the JSON of the event */
   end(payload: string): void;
-  /** The database was replaced or restored: ends every connection, so that gateways reconnect and get all snapshots again. */
+  /** Ends every connection after the database was replaced or restored, so that gateways get all snapshots again. */
   startOver(): void;
   /** Whether the hub accepts no more gateways. */
   isClosed(): boolean;
@@ -38,13 +38,12 @@ export interface HubParts extends SnapshotSource {
 /** Serves snapshots to the gateways connected to this api process, and tracks the versions sent to each. */
 export function createHub(parts: HubParts): Hub {
   const { db, log, heartbeatMs = FEED_HEARTBEAT_MS } = parts;
-  // Grows with holders of GATEWAY_SECRET. Bound: one for each gateway, with up to 64 MB of unread data. At the bound: the
-  // connection of a gateway that does not read is closed
+  // Grows with connected gateways. Bound: one connection for each gateway, with up to 64 MB of unread data.
+  // At the bound: the hub closes the connection of a gateway that does not read
   const connections = new Set<Connection>();
-  // Ids of deleted companies, which are never reused. A snapshot that was read before the deletion must not
-  // be sent after the `gone` event.
-  // Grows with owners and admins who delete companies. Bound: 40 bytes for each company deleted since the start, or since the
-  // database was replaced. At the bound: unlimited
+  // Ids of deleted companies. Without this set, a snapshot from before the deletion could be sent after the `gone` event.
+  // Grows with deleted companies. Bound: 40 bytes for each company deleted since the start. At the bound: the set
+  // holds every deleted company
   const gone = new Set<number>();
   // Companies whose last read failed. Until a read succeeds, gateways may still grant revoked rights.
   // Grows with failed reads of the database. Bound: one number for each company. At the bound: the set holds every company
@@ -63,7 +62,7 @@ export function createHub(parts: HubParts): Hub {
     if (stream.writableLength > MAX_WAITING_BYTES) stream.destroy();
   }
 
-  /** Reads a company and sends its snapshot to the connections with an older version. */
+  /** Reads a company and sends its snapshot to every given gateway that has an older version or none. */
   async function deliver(companyId: number, to: Iterable<Connection>): Promise<void> {
     const snapshot = await readSnapshot(parts, companyId);
     failing.delete(companyId);
@@ -121,7 +120,7 @@ export function createHub(parts: HubParts): Hub {
   async function reconcile(): Promise<boolean> {
     if (connections.size === 0) return true;
     try {
-      // Copies the sent versions first: a snapshot that is sent during the read would look like a restored database.
+      // Copies the sent versions before the read. A version sent during the read would make the database look restored.
       const before = [...connections].map(({ sent }) => [...sent]);
       const versions = await readVersions(db);
       // A lower version means that the database was restored from a backup. The database would then reuse

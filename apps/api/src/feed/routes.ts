@@ -5,7 +5,7 @@ import type { Slice } from '../slice.ts';
 import { watchChanges } from './changes.ts';
 import { createHub } from './hub.ts';
 
-/** The calls of gateways: the stream of snapshots, and their records of access. */
+/** The route for gateways: the stream of snapshots of access rights. */
 export function feedRoutes(routes: Slice): void {
   const { app, db, encryption, opened, heartbeatMs } = routes;
   const hub = createHub({ db, log: app.log, encryption, heartbeatMs });
@@ -23,14 +23,13 @@ export function feedRoutes(routes: Slice): void {
     // A HEAD would wait forever for the end of the stream.
     exposeHeadRoute: false,
     handler: (_request, reply) => {
-      // A stream that begins during the shutdown would delay the shutdown.
+      // A feed stream that starts during a shutdown would delay the shutdown.
       if (hub.isClosed()) throw new AppError('unavailable');
       reply.hijack();
       reply.raw.writeHead(200, {
         'content-type': 'text/event-stream',
         'cache-control': 'no-store',
-        // No further request comes on this connection. Without this header, a shutdown would wait until the
-        // connection counts as idle.
+        // Without `connection: close`, a shutdown would wait until Node counts this connection as idle.
         connection: 'close',
       });
       reply.raw.flushHeaders();

@@ -13,9 +13,8 @@ async function endOrTimeout(running: Promise<unknown> | undefined): Promise<void
 }
 
 /**
- * Batches concurrent lookups. Lookups that are made while a batch runs join the next batch. A result is
- * therefore never older than its lookup, and an ended session is not found again. The next batch starts when
- * the running one ends, or after PATIENCE_MS, because a batch on a dead connection may never end.
+ * Batches concurrent lookups. A lookup made while a batch runs joins the next batch, so a result is never older than its lookup.
+ * The next batch starts when the running batch ends, or after PATIENCE_MS, because a batch on a dead connection may never end.
  * @param findAll looks up distinct keys; returns the values by the key in hex
  */
 export function createBatchLoader<Found>(

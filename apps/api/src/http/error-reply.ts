@@ -59,7 +59,7 @@ export function answerError(
   return answer(reply, refusal);
 }
 
-/** Fastify's validator: parses params, query or body by their schema. A mismatch becomes bad_input with its fields. */
+/** Validates params, query or body by a schema, for Fastify. Invalid input becomes bad_input with the invalid fields. */
 export function validate({ schema }: { schema: z.ZodMiniType }) {
   return (data: unknown) => {
     const read = z.safeParse(schema, data, { reportInput: true });
@@ -126,6 +126,6 @@ function asRefusal(error: FastifyError | AppError): AppError {
 /** Whether an error means that the database is unreachable now. */
 export function isAway(error: Error & { code?: unknown }): boolean {
   if (typeof error.code === 'string' && away.test(error.code)) return true;
-  // node-postgres throws these errors without a code. It throws the last one for a query on a connection that has just broken.
+  // node-postgres throws these errors without a code. `is not queryable` means that the connection broke just before the query.
   return /timeout exceeded when trying to connect|Connection terminated|is not queryable/.test(error.message);
 }

@@ -24,7 +24,7 @@ async function ask(method: 'GET' | 'HEAD' | 'POST'): Promise<string> {
   );
 }
 
-test('a draining server answers with Connection: close, and later closes each GET without a response', async () => {
+test('a draining server sends Connection: close, and later drops GET requests without a response', async () => {
   expect(await ask('GET')).toBe('200 keep-alive');
   expect(isLeaving()).toBe(false);
   const left = app.drain(200);
@@ -51,7 +51,7 @@ test('a draining server closes after a quiet period, or at its deadline under st
   }
   await left;
   expect(came).toBeGreaterThan(1);
-  // If this machine was stalled, the server may have closed after a quiet period instead of at the deadline.
+  // On a stalled machine, the server may have seen a quiet period and closed before its deadline.
   if (first.goneAt > lastCame) expect(first.goneAt - lastCame).toBeGreaterThan(200);
 
   const second = { goneAt: 0 };

@@ -12,12 +12,12 @@ const REJECT_MS = 3_000;
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Makes load balancers route elsewhere. Resolves when the caller may close the port. Closing the port resets the connections
-     * in the kernel's accept queue, and a balancer may not retry a POST that was reset. In the first phase, which takes `ms`
-     * milliseconds, health answers 503 and each response closes its connection. Balancers with health checks then stop sending
-     * requests. In the second phase, each GET gets its connection closed without a response. A balancer without health checks
-     * then retries the request elsewhere and avoids this process for a while. Resolves once no new connections arrive. When `ms`
-     * is 0, which means that there is no balancer, both phases are skipped.
+     * Makes load balancers stop sending requests, and resolves when the caller may close the port. Closing the port earlier would
+     * reset connections in the kernel's accept queue, and a balancer may not retry a POST that was reset.
+     * 1. For `ms` milliseconds, the health endpoint answers 503. Balancers with health checks stop sending requests.
+     * 2. Each GET gets its connection closed without a response. A balancer without health checks retries the GET at another
+     * process and stops using this process for a while. The phase ends when no new connections arrive.
+     * `ms` is 0 when there is no balancer; both phases are then skipped.
      */
     drain(ms: number): Promise<void>;
   }
@@ -28,7 +28,7 @@ export function prepareShutdown(app: FastifyInstance): () => boolean {
   let draining = false;
   let rejectsReads = false;
   let lastConnectionAt = 0;
-  // Connections that the connection limit refuses count too, because more connections may follow in the accept queue.
+  // A connection that the connection limit refuses also counts as new, because more connections may wait in the accept queue.
   app.server.on('connection', () => {
     lastConnectionAt = performance.now();
   });

@@ -90,7 +90,7 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
               method: endpoint.method,
               url,
               headers: { origin, ...(token !== null && { authorization: `Bearer ${token}` }) },
-              // An invalid body, because a valid one could create or delete rows that the next caller needs.
+              // The body is invalid, because a valid call could delete rows that later calls of this test need.
               ...(endpoint.body !== undefined && { payload: { hostile: true } }),
               ...(endpoint.path === '/auth/logout' && { headers: { origin } }),
             });

@@ -52,7 +52,7 @@ test('every create accepts an idempotency key', async () => {
   expect((await api.must(owner, listPolicies, { query: { name: 'Один раз' } })).count).toBe(1);
 });
 
-test('a create refuses the idempotency key of another request and a malformed key', async () => {
+test('a create refuses an idempotency key that was used for another request', async () => {
   const send = (body: { address: string }, header: string) =>
     api.call(owner, createSite, { body, headers: key(header) });
   await send({ address: 'first.example.ru' }, 'reused');
@@ -83,7 +83,7 @@ test('a create that was refused may be retried under the same idempotency key', 
   expect([other.status, other.headers['idempotent-replayed']]).toEqual([201, undefined]);
 });
 
-test('idempotency keys store no secret of the request and expire after a day', async () => {
+test('the stored data of an idempotency key contains no secret and expires after a day', async () => {
   const email = 'forgotten@company.test';
   await api.must(owner, createUser, { body: { email, password: 'canary of a person' }, headers: key('f') });
   const { pool } = api.database;

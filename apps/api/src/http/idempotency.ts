@@ -9,7 +9,7 @@ import { refusing } from '../db/violations.ts';
 import type { Encryption } from '../encryption.ts';
 import { spendBytes } from '../throttle/daily-bytes.ts';
 
-/** A create with an idempotency key. The fingerprint identifies the request. */
+/** A request with an idempotency key. Equal fingerprints identify a repetition of the same request. */
 export interface Claim {
   readonly actor: Actor;
   readonly key: string;
@@ -47,7 +47,7 @@ export async function once<T>(
   const { userId } = actor;
   // Locks the company before the key, the same order as in the deletion of a company, to avoid deadlocks.
   if (actor.companyId !== null) await lockOwnCompany(tx, asMember(actor));
-  // The reaper (`db/reaper.ts`) may not have removed an expired key yet.
+  // Deletes the key if it has expired, because the reaper (`db/reaper.ts`) may run later.
   await sql`delete from idempotency_keys where user_id = ${userId} and key = ${key}
     and created_at < now() - interval '1 day'`.execute(tx);
   const claimed = await refusing(

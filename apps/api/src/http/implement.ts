@@ -30,7 +30,7 @@ import { findHolder, type Session } from './sessions.ts';
 
 /**
  * Re-authenticates the actor of a call, then runs the call (`identity/proof.ts`).
- * @param run runs the call. It receives a check of the password and the code, and awaits this check at the end of its transaction
+ * @param run runs the call. Its argument checks the password and the code; `run` awaits this check at the end of its transaction
  * @throws AppError bad_input for a missing or wrong password or code; too_many_requests; what `run` throws
  */
 export type Prover = <T>(
@@ -43,7 +43,7 @@ export type Prover = <T>(
 export interface Routes {
   readonly app: FastifyInstance;
   readonly db: Db;
-  /** Finds the live session of a token's hash. */
+  /** Finds a live session by the hash of its token. */
   readonly sessions: Load<Session>;
   readonly encryption: Encryption;
   readonly prove: Prover;
@@ -66,7 +66,7 @@ export interface Routes {
 
 /** A call as its handler receives it. */
 interface Call<E extends Endpoint> {
-  /** null for public calls and for calls of gateways. */
+  /** null for public calls and for calls that gateways make. */
   readonly actor: E['access'] extends 'public' | 'gateway'
     ? null
     : E['access'] extends 'maybe-signed-in'
@@ -79,7 +79,7 @@ interface Call<E extends Endpoint> {
   readonly ifMatch: IfMatch;
   /** The entity to change: its id from the path, and its expected versions. */
   readonly target: Output<E['params']> extends { id: number } ? Target : never;
-  /** The client's IP address; X-Forwarded-For counts only from TRUST_PROXY. */
+  /** The client's IP address. X-Forwarded-For is used only in requests from proxies that TRUST_PROXY lists. */
   readonly address: string;
   /** The `User-Agent` header. */
   readonly agent: string | undefined;
@@ -88,8 +88,8 @@ interface Call<E extends Endpoint> {
   /** The connection pool for queries. A GET call with an actor uses the pool of reads; other calls use the pool of writes. */
   readonly db: Db;
   /**
-   * Runs `work` in a transaction, and again when it is a deadlock victim. An error of `work` rolls it back. A call with
-   * `Idempotency-Key` may use `write` only once: a repeated request gets the result of the first without running `work`.
+   * Runs `work` in a transaction, and again after a deadlock. If `work` throws, the transaction rolls back. A call with
+   * `Idempotency-Key` may use `write` only once: a repeated request gets the stored result, and `work` does not run.
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   header(name: string, value: string): void;
@@ -100,8 +100,8 @@ type Handler<E extends Endpoint> = (
 ) => Promise<E['reply'] extends undefined ? void : Output<E['reply']>>;
 
 /**
- * Registers the handler of an endpoint: token → actor → access → parse → handler → reply without undeclared fields.
- * The access check precedes the upload of the body.
+ * Registers the handler of an endpoint. The steps of a call are: token → actor → access → parse → handler → reply without
+ * undeclared fields. The access check precedes the upload of the body.
  */
 export function implement<const E extends Endpoint>(routes: Routes, endpoint: E, handle: Handler<E>): void {
   const { method, versioned } = endpoint;
@@ -182,7 +182,8 @@ function provedAtEnd<E extends Endpoint>(call: Call<E>, prove: (tx: Tx) => Promi
 const plainly = async <T>(work: Promise<T>) => ({ result: await work, replayed: false });
 
 /**
- * Checks access again within the transaction. During the upload and in the queue, the session may have ended or the role changed.
+ * Checks access again within the transaction. While the call was uploaded and queued, the session may have ended, or the role may
+ * have changed.
  * @throws AppError unauthorized, forbidden, second_factor_required
  */
 async function admitAgain(tx: Tx, actor: Actor, endpoint: Endpoint): Promise<void> {

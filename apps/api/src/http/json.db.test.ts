@@ -18,7 +18,7 @@ const post = (payload: string, headers: Record<string, string> = {}) =>
     payload,
   });
 
-test('the api refuses a body nested deeper than 32 levels at any length', async () => {
+test('the api refuses a body with more than 32 levels of nesting', async () => {
   expect((await post(nested(32))).json().code).toBe('bad_input');
   expect((await post(nested(33))).json().code).toBe('too_deep');
   expect((await post('['.repeat(limits.smallBody))).json().code).toBe('too_deep');

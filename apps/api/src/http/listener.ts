@@ -9,12 +9,12 @@ import type { FastifyInstance } from 'fastify';
 import { AppError } from '../core/errors.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Timeouts of a client, in milliseconds: for sending a whole request, and for its head. */
+/** A client must send a whole request within REQUEST_MS, and the head of the request within HEAD_MS. */
 const REQUEST_MS = 30_000;
 const HEAD_MS = 10_000;
 /** Milliseconds for a `brief` listener: the timeout of the request head, of the whole request and of an idle connection. */
 const BRIEF_MS = 3_000;
-/** Longer than the 60 s for which nginx keeps an idle connection. If the api closed it first, nginx could send on a closed connection. */
+/** The api closes a connection after this idle time. nginx must close first, or it could send on a closed connection. */
 const KEEP_ALIVE_MS = 72_000;
 /** The api closes a connection whose response makes no progress for this many ms. A slow reader of a small response is not affected, because the response fits into the kernel's buffers. */
 const STALLED_MS = 30_000;
@@ -26,7 +26,7 @@ export interface ListenerOptions {
   /** Addresses and networks of the trusted reverse proxies (TRUST_PROXY). */
   readonly trustProxy: readonly string[];
   readonly metrics: Metrics;
-  /** Whether timeouts are short and a new connection replaces an old one at the limit. Suits HTTP_PORT: no request has a body. */
+  /** Whether timeouts are short, and a new connection replaces an old connection at the limit. Used for HTTP_PORT. */
   readonly brief?: boolean;
   /** Whether the listener uses TLS. The caller sets the certificate later. */
   readonly secure?: boolean;
@@ -51,7 +51,7 @@ export function createListener(
   const ready = secure ? 'secureConnection' : 'connection';
   const connections = queuePipelines(server, STALLED_MS, ready);
   server.on(ready, (socket: Socket) => connections.serve(socket));
-  // `shedLoad` handles a shortage of memory, because a 503 response is clearer to users than a refused connection.
+  // No connection is refused when memory is short. `shedLoad` answers 503 instead, which is clearer to users.
   limitConnections(server, {
     most: sockets,
     isShort: () => false,
@@ -70,7 +70,7 @@ export function createListener(
 export function shedLoad(app: FastifyInstance, memory: number, metrics: Metrics): void {
   const isShort = memoryPressure(memory);
   app.addHook('onRequest', (request, _reply, done) => {
-    // Health checks are exempt, because a balancer would stop using an api whose check fails.
+    // Health checks never get this 503. Otherwise, a load balancer would stop using this api process.
     if (request.url !== '/api/health' && isShort()) {
       metrics.shed();
       return done(new AppError('overloaded', { retryAfter: RETRY_SECONDS }));

@@ -25,7 +25,7 @@ const QUERY_CANCELED = '57014';
 
 /**
  * Creates the queues of reads. The concurrent reads of a user and of a company are limited, and heavy reads have a separate pool.
- * So reads of one company do not delay those of another, and heavy reads do not delay ordinary ones.
+ * Thus one company cannot delay the reads of another company, and heavy reads cannot delay ordinary reads.
  */
 export function createReads(opened: Pick<OpenDb, 'reads' | 'heavy'>): Reads {
   const ordinary = {

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 /**
  * At most this many requests begin in one turn of the event loop. libuv accepts one connection per turn, so
  * long turns delay new clients. Without the limit, 300 clients that repeated wrong sign-ins made a new client
- * wait 20 s. A limit of 2 is too low: the buffers of 1,000 clients with endless bodies used up the memory.
+ * wait 20 s. With a limit of 2, the buffers of 1,000 clients that sent endless bodies filled the memory.
  */
 const REQUESTS_A_TURN = 8;
 /**
@@ -14,8 +14,8 @@ const REQUESTS_A_TURN = 8;
 const ACCEPTING_TURNS = 32;
 
 /**
- * Limits the requests that begin in one turn of the event loop. New connections are accepted first, then requests of different
- * networks begin round robin. Call it after `limitConnections`.
+ * Limits the requests that begin in one turn of the event loop. The server first accepts new connections, then begins requests of
+ * different networks round robin. The caller must call `limitConnections` first.
  */
 export function limitRequestsPerTurn(app: FastifyInstance): void {
   // Grows with waiting requests of clients. Bound: one request with an unread body for each connection (SOCKETS). At the bound:
@@ -25,8 +25,8 @@ export function limitRequestsPerTurn(app: FastifyInstance): void {
   let scheduled = false;
   let accepted = false;
   let acceptingTurns = 0;
-  // A connection counts as accepted even if `limitConnections` then refuses it, because it was in the accept
-  // queue. Otherwise a new client waits 2 s instead of 0.4 s while one address keeps opening connections.
+  // Also counts connections that `limitConnections` refuses, because new clients wait behind them in the accept queue. Without
+  // this rule, a new client waited 2 s instead of 0.4 s while one address kept opening connections.
   app.server.on('connection', () => {
     accepted = true;
   });

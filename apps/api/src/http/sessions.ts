@@ -19,7 +19,7 @@ export async function findHolder(tx: Tx, tokenHash: Buffer): Promise<Holder> {
 
 /** Finds the live sessions of the given token hashes. @returns the sessions by token hash in hex */
 export async function findSessions(db: Db, hashes: readonly Buffer[]): Promise<Map<string, Session>> {
-  // PostgreSQL would plan a statement with an array anew for every array. Most reads have a single hash.
+  // A single hash is the usual case. It is not passed as an array, because PostgreSQL plans statements with an array anew.
   const hash = hashes.length === 1 ? sql<Buffer>`${hashes[0]}` : sql<Buffer>`any(${hashes}::bytea[])`;
   const users = await db
     .selectFrom('sessions')
@@ -40,7 +40,7 @@ export async function findSessions(db: Db, hashes: readonly Buffer[]): Promise<M
   );
 }
 
-// Updated at most every five minutes: the session list needs no better resolution, and each update is a write.
+// A session's last use is updated at most every five minutes, to save writes.
 const unseen = sql<boolean>`sessions.last_seen_at < now() - interval '5 minutes'`;
 
 /** Updates the session's last use. It ignores errors. */
@@ -50,6 +50,6 @@ export async function noteSeen(db: Db, { tokenHash }: Holder): Promise<void> {
   try {
     await sql`update sessions set last_seen_at = now() where token_hash = (${free})`.execute(db);
   } catch {
-    // On a full disk, reads must not fail because of this write.
+    // A request must not fail because this write fails, for example on a full disk.
   }
 }

@@ -106,7 +106,7 @@ test.each([
   expect((await put(updateSite, id, { politics: [] }, header)).status).toBe(status);
 });
 
-test('adding a user to a policy raises the versions of both', async () => {
+test('adding a user to a policy raises the versions of the user and the policy', async () => {
   const { id, version } = await api.must(owner, createPolicy, { body: { name: 'Поддержка', proxyId: 1 } });
   const agent = await api.agent(owner);
   const { headers } = await api.call(owner, getUser, { params: { id: agent.id } });

@@ -72,7 +72,7 @@ export async function lockAccount(tx: Tx, userId: number): Promise<Account | und
   return account;
 }
 
-/** Locks the actor's account. @throws AppError bad_input when the password is not the checked one any more */
+/** Locks the actor's account. @throws AppError bad_input when the password has changed since it was checked */
 export async function lockChecked(tx: Tx, { userId }: Actor, checked: string): Promise<void> {
   if ((await lockAccount(tx, userId))?.password_hash !== checked) throw wrongPassword();
 }
@@ -138,8 +138,8 @@ export async function endGatewayTokens(tx: Tx, userId: number): Promise<void> {
 }
 
 /**
- * Updates columns of a user and raises the user's version. Without columns it only raises the version: a
- * change in another table also changes replies about the user.
+ * Updates columns of a user and raises the user's version. Without columns, only the
+ * version rises, because a change in another table may also change replies about the user.
  */
 export async function touchUser(
   tx: Tx,
@@ -158,5 +158,5 @@ export async function endLinks(tx: Tx, userId: number): Promise<void> {
   await tx.deleteFrom('mail_links').where('user_id', '=', userId).execute();
 }
 
-/** Whether a user is an owner or an ADMIN. No other user can delete such an account or set its password. */
+/** Whether a user is an owner or an ADMIN. Calls that delete users or set their passwords refuse such users. */
 export const isProtected = (roles: readonly string[]) => roles.includes('ADMIN') || roles.includes('CREATOR');

@@ -52,7 +52,7 @@ describe('registration', () => {
     });
   });
 
-  test('exactly one of concurrent registrations with one email in any letter case succeeds', async () => {
+  test('only one of several concurrent registrations with the same email succeeds', async () => {
     const before = await companies();
     const replies = await Promise.all(
       ['race@romashka.test', 'RACE@romashka.test', 'Race@Romashka.test', ' race@romashka.test '].map(
@@ -137,7 +137,7 @@ describe('signing in', () => {
     expect(rows.map(({ actor, object }) => [actor.email, object.name])).toContainEqual([unicode, unicode]);
   });
 
-  test('a logout ends its own session and no other', async () => {
+  test('a logout ends only the current session', async () => {
     const { token, email } = await api.company();
     const other = (await api.must(null, login, { body: { email, password: PASSWORD } })).token;
     await api.must(token, logout);

@@ -47,7 +47,7 @@ const usersIn = async (companyId: number) => {
 };
 
 describe('a company that requires a second factor', () => {
-  test('an owner without a second factor cannot require a second factor of the company', async () => {
+  test('an owner without a second factor cannot make second factors mandatory for the company', async () => {
     const owner = await api.company();
     expect((await require(owner.token, true)).error.code).toBe('own_factor_first');
     // A call may turn the requirement off even when it is already off.
@@ -82,7 +82,7 @@ describe('a company that requires a second factor', () => {
   ];
   const signedIn = endpoints.filter(({ access }) => Array.isArray(access) || access === 'signed-in');
 
-  test('the contract allows exactly the listed calls to a user who lacks a required second factor', () => {
+  test('the contract lets a user who lacks a required second factor make only a fixed set of calls', () => {
     expect(
       signedIn
         .filter(({ beforeFactor }) => beforeFactor)
@@ -128,7 +128,7 @@ describe('a company that requires a second factor', () => {
     expect((await api.call(agent.token, useLink, { body: change, from: fresh() })).status).toBe(401);
   });
 
-  test('a user without a required second factor gets no pairing code and no access, even with an earlier pairing code', async () => {
+  test('a user without a required second factor gets no access through an earlier pairing code', async () => {
     const owner = await api.company();
     await enrol(api, owner.token);
     const agent = await api.agent(owner.token);
@@ -143,7 +143,7 @@ describe('a company that requires a second factor', () => {
     }
   });
 
-  test('the snapshot omits users without a required second factor until they have one', async () => {
+  test('the snapshot omits a user without a required second factor until the user sets up a second factor', async () => {
     const { owner, agent, companyId } = await strict();
     const shut = await usersIn(companyId);
     expect(shut.ids).not.toContain(agent.id);
@@ -174,7 +174,7 @@ describe('a company that requires a second factor', () => {
     });
   });
 
-  test('a company’s required second factor affects only its users without a second factor', async () => {
+  test('requiring a second factor blocks no other company and no user with a second factor', async () => {
     const { owner, agent } = await strict();
     const other = await api.company();
     expect((await access(other.token)).status).toBe(200);
@@ -246,7 +246,7 @@ describe('the reset of a lost second factor', () => {
     expect((await api.must(signedIn.body.token, me)).secondFactor).toBe(false);
   });
 
-  test('nobody can reset their own second factor, and only an admin can reset that of an owner or admin', async () => {
+  test('only another user who is an ADMIN can reset the second factor of an owner or ADMIN', async () => {
     const owner = await api.company();
     await enrol(api, owner.token);
     const { company, id } = await api.must(owner.token, me);

@@ -51,7 +51,10 @@ export function factorRoutes(routes: Slice): void {
     }),
   );
 
-  /** Runs a change in a transaction that consumes a code, after a check of the password. @throws AppError second_factor_off */
+  /**
+   * Checks the password, then runs a change in a transaction that consumes a second-factor code.
+   * @throws AppError second_factor_off
+   */
   async function proving<T>(call: CodeCall, change: (tx: Tx) => Promise<T>): Promise<T> {
     const { actor, body, write } = call;
     const { password_hash } = await proved(routes, call);

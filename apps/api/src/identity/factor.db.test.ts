@@ -151,7 +151,7 @@ describe('signing in with a second factor', () => {
     const [without = 0, withOne = 0] = Object.values(times).map(
       (all) => all.toSorted((a, b) => a - b)[7] ?? 0,
     );
-    // The limit of 50 % detects a second password hash, which would double the time. Checking a code takes far less time.
+    // A second password hash would double the time. Checking a code takes far less time than a hash.
     expect(Math.abs(without - withOne) / without).toBeLessThan(0.5);
   });
 
@@ -192,7 +192,7 @@ describe('signing in with a second factor', () => {
       'select count(*) as n from sessions where user_id = (select id from users where email = $1)',
       [email],
     );
-    // One session turned the second factor on. The sign-in with the code opened the other session.
+    // The first session turned the second factor on. The sign-in with the code opened the second session.
     expect(rows).toEqual([{ n: 2 }]);
   });
 
@@ -228,7 +228,7 @@ describe('signing in with a second factor', () => {
     expect(await outcome(signIn(email, appCode(secret), { password }))).toBe(200);
   });
 
-  test('the extension signs in by pairing without a code and by password with a code', async () => {
+  test('the extension needs a second-factor code to sign in by password, but not by pairing', async () => {
     const { token, email } = await api.company();
     const { secret } = await enrol(api, token);
     const { code } = await api.must(token, createPairing);
@@ -241,8 +241,8 @@ describe('signing in with a second factor', () => {
   });
 });
 
-describe('the limits of wrong second-factor codes', () => {
-  test('two processes check 10 wrong codes from one address and refuse the rest', async () => {
+describe('the limits on wrong second-factor codes', () => {
+  test('two api processes together check at most 10 wrong codes from one IP address', async () => {
     const { token, email } = await api.company();
     const { secret } = await enrol(api, token);
     const from = fresh();
@@ -284,7 +284,7 @@ describe('the limits of wrong second-factor codes', () => {
   });
 });
 
-describe('a second factor that is on', () => {
+describe('changing a second factor that is on', () => {
   test('a call with password and code renews the recovery codes, and the old codes stop working', async () => {
     const { token, email } = await api.company();
     const { secret, codes } = await enrol(api, token);

@@ -19,7 +19,7 @@ import { chargeLink } from './links.ts';
 import { proved } from './proof.ts';
 import { revealing } from './revealing.ts';
 
-/** `POST /auth/register`: one call for the four uses of links in mail. */
+/** `POST /auth/register` requests and redeems the mailed links for passwords and email addresses. */
 export function linkRoutes(routes: Slice): void {
   const { throttle, outbox, links } = routes;
   const later = afterAnswer(routes);
@@ -37,19 +37,19 @@ export function linkRoutes(routes: Slice): void {
           }),
         );
       }
-      // Look the link up before the slow hash, so that a dead link costs no hash.
+      // Check the link before hashing the password, because hashing is slow and an invalid link must not cause it.
       await redeeming(() => findLink(db, 'password', token));
       const passwordHash = await routes.passwords.hash(password, strangers(address));
       const owner = await redeeming(() =>
         write((tx) => redeemPasswordLink(tx, token, passwordHash, address, { email, name, surname })),
       );
-      // The link authenticates the user, so reset the failed attempts, which strangers may have caused.
+      // The mailed link has authenticated the user. Reset the failed password attempts, because strangers may have caused them.
       await throttle.reset(
         keyOf('passwordPair', owner, address),
         keyOf('passwordAccount', owner),
         keyOf('ownPasswordAccount', owner),
       );
-      // Strangers may exhaust the account's limit of wrong passwords again. The device mark gives this browser a separate limit.
+      // With the device mark, this browser has its own limit of wrong passwords, which strangers cannot exhaust.
       header(DEVICE_HEADER, issueMark(routes.encryption, owner, passwordHash));
       return;
     }
@@ -75,7 +75,7 @@ export function linkRoutes(routes: Slice): void {
       write(async (tx) => {
         const made = await addPasswordLink(tx, email);
         const facts = [links.token('password', made.token)] as const;
-        // An unknown email gets an outbox row without a mail, so that both cases run the same statements.
+        // An unknown email gets an outbox row without a mail, so that known and unknown emails run the same statements.
         const mail = made.email === null ? null : ({ to: made.email, code: 'password_link', facts } as const);
         await queueMail(tx, outbox, mail, made.expiresAt);
       }),
@@ -89,7 +89,7 @@ export function linkRoutes(routes: Slice): void {
  */
 const UNDER_WAY_MOST = 1_000;
 
-/** Runs work after the reply; closing the server waits for it. @throws AppError busy at the limit */
+/** Runs work after the reply. The server closes only after all work has ended. @throws AppError busy when 1,000 tasks run */
 function afterAnswer({ app }: Routes): (work: () => Promise<void>) => void {
   // Grows with strangers who request links. Bound: 1,000 links in progress, about 1 MB. At the bound: 503 busy
   const underWay = new Set<Promise<void>>();

@@ -18,12 +18,12 @@ import type { LinkKind } from './links.ts';
 type MadeLink = Issued & { readonly email: string };
 
 /**
- * Creates a link that sets a password. For an email without an account it runs the same statements, so that their time does not
- * reveal whether the account exists.
+ * Creates a link that sets a password. The same statements run for an email without an account, so that the response time does
+ * not reveal whether the account exists.
  * @returns the link and the account's email; the email is null when no account has it, and then the link does not work
  */
 export async function addPasswordLink(tx: Tx, email: string): Promise<Issued & { email: string | null }> {
-  // Makes a concurrent change of the email wait. Otherwise a link could go to the old address.
+  // The row lock makes a concurrent change of the email wait. Otherwise a link could go to the old address.
   const account = await tx
     .selectFrom('users')
     .select(['id', 'email'])
@@ -91,7 +91,7 @@ export async function addConfirmationLink(tx: Tx, owner: Member): Promise<MadeLi
 
 /**
  * Creates a link.
- * @param userId null runs the same statement and stores nothing
+ * @param userId null for an email without an account: the same statement runs, but stores nothing
  * @param newEmail the address that an email link confirms; null for a password link
  */
 export function addLink(
@@ -154,7 +154,7 @@ export async function openPasswordLink(db: Db, token: string): Promise<LinkAccou
   return { ...account, email: email === NO_ADDRESS ? '' : email, invitedBy: invited ? company : null };
 }
 
-/** Finds the account of a valid link. @throws AppError link_dead when the link is unknown, used, expired or of the other kind */
+/** Finds the account of a valid link. @throws AppError link_dead when the link is unknown, used, expired or not of this kind */
 export async function findLink(
   db: Db,
   kind: LinkKind,
@@ -258,11 +258,11 @@ async function moveEmail(tx: Tx, userId: number, email: string): Promise<void> {
 }
 
 /**
- * Deletes a link or a pairing code, with the account locked. If concurrent calls redeem the same token, only
- * one succeeds. A concurrent change of the password waits for the lock.
- * @param dead makes the error for a token that does not work
+ * Redeems a link or a pairing code: locks the account, then deletes the link or code. If concurrent calls redeem the same token,
+ * only one call succeeds. A concurrent change of the password waits for the lock.
+ * @param dead creates the error for an invalid token
  * @returns the email of the account
- * @throws AppError of `dead`
+ * @throws AppError the result of `dead` when the token is invalid
  */
 export async function redeem(
   tx: Tx,

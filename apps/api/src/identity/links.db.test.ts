@@ -48,7 +48,7 @@ const signIn = (email: string, password: string) =>
 const move = (email: string, session: string | null, currentPassword = PASSWORD) =>
   use({ email, change: true, currentPassword }, session);
 
-/** Reads the link of a mail. @returns the parameters of its fragment */
+/** Finds the link in a mail. @returns the parameters in the fragment of the link */
 function follow(mail: ReadMail): { token: string; for: string } {
   const link = /https?:\/\/\S+#\S+/.exec(mail.text)?.[0] ?? '';
   expect(mail.html).toContain(`href="${link.replace('&', '&#38;')}"`);
@@ -301,7 +301,7 @@ describe('password links', () => {
     for (let i = 0; i < 60; i++) {
       await api.database.pool.query('delete from rate_limits');
       const both = Object.entries(took);
-      // Alternates the order of the two addresses, because mail work after a reply delays the next request.
+      // Alternates which address comes first, because the mail that the api sends after a reply delays the next request.
       for (const [address, times] of i % 2 === 0 ? both : both.toReversed()) {
         const began = performance.now();
         await use({ email: address });
@@ -331,7 +331,7 @@ describe('email links', () => {
     expect(notice.text).toContain(moved);
     expect(notice.text).toContain('https://pass.example.ru/auth/reset');
     expect(notice.raw + notice.text + notice.html).not.toContain('token');
-    // The email of the account stays until the link is opened.
+    // The email of the account does not change until the user opens the link.
     expect((await api.must(session, me)).email).toBe(email);
 
     expect((await use({ token })).status).toBe(204);
@@ -385,7 +385,7 @@ describe('email links', () => {
     follow(await inbox.take(email));
   });
 
-  test('a change to the email of another account is refused at the request and at the confirmation', async () => {
+  test('a change to an email that has an account is refused at the request and at the confirmation', async () => {
     const [one, other] = [await api.company(), await api.company()];
     const taken = {
       code: 'email_taken',
@@ -449,7 +449,7 @@ describe('concurrent changes of the password', () => {
     expect([status, (await account(email)).sessions]).toEqual([401, 0]);
   });
 
-  test('a request for an email link fails when its session ends meanwhile', async () => {
+  test('a request to change the email fails if the session ends during the request', async () => {
     const { token, email } = await api.company();
     const ask = () => move(`late-${email}`, token);
     const { status } = await whilePasswordChanges(email, ask);
@@ -493,7 +493,7 @@ test('neither the database nor the log contains a link token in plain text', asy
   const { rows } = await api.database.pool.query(
     "select table_name from information_schema.tables where table_schema = 'public'",
   );
-  // The links stay unused, because redeeming a link deletes its row.
+  // The test does not use the links, because the api deletes a used link from the database.
   const { token: session, email } = await api.company();
   await passwordLink(email);
   await emailLink(session, `last-${email}`);

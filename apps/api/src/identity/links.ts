@@ -6,7 +6,7 @@ import type { Throttle } from '../throttle/throttle.ts';
 export interface Links {
   /** The URL of a page of the console. */
   page(path: string): string;
-  /** The URL of the page that redeems a token. */
+  /** The URL of the page that redeems the token of a mailed link. */
   token(kind: LinkKind | 'confirm', token: string): string;
   /** The URL of the page where an invited company registers. */
   invitation(token: string, email: string): string;
@@ -19,7 +19,7 @@ export function createLinks(publicUrl: URL): Links {
   const page = (path: string) => new URL(path, publicUrl).href;
   return {
     page,
-    // Browsers send no fragment, so the token is in no server log and in no Referer.
+    // Browsers do not send the fragment of a URL, so no server log and no Referer contains the token.
     token: (kind, token) => page(`/security/login#token=${token}&for=${kind}`),
     invitation: (token, email) =>
       page(`/auth/register#${new URLSearchParams({ invitation: token, email }).toString()}`),
@@ -27,8 +27,8 @@ export function createLinks(publicUrl: URL): Links {
 }
 
 /**
- * Charges a request for a mail link to the budgets of the mailbox and of the IP address. If one of these budgets is exhausted, a
- * reserve allows one link a minute. After 100 links in a day, the reserve allows one link in five minutes.
+ * Charges a request for a mailed link to the budgets of the mailbox and of the IP address. If one of these budgets is exhausted,
+ * the mailbox still gets one link a minute. After 100 links in a day, the mailbox gets one link in five minutes.
  * @param email as the caller entered it; an email without an account is charged in the same way
  * @throws AppError too_many_requests
  */
@@ -41,7 +41,7 @@ export async function chargeLink(throttle: Throttle, email: string, address: str
     keyOf('linkPair', email, address),
     keyOf('linkEmail', email),
   ];
-  // `linkSlow` applies only after `linkDay` is exhausted. Before, it would allow links in addition to those of `linkMinute`.
+  // Charges `linkSlow` only after `linkDay` is exhausted. Otherwise `linkSlow` would allow more links than `linkMinute` alone.
   const isSpent = (await throttle.wait(day, lane)) > 0;
   if (isSpent) await throttle.begin({ lane, keys: [keyOf('linkSlow', email), reserve] });
   else {

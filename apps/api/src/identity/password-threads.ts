@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { createFairQueue, type Lane } from '../core/fair-queue.ts';
 
-/** The input of one argon2id derivation: strings, because postMessage copies the whole pool of a small Buffer. */
+/** The input of one argon2id derivation. Bytes are strings, because postMessage copies the whole pool of a small Buffer. */
 export interface Derivation {
   readonly message: string;
   /** In base64. */
@@ -15,7 +15,10 @@ export interface Derivation {
 
 /** Each thread uses 46 MiB while it hashes. */
 const THREADS = 2;
-/** Limits of waiting hashes. Two threads compute 500 hashes in about 15 s. 200 are enough for an office that signs in at once. */
+/**
+ * The maximum numbers of waiting hashes. 200 hashes of one network are enough for an office that signs in at once. Two threads
+ * compute 500 hashes in about 15 s.
+ */
 const WAITING = { ofLane: 200, ofAll: 500 };
 
 const turns = createFairQueue({ atOnce: THREADS, ...WAITING });
@@ -25,8 +28,9 @@ const idle: Worker[] = [];
 /**
  * Runs argon2id in a low-priority thread, so that concurrent sign-ins do not slow other calls down. Threads start on demand,
  * are reused, and do not keep the process alive. A thread that dies fails only its own derivation.
- * @param lane the lane in which the derivation queues
- * @throws AppError busy, too_many_requests when the queue is full
+ * @param lane the queue of the caller, in which the derivation waits
+ * @throws AppError too_many_requests when the lane of an unauthenticated caller is full; busy when the lane of a known user or
+ *   the whole queue is full
  */
 export function derive(derivation: Derivation, lane: Lane): Promise<Uint8Array> {
   return turns(lane, () => run(idle.pop() ?? start(), derivation));

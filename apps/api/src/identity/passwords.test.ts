@@ -9,7 +9,7 @@ import { strangers } from '../core/fair-queue.ts';
 import { type Derivation, derive as deriveIn } from './password-threads.ts';
 import { createPasswords, ofProcess } from './passwords.ts';
 
-// The hash threads have a low priority, so other tests delay them.
+// The hash threads have a low priority, so a hash may take long while other tests run.
 vi.setConfig({ testTimeout: 30_000 });
 
 /** Worker threads started by the current test. */
@@ -79,7 +79,7 @@ test('the hash queue refuses more than 200 waiting hashes of one network and 500
   ]);
   const refused = (await crowd).filter(({ status }) => status === 'rejected');
   expect(refused).toMatchObject([
-    // A new network displaces the last waiter of the longest queue.
+    // When the queue is full, a hash for a new network replaces the last hash of the longest queue.
     { reason: { code: 'busy', facts: { retryAfter: 1 } } },
     { reason: { code: 'too_many_requests', facts: { retryAfter: 1 } } },
   ]);

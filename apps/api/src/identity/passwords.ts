@@ -6,14 +6,14 @@ import { derive } from './password-threads.ts';
 /** argon2id (RFC 9106) with OWASP's first recommendation: 46 MiB, one pass, one lane. `memory` is in KiB. */
 const cost = { memory: 47_104, passes: 1, parallelism: 1, tagLength: 32 };
 
-/** The queue lane for hashes that no request needs, such as the hash of the first ADMIN's password. */
+/** The queue for hashes that no request waits for, such as the hash of the first ADMIN's password. */
 export const ofProcess: Lane = { known: true, line: 'process' };
 
 /** Hashes passwords and compares them with their hashes. */
 export interface Passwords {
   /** @returns a PHC string: `$argon2id$v=19$m=…,t=…,p=…$salt$hash` */
   hash(password: string, lane: Lane): Promise<string>;
-  /** Whether the password matches the hash. Without a hash it returns false after the same time. */
+  /** Whether the password matches the hash. If the hash is undefined, returns false after the same time. */
   verify(password: string, phc: string | undefined, lane: Lane): Promise<boolean>;
 }
 

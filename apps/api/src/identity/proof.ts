@@ -45,7 +45,7 @@ export async function proved(
     return account;
   }
   const wrong = attempt.keep(wrongPassword());
-  // After ten wrong passwords the caller is probably not the user.
+  // After ten wrong passwords the caller is probably not the user, so the session ends.
   if (attempt.left(ofSession) === 0) await db.transaction().execute((tx) => endSession(tx, actor));
   throw wrong;
 }
@@ -77,7 +77,7 @@ export function createProver(parts: ProofParts): Prover {
         .where('id', '=', actor.userId)
         .forNoKeyUpdate()
         .executeTakeFirst();
-      // The actor may have lost role or session while this transaction waited for its locks.
+      // Checks access again, because the actor may have lost role or session while this transaction waited for locks.
       admitTo(await findHolder(tx, actor.tokenHash), endpoint);
       if (account?.password_hash !== password_hash) throw wrongPassword();
       const sealed = await findSealed(tx, actor.userId);

@@ -5,7 +5,7 @@ import type { Db } from '../db/open.ts';
 import { keyOf, times } from '../throttle/budgets.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 
-/** Runs the changes of one company one after another: each reads the budget after the previous change has charged it. */
+/** Runs the changes of one company one after another, so that each change sees what the previous change charged to the budget. */
 const inTurn = createKeyedLimiter(1, 100);
 
 /**

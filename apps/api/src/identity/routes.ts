@@ -16,7 +16,7 @@ import { proved } from './proof.ts';
 import { endOneSession, endOtherSessions, listSessions } from './session-store.ts';
 import { endSession, openSession } from './store.ts';
 
-/** Calls of sign-in, links in mail, pairing of the extension and sessions (spec section 7). */
+/** Routes for sign-in, mailed links, pairing of the extension, and sessions (spec section 7). */
 export function identityRoutes(routes: Slice): void {
   const { encryption, passwords, throttle } = routes;
 
@@ -47,7 +47,7 @@ export function identityRoutes(routes: Slice): void {
     ];
     const token = await write(async (tx) => {
       const opened = await openSession(tx, account.id, { client, address, agent }, checks);
-      // Refunds the attempt while the transaction commits.
+      // Starts the refund here, so that the refund runs while the transaction commits.
       attempt.succeed();
       return opened;
     });

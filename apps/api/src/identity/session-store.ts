@@ -27,7 +27,7 @@ export async function listSessions(db: Db, actor: Actor): Promise<{ rows: Sessio
     .orderBy('id', 'desc')
     .limit(limits.page.maxTake)
     .execute();
-  // The reply schema drops `count` of each row.
+  // Each row contains the total as `count`. The reply schema removes this field from the rows.
   return { rows: found, count: found[0]?.count ?? 0 };
 }
 

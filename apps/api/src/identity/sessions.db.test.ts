@@ -189,7 +189,7 @@ describe('ending a session', () => {
     }
   });
 
-  test('a fetch of a gateway token gets 401 when its session ends meanwhile', async () => {
+  test('fetching a gateway token gets 401 if the session ends during the call', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const locker = await api.database.pool.connect();
@@ -202,7 +202,7 @@ describe('ending a session', () => {
     expect((await asking).status).toBe(401);
   });
 
-  test('ending a session of another user gets 404, as for an absent session, and ends nothing', async () => {
+  test('ending a session of another user gets 404', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const stranger = await api.company();

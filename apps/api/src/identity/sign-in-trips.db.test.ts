@@ -47,7 +47,7 @@ async function counted(work: () => Promise<{ status: number }>) {
   const query = pg.Client.prototype.query as (...given: unknown[]) => Promise<unknown>;
   const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given) {
     const [first] = given as unknown as [string | { text: string }];
-    // Leaves out the query of the database watchdog.
+    // Does not count the periodic query of the database watchdog.
     if (first !== 'select 1') sent.push(answered);
     const answer = query.apply(this, given);
     const count = () => void answered++;

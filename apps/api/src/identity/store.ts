@@ -30,7 +30,7 @@ export interface Origin {
 /**
  * Opens a session.
  * @param checks statements that run first, in the same round trip; when one throws, no session is opened
- * @returns its token, of which only the hash is stored
+ * @returns the session's token; the database stores only the hash of the token
  */
 export async function openSession(
   tx: Tx,
@@ -47,7 +47,7 @@ export async function openSession(
     address: plainAddress(address),
     agent: nameAgent(agent),
   };
-  // Sign-ins of one user must not fill the table: the longest idle session ends.
+  // Ends the longest idle session, because sign-ins of one user must not fill the table.
   const idle = sql<Buffer>`select token_hash from sessions where user_id = ${userId}
     order by last_seen_at desc offset ${MOST_SESSIONS - 1}`;
   const opened = tx
@@ -66,9 +66,9 @@ export async function openSession(
 }
 
 /**
- * Ends the session of the call. If this session fetched a gateway token, revokes every gateway token of the user: a browser
- * keeps proxy credentials until it is closed, so the next person at the same computer would browse as this user. The user's other
- * extensions fetch new tokens automatically (ADR 014).
+ * Ends the session of the call. If this session fetched a gateway token, revokes every gateway token of the user. Otherwise, the
+ * next person at the same computer could browse as this user, because a browser keeps proxy credentials until it is closed.
+ * The user's other extensions fetch new tokens automatically (ADR 014).
  */
 export async function endSession(tx: Tx, actor: Actor): Promise<void> {
   const { tokenHash, userId } = actor;
@@ -141,8 +141,8 @@ export async function hasAdmin(db: Db): Promise<boolean> {
 }
 
 /**
- * Creates the first ADMIN. If the first ADMIN exists without a password, updates this account and ends its links. Does nothing
- * when an ADMIN has a password, or when another account has the email. The caller must hold `lockFirstAdmin`.
+ * Creates the first ADMIN. If the account of the first ADMIN exists without a password, updates it and revokes its mailed links.
+ * Does nothing when an ADMIN has a password, or when another account has the email. The caller must hold `lockFirstAdmin`.
  * @param invited true when a link will set the password
  */
 export async function putAdmin(tx: Tx, email: string, hash: string, invited: boolean): Promise<void> {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { newRecoveryCodes, plainCode } from './recovery.ts';
 import { enrolmentUri, newSecret, stepOf } from './totp.ts';
 
-// RFC 6238 appendix B for SHA-1 with the secret '12345678901234567890'; the code is the last 6 of its 8 digits.
+// The codes of RFC 6238 appendix B (SHA-1, secret '12345678901234567890'), shortened from 8 digits to the last 6 digits.
 const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 const vectors: [seconds: number, code: string][] = [
   [59, '287082'],
@@ -13,7 +13,7 @@ const vectors: [seconds: number, code: string][] = [
   [20_000_000_000, '353130'],
 ];
 
-test.each(vectors)('the code of the RFC for %i seconds matches its time step', (seconds, code) => {
+test.each(vectors)('stepOf finds the time step of the RFC 6238 code for second %i', (seconds, code) => {
   expect(stepOf(secret, code, seconds * 1000)).toBe(Math.floor(seconds / 30));
 });
 

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { accountNames } from '@propusk/phrases/accounts';
 import { Secret, TOTP } from 'otpauth';
 
-// RFC 6238 with the parameters that every app supports: SHA-1, 6 digits, steps of 30 seconds. RFC 4226 section 4 asks for 160 bits.
+// RFC 6238 with the parameters that every app supports: SHA-1, 6 digits, steps of 30 seconds. RFC 4226 section 4 asks for
+// secrets of 160 bits.
 const SECONDS = 30;
 const SECRET_BYTES = 20;
 /** Accepted clock drift of a phone, in steps either way (RFC 6238 section 5.2). */
@@ -22,7 +23,7 @@ export function enrolmentUri(secret: string, email: string): string {
  * Finds the time step of a code among the current step and its neighbours.
  * @param code the user's input without spaces
  * @param now milliseconds since 1970
- * @returns null when no such step has this code
+ * @returns null when the code belongs to none of these steps
  */
 export function stepOf(secret: string, code: string, now = Date.now()): number | null {
   // otpauth throws when 6 characters take more than 6 bytes, so only ASCII digits may reach it.

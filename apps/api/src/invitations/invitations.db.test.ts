@@ -85,7 +85,7 @@ test('an invited agent can reach sites only after setting a password by the mail
   });
   expect(why).toMatchObject({ allow: false, reason: 'invitation_pending' });
 
-  // Reading the link does not use it up.
+  // The call `openLink` does not use up the invitation link.
   const account = { email: emails[0], invitedBy: company?.companyName, firstAdmin: false };
   const names = { name: '', surname: '' };
   for (let reads = 0; reads < 2; reads++)
@@ -198,7 +198,7 @@ test('a company may invite 500 agents a day, and one mailbox gets at most 5 invi
   for (let n = 0; n < 6; n++)
     tries.push((await api.call(owner.token, inviteAgain, { params: { id } })).status);
   expect(tries).toEqual([200, 200, 200, 200, 429, 429]);
-  // A list that the limit of a mailbox refuses does not count towards the company's daily limit of invitations.
+  // A list of invitations that exceeds the limit of a mailbox does not count towards the company's daily limit.
   const { email } = await api.must(owner.token, getUser, { params: { id } });
   expect((await invite(owner.token, [...Array.from({ length: 49 }, address), email])).status).toBe(429);
   const { rows } = await api.database.pool.query(
@@ -242,7 +242,7 @@ test('an invited agent who was made an owner gets no new invitation link', async
   expect([dropped.status, dropped.error.code]).toEqual([409, 'last_owner']);
 });
 
-test('a list refused because an address has an account counts towards the daily limit of invitations', async () => {
+test('a list of invitations refused for an existing account counts towards the daily limit', async () => {
   const owner = await api.company();
   const other = await api.company();
   const { company } = await api.must(owner.token, me);
@@ -279,7 +279,7 @@ test('an owner who is signed out while an invitation waits for the company’s l
   expect((await api.database.pool.query('select 1 from users where email = $1', [email])).rowCount).toBe(0);
 });
 
-test('a stored company name with control characters is escaped in replies and mails, and other fields stay editable', async () => {
+test('control characters in a stored company name are escaped in replies and mails', async () => {
   const owner = await api.company();
   const { companyName: _, ...before } = await api.must(owner.token, myCompany);
   const stored = 'Зло\u202e\u009b31m';

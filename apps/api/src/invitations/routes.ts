@@ -14,7 +14,7 @@ import type { Slice } from '../slice.ts';
 import { keyOf, times } from '../throttle/budgets.ts';
 import { createUsers, findInvited, refuseTaken } from '../users/store.ts';
 
-/** Invitations of agents by mail, and the page that their links open. */
+/** Routes to invite agents by mail, and to open a mailed link. */
 export function invitationRoutes(routes: Slice): void {
   const { outbox, links } = routes;
 

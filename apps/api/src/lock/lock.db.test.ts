@@ -88,7 +88,7 @@ describe('the lock of a site', () => {
     const { token, proxyId, add } = await companyBehind(world);
     const [id, second] = [await add('crm.example.ru'), await add('wiki.example.ru')];
     await api.must(token, learnEgress, { params: { id } });
-    // Simulates an address learned more than a week ago.
+    // Simulates a stored egress address that was last confirmed more than a week ago.
     await api.database.pool.query(
       `update proxy_egress set address = '192.0.2.9', confirmed_at = now() - interval '8 days' where proxy_id = $1`,
       [proxyId],
@@ -178,7 +178,7 @@ describe('lock links', () => {
     expect(await opens(secrets[20])).toBe(400);
   });
 
-  test('a lock link ends when its author is deleted', async () => {
+  test('a lock link stops working when the user who created the link is deleted', async () => {
     const { api } = world;
     const { token, add } = await companyBehind(world);
     const params = { id: await add('crm.example.ru') };
@@ -195,7 +195,7 @@ describe('lock links', () => {
     expect(await opens(kept)).toBe(200);
   });
 
-  test('opening a valid lock link does not count against the link limit of the IP address', async () => {
+  test('opening a valid lock link does not count against the limit of guesses per IP address', async () => {
     const { api } = world;
     const { token, add } = await companyBehind(world);
     const link = await api.must(token, shareLock, { params: { id: await add('crm.example.ru') } });
@@ -217,7 +217,7 @@ describe('lock links', () => {
   });
 });
 
-describe('a proxy check', () => {
+describe('the result of a proxy check', () => {
   test('a proxy check reports a working squid and its egress address', async () => {
     const { token, proxyId } = await companyBehind(world);
     const check = await world.api.must(token, checkProxy, { params: { id: proxyId } });
@@ -230,7 +230,7 @@ describe('a proxy check', () => {
     expect(check.roundTripMs).toBeGreaterThan(0);
   });
 
-  test('a proxy check reports a wrong password and never reveals the stored one', async () => {
+  test('a proxy check reports a wrong password and never reveals the stored password', async () => {
     const { token, proxyId } = await companyBehind(world, { password: 'canary-password' });
     const reply = await world.api.call(token, checkProxy, { params: { id: proxyId } });
     expect(reply.body).toMatchObject({
@@ -282,7 +282,7 @@ describe('a proxy check', () => {
     expect(rows).toEqual([]);
   });
 
-  test('a proxy check of a silent proxy fails after ten seconds and keeps the known egress', async () => {
+  test('a proxy check of a silent proxy fails after ten seconds', async () => {
     const liar = await startLiar((socket) => socket.write(connected));
     const { token, proxyId, add } = await companyBehind(world);
     const id = await add('crm.example.ru');

@@ -51,11 +51,11 @@ test('one call determines the egress addresses of all 80 proxies of a site', asy
   const { egress } = await api.must(token, learnEgress, { params: { id } });
   expect(egress).toHaveLength(80);
   expect(egress.filter(({ problem }) => problem === null)).toEqual([]);
-  // The call exhausted the user's rate limit.
+  // The call above used up the user's rate limit.
   expect((await api.call(token, learnEgress, { params: { id } })).status).toBe(429);
 });
 
-test('each proxy of a call counts against the user’s rate limit, and a refused call is not charged', async () => {
+test('a lookup of egress addresses counts once for each proxy against the user’s rate limit', async () => {
   const { token, id } = await siteWithProxies(25);
   const statuses: number[] = [];
   for (let i = 0; i < 4; i++) statuses.push((await api.call(token, learnEgress, { params: { id } })).status);

@@ -14,7 +14,10 @@ import type { Encryption } from '../encryption.ts';
 import { readBreaks, readSiteProxies, type SiteProxy } from '../probe/egress-store.ts';
 import { findManagedSite } from '../sites/store.ts';
 
-/** Reads the proxies of a site that the actor manages. @throws AppError not_found, or as `demandConfirmed` */
+/**
+ * Reads the proxies of a site.
+ * @throws AppError not_found when the actor manages no such site; company_unconfirmed when the mailbox is unconfirmed
+ */
 export async function findSiteProxies(
   db: Db,
   actor: Actor,
@@ -26,7 +29,7 @@ export async function findSiteProxies(
   return readSiteProxies(db, encryption, { companyId, siteId: id });
 }
 
-/** Reads the known egress addresses of a site's proxies, and renders the lock from them. @throws AppError not_found */
+/** Renders the lock from the known egress addresses of a site's proxies. @throws AppError not_found */
 export async function findSiteLock(
   db: Db,
   actor: Actor,
@@ -60,7 +63,7 @@ function snippetsOf(address: string, proxies: readonly SiteProxy[]): SiteLock['s
 const MAX_LINKS = 20;
 
 /**
- * Creates a link to the lock of a site. The database stores only the hash of its token.
+ * Creates a link to the lock of a site. The database stores only the hash of the link's token.
  * @throws AppError not_found
  */
 export async function addLockLink(tx: Tx, actor: Actor, siteId: number): Promise<Issued> {
@@ -85,7 +88,7 @@ export async function addLockLink(tx: Tx, actor: Actor, siteId: number): Promise
   return { token, expiresAt };
 }
 
-/** Reads the current address and lock of the site of a link. @throws AppError lock_link_dead for an unknown or expired link */
+/** Reads the site and the current lock of a lock link. @throws AppError lock_link_dead when the link is unknown or expired */
 export async function openLockLink(db: Db, token: string, encryption: Encryption): Promise<SharedLock> {
   const link = await db
     .selectFrom('lock_links')

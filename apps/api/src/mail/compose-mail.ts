@@ -8,7 +8,7 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** The link with the mail's single-use token; null without a token. Links in text typed by users do not count. */
+  /** The link with the single-use token of the mail; null for a mail without a token. Never a link that a user typed. */
   readonly link: string | null;
 }
 

@@ -77,7 +77,7 @@ export async function sweepFolder(db: Db, folder: string, publicUrl?: URL): Prom
   );
 }
 
-/** Reads the mails. A mail of release 0.2 has no X-Link header; its link is the last line that is a URL at `publicUrl`. */
+/** Reads the mail files. A mail of release 0.2 has no X-Link header. Its link is the last line that is a URL at `publicUrl`. */
 async function readFolder(folder: string, publicUrl?: URL): Promise<FolderMail[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];

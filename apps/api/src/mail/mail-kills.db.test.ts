@@ -85,7 +85,7 @@ async function untilRolledBack(): Promise<void> {
       `select count(*)::int as count from pg_stat_activity
        where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`,
     );
-    // Resets the rate limits, because password checks that the kill interrupted were charged and not refunded.
+    // Resets the rate limits, because they still count the password checks that the kill interrupted.
     if (rows[0]?.count === 0) return void (await observer.query('delete from rate_limits'));
     await sleep(10);
   }
@@ -115,7 +115,7 @@ test(
         const before = places.map((place) => received(recipient(kill, place)));
         const { rows } = await observer.query<{ email: string }>('select email from users');
         const committed = new Set(rows.map(({ email }) => email));
-        // Ends the leases of the killed process early.
+        // Makes leased mails due at once, instead of waiting until the leases of the killed process expire.
         await observer.query('update mails set due_at = now()');
         await api.start();
         // The client repeats each call until it succeeds.

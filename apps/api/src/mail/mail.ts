@@ -20,7 +20,7 @@ import {
 
 /** Sends the mails of the outbox. Any number of processes may share one outbox. */
 export interface Mailer extends Outbox {
-  /** Stops claiming mails, and aborts those in progress after 5 s. Unsent mails stay in the outbox. */
+  /** Stops claiming mails, and aborts unfinished deliveries after 5 s. Unsent mails stay in the outbox. */
   close(): Promise<void>;
 }
 
@@ -30,15 +30,15 @@ const PARALLEL = 4;
 /** The interval of polling the outbox for retries and for mails that other processes queued. */
 const TICK_MS = 5_000;
 const SWEEP_MS = 60_000;
-/** The timeout of one attempt, shorter than its lease. */
+/** The timeout of one delivery attempt; shorter than the lease of the mail. */
 const SEND_MS = 60_000;
 /** The delay after each failed attempt; the last delay repeats until the mail expires. */
 const PAUSES_MS = [5_000, 30_000, 120_000, 300_000];
 
 /**
  * Starts the mailer of this process.
- * @param smtpUrl smtp:// or smtps://; its query may set options of nodemailer, such as `?requireTLS=false`. If it is
- *   undefined, every mail becomes a file in `folder`
+ * @param smtpUrl smtp:// or smtps://; its query may set options of nodemailer, such as `?requireTLS=false`. When `smtpUrl` is
+ *   undefined, mails are written as files to `folder`
  */
 export function startMailer(options: {
   db: Db;
@@ -102,7 +102,7 @@ export function startMailer(options: {
     wake: workers.wake,
     async close() {
       const deadline = setTimeout(() => aborted.abort(), CLOSE_MS);
-      // Aborted mails get 500 ms to return to the outbox. A hanging disk must not delay the close further.
+      // Aborted mails get 500 ms to return to the outbox. Then `close` returns, even if the disk hangs.
       const last = pause(CLOSE_MS + 500, undefined, { ref: false });
       await Promise.race([Promise.all([workers.close(), sweeper.close()]), last]);
       clearTimeout(deadline);
@@ -141,7 +141,7 @@ function isFinal(error: unknown): boolean {
   return responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA');
 }
 
-/** Classifies an error of sending, for the console and the setup. */
+/** Classifies a delivery error, for the console and the setup. */
 export function kindOf(error: unknown): MailFailure {
   const { name, code, originalCode, responseCode } = error as Record<string, unknown>;
   if (code === 'EAUTH') return 'login';

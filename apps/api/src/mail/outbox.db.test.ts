@@ -52,7 +52,7 @@ afterEach(async () => {
 
 type Options = Partial<Parameters<typeof startMailer>[0]>;
 
-/** Starts a mailer with short pauses, and collects its log. */
+/** Starts a mailer with short retry delays, and collects its log lines. */
 function start(options: Options = {}) {
   const lines: [Record<string, unknown>, string][] = [];
   const note = (fields: Record<string, unknown>, message: string) => void lines.push([fields, message]);
@@ -136,7 +136,7 @@ describe('mail to an SMTP server', () => {
     expect(byTimer).not.toBe(atStart);
   });
 
-  test('the mailer retries a mail after temporary refusals and logs each without recipient and link', async () => {
+  test('the mailer retries a mail after temporary refusals and logs neither recipient nor link', async () => {
     const { mailer, lines } = start();
     inbox.refuse(2, 451);
     await queue(mailer);
@@ -192,7 +192,7 @@ describe('mail to an SMTP server', () => {
     expect(await rows()).toMatchObject([{ tries: 1, run: null }]);
   });
 
-  test('closing the mailer aborts a silent server after 5 s and leaves the mail to other processes', async () => {
+  test('a closing mailer aborts a hanging delivery after 5 s and leaves the mail to other processes', async () => {
     const { server, port } = await listen(() => {});
     const { mailer, lines } = start({ smtpUrl: `smtp://127.0.0.1:${port}` });
     await queue(mailer);
@@ -205,7 +205,7 @@ describe('mail to an SMTP server', () => {
     start();
     await inbox.take('ivan@company.test');
     expect(lines).toEqual([]);
-    // The server closes only after the mailer has closed its last connection.
+    // The test's SMTP server can close only after the mailer has closed its last connection.
     await new Promise((resolve) => server.close(resolve));
   });
 
@@ -383,7 +383,7 @@ describe('without SMTP_URL', () => {
     expect(invited.link).toBe(LINK);
   });
 
-  test('sweepFolder deletes mails with dead links and mails older than 7 days, and keeps the others', async () => {
+  test('sweepFolder deletes only mails with invalid links and mails older than 7 days', async () => {
     const folder = join(dataDir, 'sweep');
     const { rows: users } = await database.pool.query<{ id: number }>(
       "insert into users (email, name, surname, password_hash, roles) values ('sweep@company.test', '', '', 'x', '{ADMIN}') returning id",
@@ -403,7 +403,7 @@ describe('without SMTP_URL', () => {
         html: '',
         link: own,
       });
-    // Text typed by another user, with foreign links that contain the valid token.
+    // Text that another user typed. Its links lead to a foreign host, but contain the valid token.
     const typed = `https://thief.test/#token=${token}\n\nLink: https://thief.test/#token=${token}\n`;
     const live = await write(`${typed}\nOpen:\n${link(token)}\n`, link(token), 'First\nBcc: thief@b.test');
     await write('Open:\n', link('B'.repeat(43)));
@@ -424,7 +424,7 @@ describe('without SMTP_URL', () => {
     const elsewhere = await sweepFolder(database.db, folder, new URL('https://moved.example.ru'));
     const same = await sweepFolder(database.db, folder, new URL('https://pass.example.ru'));
     expect([elsewhere, same]).toEqual([[], [only]]);
-    // Release 0.2 wrote no X-Link header.
+    // Mail files of release 0.2 have no X-Link header.
     const headed = await readFile(live, 'utf8');
     await writeFile(live, headed.replace(/^X-Link: .*\n/m, ''));
     expect(await sweepFolder(database.db, folder)).toEqual([]);

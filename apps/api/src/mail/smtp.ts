@@ -14,9 +14,9 @@ export function smtpTransport(url: string) {
     greetingTimeout: 10_000,
     socketTimeout: 20_000,
     dnsTimeout: 10_000,
-    // Loopback needs no encryption, and a local server often has a self-signed certificate.
+    // A mail server on loopback needs no encryption, and TLS would fail if its certificate is self-signed.
     ignoreTLS: local,
-    // Protects the password from an attacker who strips STARTTLS (RFC 3207 section 6).
+    // Without this option, an attacker who strips STARTTLS could read the password (RFC 3207 section 6).
     requireTLS: password !== '' && !local,
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -9,8 +9,8 @@ import type { Encryption } from '../encryption.ts';
 import type { Facts, MailCode } from './compose-mail.ts';
 
 /**
- * The limit of waiting mails with a link, and the limit of waiting notices without a link. Two separate limits,
- * because strangers can request mails with a link. A mail takes 0.5 KB.
+ * The maximum number of waiting mails with a link, and also of waiting notices without a link. The two kinds are
+ * counted separately, because strangers can request mails with a link. A mail takes 0.5 KB.
  */
 export const WAITING_MOST = 10_000;
 /** The lease of an attempt to send a mail. The mailer aborts the attempt before the lease ends. */

@@ -20,16 +20,16 @@ interface AccountChange {
 /** Queues the notice about a change in the transaction of the change. */
 export type Tell = (tx: Tx, change: AccountChange) => Promise<void>;
 
-/** Prepares the notice to the holder of account `id`, before the transaction of the change. */
+/** Prepares the notice to the holder of account `id`, before the transaction that changes the account. */
 export type Teller = (db: Db, actor: Actor, id: number) => Promise<Tell>;
 
 /**
- * Creates notices to the holder of an account whose password, email, role or second factor another user changed. A notice goes to
- * the email before the change. It contains no link, because a thief of the actor's session can also cause a notice.
+ * Creates the function that mails a notice when a user changes the password, email, role or second factor of another user. The
+ * notice goes to the email before the change. It contains no link, because a thief with a stolen session can also cause notices.
  *
- * A mailbox gets at most five notices an hour; further changes are stored without a notice. An actor can cause at most 300
- * notices an hour; further changes are refused, because dropped notices would hide the changes of a thief. An unconfirmed company
- * sends no notices, because its owner may have entered addresses of uninvolved people.
+ * A mailbox gets at most five notices an hour; further changes are stored without a notice. A user can cause at most 300 notices
+ * an hour; further changes are refused, because changes without notices would stay undetected. An unconfirmed company sends no
+ * notices, because its owner may have entered addresses of uninvolved people.
  * @throws AppError too_many_requests
  */
 export function createTeller(throttle: Throttle, outbox: Outbox): Teller {

@@ -17,7 +17,7 @@ afterAll(() => api.close());
 const upstream = { host: 'proxy.example.ru', port: '8080', username: 'login', password: 'canary-secret' };
 
 describe('proxies', () => {
-  test('a new database contains the gateway as the direct proxy', async () => {
+  test('a new database contains only the proxy that stands for the gateway', async () => {
     const { rows, count } = await api.must(owner, listProxies);
     expect(count).toBe(1);
     expect(rows[0]).toMatchObject({
@@ -134,7 +134,7 @@ describe('policies', () => {
     expect(await names()).toEqual(['Поддержка']);
   });
 
-  test('a USER reads only policies that apply to that user, and sees no other user in them', async () => {
+  test('a USER reads only the policies that apply to that user, without their other users', async () => {
     const { id } = await api.must(owner, createPolicy, { body: { name: 'Отдел кадров', proxyId: 1 } });
     const agent = await api.agent(owner, [id]);
     await api.agent(owner, [id]);
@@ -191,7 +191,7 @@ describe('users', () => {
     expect((await api.must(token, me)).email).toBe(email);
   });
 
-  test('an owner cannot delete their own account, and a deleted user is signed out', async () => {
+  test('an owner can delete an agent, but not their own account', async () => {
     const self = await api.must(owner, me);
     expect(await api.call(owner, deleteUser, { params: { id: self.id } })).toMatchObject({
       status: 403,

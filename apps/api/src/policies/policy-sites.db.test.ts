@@ -39,7 +39,7 @@ test('an edit of a policy changes its sites only if the edit contains the field 
   expect(rows[0]?.changes).toEqual({ sites: { removed: ['two.changed.ru'] } });
 });
 
-test('a policy with a site of another company is refused with an error in the field sites and is not stored', async () => {
+test('a policy with a site of another company is refused with an error in the field sites', async () => {
   const stranger = await api.company();
   const foreign = await addSite('foreign.test-company.ru', stranger.token);
   const body = { name: 'Чужое', proxyId: 1, sites: [foreign.id] };

@@ -5,7 +5,7 @@ import { findEntity, listEntities } from '../entities/entity.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { createPolicy, policyEntity, updatePolicy } from './store.ts';
 
-/** The calls of access policies (spec section 7: politics). */
+/** Routes for access policies (spec section 7: politics). */
 export function policyRoutes(routes: Routes): void {
   implement(routes, contract.createPolicy, ({ actor, body, write }) =>
     write((tx) => createPolicy(tx, asMember(actor), body)),

@@ -14,7 +14,7 @@ import { demandInPlan, makeRoom } from '../entities/plan-limits.ts';
 
 type Egress = Pick<Selectable<Tables['proxies']>, 'id' | 'owner_id' | 'all_sites'>;
 
-/** An owner sees the company's policies. A USER sees only policies that apply to that user, without their other users. */
+/** An owner sees the company's policies. A USER sees only policies that apply to that user, without the policies' other users. */
 export const policyEntity = entity({
   table: 'policies',
   kind: 'policy',

@@ -23,7 +23,7 @@ import { claimCheck, queueDueChecks, saveSteps } from './store.ts';
 
 let world: ProbeWorld;
 let site: Site;
-/** The token of a company whose site is reached through squid. `text` is the `.htaccess` snippet that the console shows. */
+/** The session token of an owner whose site is reached through squid. `text` is the `.htaccess` snippet of the console. */
 let token: string;
 let id: number;
 let policyId: number;
@@ -42,7 +42,7 @@ afterAll(() => world.close());
 const titles = (check: { steps: { title: string; outcome: string }[] }, outcome: string) =>
   check.steps.filter((step) => step.outcome === outcome).map(({ title }) => title);
 
-describe('an Apache site', () => {
+describe('probes of an Apache site', () => {
   test('an Apache site with the snippet that the console shows gets the verdict protected', async () => {
     expect(text).toContain(EGRESS);
     await site.lock(text);
@@ -133,7 +133,7 @@ describe('an Apache site', () => {
   });
 });
 
-describe('an nginx site', () => {
+describe('probes of an nginx site', () => {
   test.each([
     ['beside a location that denies', `allow ${EGRESS}; deny all;`],
     ['beside a location that closes the connection', `if ($remote_addr != ${EGRESS}) { return 444; }`],
@@ -150,7 +150,7 @@ describe('an nginx site', () => {
   });
 });
 
-describe('the verdict unknown', () => {
+describe('probes that end with the verdict unknown', () => {
   test('the verdict of a site without a policy is unknown, without a request', async () => {
     const company = await companyBehind(world);
     const lonely = await company.add(site.address);
@@ -200,7 +200,7 @@ describe('the verdict unknown', () => {
   });
 });
 
-describe('the drift of a protected site', () => {
+describe('probes of a site that loses its protection', () => {
   test('a protected site that becomes open is marked as drifted in all lists until it is protected again', async () => {
     const { api } = world;
     const shown = async () => ({
@@ -274,7 +274,7 @@ describe('the probe queue', () => {
     ]);
     const again = await claimCheck(db);
     expect(again).toMatchObject({ siteId: one });
-    // The first runner lost its claim and may not write.
+    // The probe was claimed again, so the holder of the first claim may not write steps.
     if (mine[0] === undefined || mine[0] === null || again === null) throw new Error('no claim');
     expect(await saveSteps(db, mine[0], [])).toBe(false);
     expect(await saveSteps(db, again, [])).toBe(true);
@@ -371,7 +371,7 @@ describe('the probe queue', () => {
   });
 });
 
-test('a site that was never probed returns null as its probe', async () => {
+test('the last probe of a site that was never probed is null', async () => {
   const company = await companyBehind(world);
   const fresh = await company.add('fresh.example.test');
   const reply = await world.api.call(company.token, getSiteCheck, { params: { id: fresh } });

@@ -100,14 +100,14 @@ describe('responses to strangers', () => {
     expect(classifyConnectError(new ConnectError('site', 'tls_failed'))).toBe('no_tls');
   });
 
-  test('a connect error distinguishes a refusal by the site from a failure of our network', () => {
+  test('classifyFailure distinguishes a refusal by the site from a failure of our network', () => {
     const at = (reason: ConnectErrorReason, first = true, connected = false) =>
       classifyFailure(new ConnectError('site', reason), { first, connected });
     expect(at('connection_refused')).toBe('refused');
     expect(at('no_route')).toBe('no_egress');
     expect(at('timeout')).toBe('no_connection');
     expect(at('broken_off', true, true)).toBe('dropped');
-    // A timeout after the site accepted earlier connections.
+    // This timeout follows connections that the site accepted.
     expect(at('timeout', true, true)).toBe('unclear');
     expect(at('timeout', false)).toBe('unclear');
     expect(at('connection_refused', false)).toBe('unclear');

@@ -4,7 +4,7 @@ import type { ConnectError, ConnectErrorReason } from './connect-error.ts';
 import type { ResponseHead } from './connect-tunnel.ts';
 import type { OutsideStep, PlannedStep } from './plan.ts';
 
-/** The conclusion from one response to a probe, or from its absence. */
+/** The conclusion of a probe from the response to one of its requests, or from a missing response. */
 export type Finding =
   /** The server denied access, or our gateway has no address of the site's family (IPv4 or IPv6). */
   | 'denied'
@@ -14,9 +14,9 @@ export type Finding =
   | 'refused'
   /** The peer accepted the connection and closed it without a response. */
   | 'dropped'
-  /** The machine that sent the request has no confirmed internet access by that address family (IPv4 or IPv6). */
+  /** The machine that sent the request has no confirmed internet access by the address family (IPv4 or IPv6) of the request. */
   | 'no_egress'
-  /** A redirect to another address of the same site, without any content. */
+  /** A redirect to another URL of the same site, without any content. */
   | 'redirect'
   /** The site answered with content, or its application handled the request. */
   | 'open'
@@ -40,7 +40,7 @@ export type Finding =
 export interface StepResult {
   readonly step: PlannedStep;
   readonly finding: Finding;
-  /** Describes the response; null for a step that an earlier result made unnecessary. */
+  /** Describes the response or the error; null for a step that was skipped because of an earlier result. */
   readonly detail: CheckMessage | null;
   readonly cdn: string | null;
 }
@@ -50,7 +50,7 @@ export function inconclusive(step: PlannedStep, detail: CheckMessage | null): St
   return { step, finding: 'inconclusive', detail, cdn: null };
 }
 
-/** Bytes up to which a redirect's body counts as boilerplate; a longer one may show content. */
+/** The largest body, in bytes, of a redirect without content. A redirect with a larger body may show content of the site. */
 const REDIRECT_BODY = 4096;
 
 /** Classifies the response to a request that was sent through a proxy. */
@@ -62,8 +62,8 @@ export function classifyThrough({ status }: ResponseHead): Finding {
 }
 
 /**
- * Selects the denied requests that show nothing about the lock. The lock admits the proxy of such a request, because another
- * path opened through this proxy over the same scheme.
+ * Selects denied requests that show nothing about the lock: another path opened through the same proxy over the same scheme, so
+ * the lock admits this proxy.
  */
 export function outweighedBy(results: readonly StepResult[]): ReadonlySet<StepResult> {
   const through = results.flatMap((result) =>
@@ -80,10 +80,10 @@ export function outweighedBy(results: readonly StepResult[]): ReadonlySet<StepRe
   );
 }
 
-/** Classifies a response to a stranger. */
+/** Classifies the response to a stranger's request. */
 export function classifyOutside(step: OutsideStep, { status, headers }: ResponseHead): Finding {
   if (status === 403) return 'denied';
-  // A lock allows everybody the path of ACME challenges. A 404 shows that no application handles this path.
+  // A lock allows everybody to request the path of ACME challenges. A 404 shows that no application handles this path.
   if (status === 404 && step.kind === 'acme') return 'denied';
   // A spoofed header or an unusual path may cause an error in a server that denies plain requests, so the error shows nothing.
   if (status >= 500) return step.kind === 'plain' ? 'server_error' : 'unclear';

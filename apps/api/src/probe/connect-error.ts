@@ -24,7 +24,7 @@ export type ConnectErrorReason =
 export class ConnectError extends Error {
   readonly where: Where;
   readonly reason: ConnectErrorReason;
-  /** The status of a proxy's refusal. */
+  /** The HTTP status with which a proxy refused the tunnel. */
   readonly status: number | undefined;
 
   constructor(where: Where, reason: ConnectErrorReason, status?: number) {
@@ -47,9 +47,9 @@ const localErrors = new Set([
 ]);
 
 /**
- * Distinguishes a refusal by the peer from a missing route of this machine. A dialer reports both as a failed connection, but they
- * have opposite meanings for a probe. EHOSTUNREACH shows neither: our router can cause it, and so can the site's firewall
- * (`icmp-host-prohibited`).
+ * Distinguishes a refusal by the peer from a missing route of this machine. A dialer reports both as a failed connection, but
+ * they have opposite meanings for a probe. EHOSTUNREACH has no clear meaning, because our router or the site's firewall
+ * (`icmp-host-prohibited`) can cause this error.
  * @param errno the system's error code for one address
  */
 export function diagnoseConnect(errno: string | undefined): ConnectErrorReason {

@@ -38,7 +38,7 @@ export function connectTunnel(
       if (status >= 200 && status < 300 && head.length > 0) connection.unshift(head);
       resolve({ status, headers });
     });
-    // A server that does not support CONNECT answers it like any other method.
+    // A server that does not support CONNECT sends an ordinary response.
     sent.once('response', (response: IncomingMessage) => {
       resolve({ status: response.statusCode ?? 0, headers: response.headers });
       sent.destroy();

@@ -9,13 +9,13 @@ export type Connectivity = Pick<SelfEgress, 'confirmed' | 'failed'>;
 const responses: ReadonlySet<Finding> = new Set<Finding>([
   ...(['denied', 'redirect', 'open', 'allowed', 'missing', 'rejected', 'away', 'server_error'] as const),
 ]);
-/** Findings of a rejected connection: the site's server rejected it, or a firewall of this machine's network did. */
+/** Findings for a connection that was rejected, either by the site's server or by a firewall in this machine's network. */
 const rejections: ReadonlySet<Finding> = new Set(['refused', 'dropped']);
 const silences: ReadonlySet<Finding> = new Set(['no_connection', ...rejections]);
 
 const answers: ReadonlySet<Finding> = new Set([...responses, 'dropped', 'unclear', 'no_tls']);
 
-/** Whether the site answered no request, although every proxy sent one. Its silence is then no sign of a lock. */
+/** Whether the site answered no request, although every proxy sent requests. Missing responses are then no sign of a lock. */
 export function answersNobody(results: readonly StepResult[]): boolean {
   const through = results.filter(({ step }) => step.kind === 'get');
   const sent = new Set(
@@ -27,7 +27,7 @@ export function answersNobody(results: readonly StepResult[]): boolean {
 
 /**
  * Changes the finding of an unanswered request to `no_egress` if its sender (this machine or a vantage) has no confirmed egress by
- * that address family. The sender's network may be the cause.
+ * the address family of the request. The cause may be the sender's network instead of the site.
  */
 export function discountSilence(
   results: readonly StepResult[],
@@ -55,8 +55,8 @@ function confirmedFamilies(results: readonly StepResult[], { confirmed, failed }
   for (const { step, finding } of results) {
     const family = targetFamily(step);
     if (family === null) continue;
-    // A rejected connection confirms the family only if echo calls by that family work. Otherwise a firewall
-    // on our side may have rejected the connection.
+    // A rejected connection does not confirm an address family by which all requests to the echo endpoint failed. A firewall on
+    // our side may have rejected the connection.
     const rejected = rejections.has(finding) && !failed.includes(family);
     if (rejected || responses.has(finding)) families.add(family);
   }

@@ -20,7 +20,7 @@ export interface EgressResult {
   readonly credentialsAccepted: boolean | null;
   /** The proxy's egress addresses. After a failed call, only the addresses that `localAddresses` returns. */
   readonly addresses: readonly string[];
-  /** Address families of the echo that gave no answer. The known egress addresses of these families stay valid. */
+  /** Address families over which the echo did not answer. Stored egress addresses of these families stay valid. */
   readonly unanswered: readonly (4 | 6)[];
   readonly roundTripMs: number | null;
   /** Why the call failed; null after success. */
@@ -43,7 +43,7 @@ function failedCall(
  * proxy can forge the response; over https it cannot.
  * @param route null if the proxy's stored password cannot be decrypted
  * @param onConnected receives the connection to the proxy
- * @throws the reason of `stop`
+ * @throws the abort reason of the signal `stop`
  */
 export async function learnEgress(
   echo: Echo,
@@ -81,7 +81,7 @@ export async function learnEgress(
   } catch (error) {
     stop.throwIfAborted();
     const failed = error instanceof ConnectError ? error : null;
-    // A proxy that failed to reach the echo has accepted the credentials.
+    // The proxy accepted the credentials if it opened the tunnel, or if it reported that the echo is unreachable.
     const accepted = tunneled || failed?.where === 'site';
     const problem = await explain(echo, problemOf(error, route, echoUrl, connected), route);
     const credentialsAccepted = failed?.reason === 'credentials' ? false : accepted || null;
@@ -90,17 +90,17 @@ export async function learnEgress(
 }
 
 /**
- * Returns the local addresses in the problem `only_local`; empty for other problems. Local addresses are not
- * stored as egress addresses.
+ * Returns the local addresses that the problem `only_local` lists, or an empty list for any other problem.
+ * Local addresses are not stored as egress addresses.
  */
 export function localAddresses(problem: CheckMessage | null): readonly string[] {
   return problem?.code === 'only_local' ? problem.params.addresses : [];
 }
 
 /**
- * Looks for a second egress address: after an IPv4 address was seen, calls the echo over IPv6, and the reverse.
+ * Looks for a second egress address. If `seen` is an IPv4 address, calls the echo over IPv6; otherwise over IPv4.
  * @param seen the egress address of the first call
- * @returns the second egress address, or the family that did not answer; both empty if the echo has only one family
+ * @returns the second egress address, or the address family that did not answer; nothing if the echo has only one family
  */
 async function callOtherFamily(
   echo: Echo,
@@ -172,7 +172,7 @@ export function placeOf(url: URL): Place {
 
 /**
  * Returns `gateway_on_loopback` if the call failed because our own gateway listens only on loopback; otherwise `problem`.
- * @throws the reason of `stop`
+ * @throws the abort reason of the signal `stop`
  */
 async function explain(
   { transport, stop }: Echo,

@@ -19,7 +19,7 @@ const wayOf = async (id: number) => {
   return way;
 };
 
-/** Saves addresses as the result of an echo call. @param way the proxy row that the call used; by default, the current row */
+/** Saves addresses as the result of an egress lookup. @param way the proxy row that the lookup used; default: the current row */
 async function learn(id: number, addresses: string[], way?: Awaited<ReturnType<typeof wayOf>>) {
   const proxy = way ?? (await wayOf(id));
   const seen = { reachable: true, credentialsAccepted: true, roundTripMs: 1, problem: null };
@@ -34,7 +34,7 @@ const addressesOf = async (id: number) =>
 const movedAt = async (id: number) =>
   (await query('select moved_at from proxy_learning where proxy_id = $1', [id]))[0]?.moved_at ?? null;
 
-/** A company with six sites in two policies on one proxy, and a seventh site in a third policy on another. */
+/** A company with six sites in two policies on one proxy, and a seventh site in a third policy on another proxy. */
 async function companyOf(proxyId: (token: string) => Promise<number>) {
   const { token, email } = await api.company();
   const id = await proxyId(token);
@@ -131,7 +131,7 @@ describe('a change of a proxy during its echo call', () => {
     expect(await addressesOf(id)).toContain('192.0.2.2');
   });
 
-  test('a proxy with a new host drops the egress addresses of the old one', async () => {
+  test('a proxy with a new host drops the egress addresses of the old host', async () => {
     const { token, id } = await companyOf(ownProxy);
     await learn(id, ['192.0.2.1']);
     await api.must(token, updateProxy, {
@@ -144,7 +144,7 @@ describe('a change of a proxy during its echo call', () => {
 });
 
 describe('a proxy with several egress addresses', () => {
-  test('a proxy with two egress addresses keeps both and is not marked as moved again', async () => {
+  test('a proxy that alternates between two egress addresses keeps both addresses', async () => {
     const { id } = await companyOf(ownProxy);
     await learn(id, ['192.0.2.1']);
     expect(await movedAt(id)).toBeNull();

@@ -15,7 +15,7 @@ export interface ProbeProxy {
   readonly username: string;
   readonly passwordSealed: Buffer | null;
   readonly direct: boolean;
-  /** Null if the stored password cannot be decrypted, because the row was moved or damaged. */
+  /** Null if the stored password cannot be decrypted, for example because it was copied from another row. */
   readonly route: ProxyRoute | null;
 }
 
@@ -100,7 +100,7 @@ export async function readBreaks(
   return rows;
 }
 
-/** A stored address expires when no call has returned it for this time. One call returns only one of several addresses. */
+/** A stored egress address expires when no echo call has returned the address for this time. */
 const KEPT = sql.raw(`interval '7 days'`);
 const MAX_ADDRESSES = 32;
 /**
@@ -110,8 +110,8 @@ const MAX_ADDRESSES = 32;
 const DELAY = sql.raw(`interval '10 minutes'`);
 
 /**
- * Saves the result of an echo call, unless the proxy changed during the call. A new address schedules a probe of the proxy's
- * sites, because their locks deny it. A missing address schedules none, because a proxy may have several addresses.
+ * Saves the result of an echo call, unless the proxy changed during the call. A new address schedules a probe of each site of
+ * the proxy, because the lock of the site denies the new address.
  * @param dialled the proxy row that was read before the call
  */
 export async function saveEgress(tx: Tx, dialled: ProbeProxy, result: EgressResult): Promise<void> {
@@ -139,7 +139,7 @@ export async function saveEgress(tx: Tx, dialled: ProbeProxy, result: EgressResu
       and exists (select from site_ways(k.company_id, k.site_id) w where w.proxy_id = ${id})`.execute(tx);
 }
 
-/** Merges the addresses of a call into the stored ones. @returns the addresses known before the call */
+/** Stores the egress addresses that an echo call returned. @returns the addresses that were stored before */
 async function keepAddresses(
   tx: Tx,
   { ownerId, id }: Pick<ProbeProxy, 'ownerId' | 'id'>,
@@ -155,7 +155,7 @@ async function keepAddresses(
   await sql`insert into proxy_egress (owner_id, proxy_id, address)
     select ${ownerId}, ${id}, unnest(${[...addresses]}::text[])
     on conflict (owner_id, proxy_id, address) do update set confirmed_at = now()`.execute(tx);
-  // Addresses of a family without an answer do not expire, because this call could not return them.
+  // The echo call got no answer over some address families. Stored addresses of these families do not expire.
   const unseen = known.filter((address) => unanswered.some((family) => isIP(address) === family));
   await sql`delete from proxy_egress e using proxy_learning l
     where e.owner_id = ${ownerId} and e.proxy_id = ${id} and l.owner_id = e.owner_id and l.proxy_id = e.proxy_id

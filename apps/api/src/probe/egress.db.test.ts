@@ -36,7 +36,7 @@ test('a proxy with IPv4 and IPv6 egress is stored with both addresses', async ()
   expect(check).toMatchObject({ egress: [EGRESS, '::1'], problem: null });
 });
 
-test('known egress addresses are kept when an echo request fails or one address family gets no answer', async () => {
+test('known egress addresses are kept when an echo request fails', async () => {
   const { api } = world;
   const { token, proxyId, add } = await companyBehind(world);
   const id = await add('crm.example.ru');
@@ -63,7 +63,7 @@ test('known egress addresses are kept when an echo request fails or one address 
     stale: false,
     problem: 'Прокси не отвечает. Проверьте его адрес и порт.',
   });
-  // An address that was not seen for a week is deleted, unless the echo request of its family got no answer.
+  // An address not seen for a week is deleted, unless the echo request over the same address family got no answer.
   await save({ ...learned, addresses: [EGRESS], unanswered: [], problem: null });
   expect(await known()).toEqual({ addresses: [EGRESS, '::1'], stale: false, problem: null });
   await api.database.pool.query(

@@ -5,8 +5,9 @@ import { resultOfFailure, resultOfResponse } from './http-probe.ts';
 import { type OutsideStep, placeOf } from './plan.ts';
 
 /**
- * Runs all steps on a vantage, in one task. Steps of one list that have the same scheme, host name and address form a group.
- * @param send runs the groups, and returns the outcomes of the requests by group number and step number
+ * Runs the steps of all lists on a vantage, in one task. In each list, steps with the same scheme, host name and address form a
+ * group.
+ * @param send runs the groups, and returns the outcome of each request by group number and step number
  * @returns the results of the steps that the vantage reported
  */
 export async function probeFromVantage(

@@ -13,7 +13,7 @@ export interface GetRequest extends Place {
   readonly headers?: Readonly<Record<string, string>>;
   /** At most this many bytes of the body are read. 0: the body is not read. */
   readonly bodyLimit: number;
-  /** Whether a longer or incomplete body is truncated. Otherwise it fails the request. */
+  /** Whether a body that is incomplete or longer than `bodyLimit` is truncated. Otherwise such a body fails the request. */
   readonly cut?: boolean;
 }
 
@@ -26,12 +26,12 @@ export interface GetResponse extends ResponseHead {
   readonly certificateFault: string | null;
 }
 
-/** Some firewalls deny clients that do not name a browser. */
+/** Some firewalls deny requests whose User-Agent does not name a browser. */
 const USER_AGENT = 'Mozilla/5.0 (compatible; Propusk)';
 
 /**
- * Sends one GET over an open connection and closes it.
- * @throws ConnectError; the signal's reason when it is aborted
+ * Sends one GET over an open connection, then closes the connection.
+ * @throws ConnectError; the abort reason of `signal` when `signal` aborts
  */
 export async function getOver(
   connection: Duplex,

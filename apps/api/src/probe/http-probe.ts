@@ -27,21 +27,21 @@ export interface ProbeSignals {
 }
 
 export const STEP_MS = 10_000;
-/** Findings of a stranger's first request. After any other finding, further requests to the address are skipped. */
+/** If a stranger's first request to an address has one of these findings, further requests to the address are sent. */
 export const worthMore: ReadonlySet<Finding> = new Set(['denied', 'redirect', 'dropped']);
-/** Findings that show a response of the site to a request through a proxy. */
+/** Findings which show that the site answered a request through a proxy. */
 const answered: ReadonlySet<Finding> = new Set([
   ...['denied', 'open', 'missing', 'rejected', 'away', 'server_error'],
 ] as Finding[]);
 const noConnection: ReadonlySet<Finding> = new Set(['no_connection', 'refused', 'no_egress']);
 
-/** Sends the request of a step. @throws the reason of `stop` */
+/** Sends the request of a probe step. @throws the abort reason of the signal `stop` */
 export type Ask<Step extends RequestStep = RequestStep> = (step: Step) => Promise<StepResult>;
 
 /**
- * Runs the steps of one place in sequence.
- * @param steps the requests to one host by one route: first those of https, then those of http
- * @throws what `ask` throws
+ * Runs the probe steps for one host and one route in sequence.
+ * @param steps the requests to the host: first all https requests, then all http requests
+ * @throws the errors of `ask`
  */
 export async function probePlace<Step extends RequestStep>(
   ask: Ask<Step>,
@@ -50,9 +50,9 @@ export async function probePlace<Step extends RequestStep>(
   settle: (result: StepResult) => void,
 ): Promise<void> {
   const onePort = new Set(steps.map(({ port }) => port)).size === 1;
-  /** The detail of the skipped steps of a scheme; steps with the detail null are not displayed. */
+  /** For each scheme whose further steps are skipped: the detail of these steps. Steps with the detail null are not displayed. */
   const skipped: Partial<Record<Scheme, CheckMessage | null>> = {};
-  /** Schemes by which the first page answered through a proxy. Start paths are requested only by the first of these schemes. */
+  /** Schemes by which the first page was reached through a proxy. Only the first of these schemes is used for start paths. */
   const reached: Scheme[] = [];
   for (const step of steps) {
     const first = isFirst(step);
@@ -64,7 +64,7 @@ export async function probePlace<Step extends RequestStep>(
       continue;
     }
     const result = await ask(step);
-    // An explicit port of a site speaks either scheme. The first request shows which.
+    // On an explicit port, a site speaks either TLS or plain HTTP. The first request shows which of the two.
     const plainPort = first && onePort && result.finding === 'no_tls';
     settle(plainPort ? { ...result, finding: 'inconclusive', detail: { code: 'port_without_tls' } } : result);
     if (!first) continue;
@@ -72,7 +72,7 @@ export async function probePlace<Step extends RequestStep>(
       if (answered.has(result.finding)) reached.push(step.scheme);
     } else if (!worthMore.has(result.finding)) skipped[step.scheme] = null;
     if (onePort && step.scheme === 'https' && !plainPort) {
-      // The gateway sent nothing to the port, because it has no address of the site's family.
+      // The gateway has no egress address of the site's address family, so the gateway sent no request to the port.
       const unsent = result.finding === 'denied' && result.detail?.code === 'unreached';
       skipped.http = unsent || noConnection.has(result.finding) ? result.detail : { code: 'port_with_tls' };
     }
@@ -81,7 +81,7 @@ export async function probePlace<Step extends RequestStep>(
 
 const isFirst = (step: RequestStep) => step.kind === 'plain' || (step.kind === 'get' && step.path === '/');
 
-/** Bytes of a first page that are read to recognize a browser challenge. */
+/** The maximum number of bytes of a first page that are read to recognize a browser challenge. */
 const CHALLENGE_BYTES = 16_384;
 const MAX_RETRY_S = 10;
 
@@ -122,7 +122,7 @@ export const askDirectly =
     }
   };
 
-/** The result of a stranger's request with a response. @param certificateFault OpenSSL's code; null for a valid one or none */
+/** The result of a stranger's request that got a response. @param certificateFault OpenSSL's code; null without a fault */
 export function resultOfResponse(
   step: OutsideStep,
   response: ResponseHead & { readonly body?: string },
@@ -143,13 +143,13 @@ function isChallenge(page: string): boolean {
   return isScripted && words.length < 60;
 }
 
-/** The result of a stranger's request without a response. @param connected whether the connection was established */
+/** The result of a stranger's request that got no response. @param connected whether the connection was established */
 export function resultOfFailure(step: OutsideStep, error: ConnectError, connected: boolean): StepResult {
   const finding = classifyFailure(error, { first: isFirst(step), connected });
   return { step, finding, detail: describeConnectError(error), cdn: null };
 }
 
-/** The result of a request through a proxy without a response. */
+/** The result of a request that got no response through a proxy. */
 export function resultThrough(step: ThroughStep, error: ConnectError): StepResult {
   return { step, finding: classifyConnectError(error), detail: describeConnectError(error), cdn: null };
 }

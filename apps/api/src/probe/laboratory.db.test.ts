@@ -33,7 +33,7 @@ afterAll(async () => {
   process.stdout.write(`\n${matrix(rows)}`);
 });
 
-/** Adds a site with an address in the form that an owner pastes. */
+/** Adds a site by the text that an owner would paste, such as a URL. */
 async function addSite(company: Awaited<ReturnType<typeof companyBehind>>, pasted: string): Promise<number> {
   return company.add(pasted);
 }

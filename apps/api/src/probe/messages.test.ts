@@ -38,13 +38,13 @@ describe('the advice on a step', () => {
     expect(adviseStep({ step, finding, detail: text, cdn: null })?.code ?? null).toBe(code);
   });
 
-  test('the advice is to use the company’s own proxy when another company holds the host', () => {
+  test('the advice is to use the company’s own proxy when another company has claimed the host', () => {
     const skipped = { step: through, finding: 'inconclusive', cdn: null } as const;
     expect(adviseStep({ ...skipped, detail: { code: 'held' } })).toEqual({ code: 'own_proxy' });
     expect(adviseStep({ ...skipped, detail: { code: 'out_of_time' } })).toEqual({ code: 'check_again' });
   });
 
-  test('a site without an address of the gateway’s address family gets its own advice', () => {
+  test('a site without an address of the gateway’s address family gets the advice `fix_family`', () => {
     const denied = { step: through, finding: 'denied', cdn: null } as const;
     const advice = (reason: 'no_family' | 'resolve_failed') =>
       adviseStep({ ...denied, detail: { code: 'unreached', params: { reason } } });
@@ -54,7 +54,7 @@ describe('the advice on a step', () => {
     ]);
   });
 
-  test('the advice on an open step names the CDN that answered the request', () => {
+  test('the advice for a site that a CDN served to a stranger names the CDN', () => {
     const result: StepResult = { step: outside('plain'), finding: 'open', detail: text, cdn: 'Cloudflare' };
     expect(adviseStep(result)).toEqual({ code: 'use_cdn_lock', params: { cdn: 'Cloudflare' } });
   });
@@ -92,7 +92,7 @@ describe('the tallies of a probe', () => {
     expect(tallyProof(steps).outside).toEqual({ passed: 1, of: 4 });
   });
 
-  test('a proxy counts as opening the site if one scheme works and none is refused', () => {
+  test('a proxy opens the site if at least one request passed and no request failed', () => {
     const spare = [inside(null, 'passed'), inside(null, 'skipped')];
     expect(tallyProof([seen, ...spare]).through).toEqual({ passed: 1, of: 1 });
     expect(tallyProof([...spare, inside('squid', 'passed'), inside('squid', 'failed')]).through).toEqual({

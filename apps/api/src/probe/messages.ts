@@ -6,7 +6,7 @@ import { type OutsideStep, type PlannedStep, placeOf, proxyOf } from './plan.ts'
 
 /** Converts the steps of a probe for display: their outcomes, advice and tallies. */
 
-/** Lists the steps for display: finished ones, and the rest as waiting. Omits unnecessary steps. */
+/** Lists the steps for display. Unfinished steps are listed as waiting, and unnecessary steps are omitted. */
 export function listSteps(
   steps: readonly PlannedStep[],
   results: ReadonlyMap<PlannedStep, StepResult>,
@@ -30,7 +30,7 @@ export function listSteps(
     if (result === undefined) return [{ title, vantage, outcome: 'waiting', detail: null }];
     const { finding, detail } = result;
     if (detail === null) return [];
-    // A site needs only one of the two schemes.
+    // A site needs to serve only one of http and https.
     const spare =
       step.kind === 'get' &&
       (finding === 'denied' ? outweighed.has(result) : finding !== 'open' && reached.has(proxyOf(step)));
@@ -49,7 +49,7 @@ const failed = (result: StepResult): CheckStep => ({
 export const isSample = (step: PlannedStep): step is OutsideStep =>
   step.kind === 'start' || step.kind === 'file' || step.kind === 'page' || step.kind === 'guess';
 
-/** Combines the samples of one place into one row, because there may be fifty of them. Failed samples get their own rows. */
+/** Combines a group of samples into one row, because a group may have fifty samples. A failed sample gets its own row. */
 function sumOf(group: readonly OutsideStep[], results: ReadonlyMap<PlannedStep, StepResult>): CheckStep[] {
   const [first] = group;
   if (first === undefined || first.title.code !== 'outside_path') return [];
@@ -125,7 +125,7 @@ function adviseThrough({ step, finding, detail }: StepResult): CheckMessage | nu
   return finding === 'open' || finding === 'redirect' ? null : { code: 'fix_firewall' };
 }
 
-/** Counts the requests from outside, the refused ones, the proxies, and the proxies that open the site. */
+/** Counts the requests from outside and how many were refused, and the proxies and how many open the site. */
 export function tallyProof(steps: readonly CheckStep[]): SiteCheck['proof'] {
   const outside = steps.filter((step) => step.vantage === 'outside' && counts(step));
   const requests = (those: readonly CheckStep[]) => those.reduce((sum, { count = 1 }) => sum + count, 0);
@@ -134,7 +134,7 @@ export function tallyProof(steps: readonly CheckStep[]): SiteCheck['proof'] {
     ({ title }) =>
       title.code === 'through_get' || title.code === 'through_path' ? title.params.proxy : null,
   );
-  // A proxy opens the site if at least one request through it passed and none failed. The site may serve only http or only https.
+  // One passed request through a proxy is enough if no request failed, because a site may serve only http or only https.
   const opened = [...byProxy.values()].filter(
     (own) =>
       own.some(({ outcome }) => outcome === 'passed') && own.every(({ outcome }) => outcome !== 'failed'),
@@ -148,7 +148,7 @@ export function tallyProof(steps: readonly CheckStep[]): SiteCheck['proof'] {
   };
 }
 
-/** Skipped requests with these details leave a gap. Other skipped requests were redundant, such as https at an http port. */
+/** Details of skipped requests that were needed. Other skipped requests were redundant, such as https at an http port. */
 const unproven: ReadonlySet<CheckMessage['code']> = new Set([
   'no_egress_either',
   'own_egress',
@@ -158,7 +158,7 @@ const unproven: ReadonlySet<CheckMessage['code']> = new Set([
 
 function counts({ outcome, detail }: CheckStep): boolean {
   if (outcome === 'skipped') return detail !== null && unproven.has(detail.code);
-  // A step that passed with a redirect is not counted. A step with a redirect to another site has failed, so it is counted.
+  // The tally omits passed redirects, because a redirect within the site shows nothing. Failed redirects are counted.
   const redirects = detail?.code === 'answered' && detail.params.status >= 300 && detail.params.status < 400;
   return outcome !== 'passed' || !redirects;
 }

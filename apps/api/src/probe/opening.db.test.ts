@@ -16,7 +16,7 @@ import {
 import { SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 
-/** Tests which responses through a proxy count as opening the site, and which paths a probe requests besides the first page. */
+/** Tests which responses through a proxy make a site reachable, and which paths a probe requests besides the first page. */
 
 type Answer = (asked: IncomingMessage, reply: ServerResponse) => void;
 /** Returns the status for a request of a stranger. */
@@ -68,7 +68,7 @@ describe('the verdict for a response through the proxy', () => {
     [500, 'server_error', 'журнал'],
   ])('a site that answers %i through the proxy gets the verdict %s', async (code, verdict, advice) => {
     const { id } = await locked(status(code));
-    // The second probe confirms the egress address that the first one found.
+    // The second probe confirms the egress address that the first probe found.
     if (code === 403) await run(id);
     const check = await run(id);
     expect(check).toMatchObject({ verdict });
@@ -77,21 +77,21 @@ describe('the verdict for a response through the proxy', () => {
     if (verdict === 'unknown') expect(check.meaning).toContain(String(code));
   });
 
-  test('a site is reachable through a proxy that opens a start path, although the first page is refused', async () => {
+  test('a site is reachable if only a start path answers 200 through the proxy', async () => {
     const { id } = await locked(({ url }, reply) => reply.writeHead(url === '/base/' ? 200 : 403).end(), {
       path: '/base/',
     });
     expect(await run(id)).toMatchObject({ verdict: 'protected', proof: { through: { passed: 1, of: 1 } } });
   });
 
-  test('a site is reachable through a proxy that opens the first page, although a start path is refused', async () => {
+  test('a site is reachable if only the first page answers 200 through the proxy', async () => {
     const { id } = await locked(({ url }, reply) => reply.writeHead(url === '/' ? 200 : 403).end(), {
       path: '/base/',
     });
     expect(await run(id)).toMatchObject({ verdict: 'protected', proof: { through: { passed: 1, of: 1 } } });
   });
 
-  test('a start path that is open to strangers gives the verdict open, which names the path', async () => {
+  test('a site with a start path that is open to strangers gets the verdict open', async () => {
     const strangers = ({ url }: IncomingMessage) => (url?.startsWith('/base/') ? 200 : 403);
     const { id } = await locked(status(200), { path: '/base/', strangers });
     expect(await run(id)).toMatchObject({ verdict: 'open', meaning: expect.stringContaining('/base/') });
@@ -99,7 +99,7 @@ describe('the verdict for a response through the proxy', () => {
 });
 
 describe('the verdict for a redirect through the proxy', () => {
-  test('a redirect through the proxy to a sign-in page of the same site counts as opening', async () => {
+  test('a site that redirects to its own sign-in page is reachable', async () => {
     const { id } = await locked(({ url }, reply) =>
       url === '/' ? reply.writeHead(302, { location: '/login?next=/' }).end() : reply.end('sign in'),
     );
@@ -108,7 +108,7 @@ describe('the verdict for a redirect through the proxy', () => {
     expect(check.steps.map(({ detail }) => detail)).toContain('200, после перехода на /login');
   });
 
-  test('the verdict names a redirect target that is not a site of the company, and the advice is to add it', async () => {
+  test('the verdict names a redirect target that is not a site of the company', async () => {
     const { id } = await locked(status(301, { location: 'https://other.example.ru/' }));
     const check = await run(id);
     expect(check).toMatchObject({ verdict: 'unknown', leadsTo: 'other.example.ru' });
@@ -118,7 +118,7 @@ describe('the verdict for a redirect through the proxy', () => {
     ]);
   });
 
-  test('a site that redirects to another site is reachable only if the same users reach that site', async () => {
+  test('a site that redirects to a second site is reachable only if the same users may access both sites', async () => {
     const { id } = await locked(status(301, { location: 'http://other.example.ru/' }));
     const otherId = await company.add('other.example.ru');
     const check = await run(id);
@@ -147,12 +147,12 @@ describe('the verdict for a redirect through the proxy', () => {
     },
   );
 
-  test('a redirect loop does not count as opening', async () => {
+  test('a site with a redirect loop gets the verdict unknown', async () => {
     const { id } = await locked(status(302, { location: '/' }));
     expect(await run(id)).toMatchObject({ verdict: 'unknown', meaning: expect.stringContaining('302') });
   });
 
-  test('a redirect that only adds a query counts as opening', async () => {
+  test('a site whose redirect only adds a query is reachable', async () => {
     const { id } = await locked(status(302, { location: '/?lang=ru' }));
     expect(await run(id)).toMatchObject({ verdict: 'protected' });
   });
@@ -170,7 +170,7 @@ describe('the verdict for a redirect through the proxy', () => {
         else reply.setHeader('content-type', 'text/html').end(`<a href="http://${address}${path}/y/">x</a>`);
       });
       await run(id);
-      // In a request, `//host` is a path of the site, so only the site gets the request.
+      // The probe requests this path from the site itself and opens no connection to the other host.
       expect(asked).toContain(path);
       expect(connections).toBe(0);
       other.close();
@@ -198,7 +198,7 @@ describe('the verdict for a redirect through the proxy', () => {
 describe('the paths of a site', () => {
   const paths = (id: number) => world.api.must(company.token, getProbePaths, { params: { id } });
 
-  test('the path of a pasted address becomes a start path, wherever a call accepts an address', async () => {
+  test('the path of a pasted site address becomes a start path', async () => {
     company = await companyBehind(world);
     const { api } = world;
     const { token } = company;
@@ -214,7 +214,7 @@ describe('the paths of a site', () => {
     expect((await paths(id)).startPaths).toEqual(['/base/', '/second']);
   });
 
-  test('an owner replaces the paths with If-Match, and invalid paths change nothing', async () => {
+  test('an owner replaces the paths of a site with If-Match', async () => {
     company = await companyBehind(world);
     const { api } = world;
     const { token } = company;
@@ -275,7 +275,7 @@ describe('the paths of a site', () => {
     expect(await seen(admin)).toContain('/list.pdf');
   });
 
-  test('the first probe by a new version of the rules does not mark the site as drifted', async () => {
+  test('the first probe by a new version of the probe rules does not mark the site as drifted', async () => {
     let code = 403;
     const { id } = await locked(status(200), { strangers: () => code });
     const { api } = world;
@@ -290,13 +290,13 @@ describe('the paths of a site', () => {
     code = 200;
     await run(id);
     expect(await protection()).toMatchObject({ verdict: 'open', drifted: true });
-    // A site that is already marked as drifted stays marked after a probe by new rules.
+    // A site that is marked as drifted stays marked after the first probe by a new version of the probe rules.
     await api.database.pool.query('update site_checks set rules = 0 where site_id = $1', [id]);
     await run(id);
     expect(await protection()).toMatchObject({ verdict: 'open', drifted: true });
   });
 
-  test('a change of the paths during a probe makes the next probe due at once', async () => {
+  test('an edit of the probe paths during a probe makes the next probe due at once', async () => {
     const { api } = world;
     let edit = async () => {};
     const { id } = await locked((_, reply) => void edit().then(() => reply.end()));

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** Limits the rate of direct requests of all probes of this process, so that probes do not overload sites. */
 export interface Pace {
-  /** Waits until a request to an address may be sent. @throws the signal's reason */
+  /** Waits until a request to an address may be sent. @throws `signal.reason` after an abort */
   turn(address: string, signal: AbortSignal): Promise<void>;
   /** Halves the rate of requests to an address that answered 429 or 503. */
   slow(address: string): void;
@@ -33,12 +33,12 @@ export function createPace(): Pace {
       const line = lines.get(address) ?? { next: 0, interval };
       lines.set(address, line);
       if (line.next < now - 60_000) line.interval = interval;
-      // The time at which the next request may be sent. Unused time allows a burst.
+      // The time at which the next request may be sent. If this time is past, several requests may be sent at once.
       line.next = Math.max(line.next, now - BURST * line.interval) + line.interval;
       const wait = line.next - now;
       if (wait <= 0) return;
       await pause(wait, null, { signal }).catch(() => {
-        // The request is not sent, so its time slot is returned.
+        // The aborted request is not sent, so its time slot becomes free again.
         line.next -= line.interval;
         signal.throwIfAborted();
       });

@@ -5,7 +5,7 @@ const page = new URL('https://crm.example.ru/docs/');
 const hrefs = async (html: string, type = 'text/html') =>
   (await linksOf(html, type, page)).map(({ href }) => href);
 
-test('links, scripts, styles, images, frames, srcset and meta refresh are found, relative to <base>', async () => {
+test('linksOf() finds all kinds of URLs in a page and resolves the URLs against <base>', async () => {
   const html = `<base href="/app/"><link rel=stylesheet href=a.css><script src="/b.js"></script>
     <img src=c.png srcset="d.png 1x, e.png 2x"><iframe src="f/"></iframe><a href="g?x=1#y">g</a>
     <meta http-equiv="Refresh" content="0; url=h/"><object data="i.pdf"></object>`;

@@ -4,9 +4,9 @@ import { Parser } from 'htmlparser2';
 /** Limits for one page, so that a hostile page cannot block the event loop or exhaust memory. */
 const MAX_LINKS = 2_000;
 const MAX_URL = 2_048;
-/** The parser is reset at this number of open elements: at each closing tag, it searches all of them. */
+/** The parser is reset when this many elements are open, because at each closing tag it searches all open elements. */
 const MAX_DEPTH = 512;
-/** Characters that are parsed in one turn of the event loop. */
+/** The number of characters that are parsed before other work of the event loop may run. */
 const PIECE = 16_384;
 
 /** Link relations to ignore: they name a host to connect to, or pages that crawlers should not follow. */
@@ -20,7 +20,7 @@ const hintsOnly = /\b(?:preconnect|dns-prefetch|nofollow)\b/i;
  * @returns absolute http and https URLs in the order of the page, at most 2,000
  */
 export async function linksOf(body: string, contentType: string, url: URL): Promise<URL[]> {
-  // Bounded: this structure exists for one call only
+  // Bounded: the list exists for one call, and holds at most MAX_LINKS links
   const links: URL[] = [];
   let base = url;
   let tried = 0;

@@ -30,7 +30,10 @@ export const pathsEntity = entity({
   name: ({ address }) => shownAddress(address),
 });
 
-/** Replaces the start paths and open paths of a site. Makes its next probe due at once; that probe requests the site's pages anew. @throws AppError bad_input, not_found, changed_meanwhile */
+/**
+ * Replaces the start paths and open paths of a site. The next probe of the site is due at once, and selects new sample pages.
+ * @throws AppError bad_input, not_found, changed_meanwhile
+ */
 export function setPaths(
   tx: Tx,
   actor: Actor,

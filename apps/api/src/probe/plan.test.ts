@@ -79,7 +79,7 @@ describe('the plan of a probe', () => {
   });
 });
 
-describe('the samples of a probe', () => {
+describe('sample requests of a probe', () => {
   const place = (host: string, address: string, scheme: 'http' | 'https', redirects = false) => {
     const port = scheme === 'https' ? 443 : 80;
     const common = { vantage: 'outside', kind: 'plain', path: '/', headers: {}, from: null } as const;
@@ -95,7 +95,7 @@ describe('the samples of a probe', () => {
       ),
     );
 
-  test('the first closed address of each family gets all samples; other addresses and names get four', () => {
+  test('only the first closed address of each address family gets all sample requests', () => {
     const places = [
       place('a.ru', '198.51.100.7', 'https'),
       place('a.ru', '198.51.100.8', 'https'),
@@ -110,7 +110,7 @@ describe('the samples of a probe', () => {
     });
   });
 
-  test('when one name only redirects to another, the samples are requested from the target', () => {
+  test('when a host only redirects to another host, the other host gets all sample requests', () => {
     const places = [
       place('a.ru', '198.51.100.7', 'https', true),
       place('www.a.ru', '198.51.100.7', 'https'),
@@ -123,7 +123,7 @@ describe('the samples of a probe', () => {
     });
   });
 
-  test('the plan has at most 250 direct requests and counts those omitted', () => {
+  test('the plan has at most 250 direct requests and counts the omitted requests', () => {
     const places = ['198.51.100.7', '2001:db8::7'].flatMap((address) => [
       place('a.ru', address, 'https'),
       place('a.ru', address, 'http'),

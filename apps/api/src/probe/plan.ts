@@ -10,7 +10,7 @@ import type { Sample } from './sample.ts';
  *   through   each proxy of the site's policies, by each scheme:  /
  */
 
-/** The scheme of a request. An explicit port of a site may speak either, so the plan includes both. */
+/** The scheme of a request. An explicit port may use either scheme, so the plan includes requests by both schemes. */
 export type Scheme = 'https' | 'http';
 
 interface Step {
@@ -20,7 +20,7 @@ interface Step {
 /** A request from outside to one address of one name. */
 export interface OutsideStep extends Step {
   readonly vantage: 'outside';
-  /** `plain` and `spoofed`: the first page. `deep` and `acme`: see `otherPlaces`. `start`: a start path. Others: samples. */
+  /** The path: the first page (`plain`, `spoofed`), a start path, or a sample. For `deep` and `acme`, see `otherPlaces`. */
   readonly kind: 'plain' | 'spoofed' | 'deep' | 'acme' | 'start' | Sample['kind'];
   readonly host: string;
   readonly port: number;
@@ -46,7 +46,7 @@ export interface EgressStep extends Step {
   readonly proxyId: number;
 }
 
-/** A request to the site through a proxy of its policies. */
+/** A request to the site through a proxy of the site's policies. */
 export interface ThroughStep extends Step {
   readonly vantage: 'through';
   readonly kind: 'get';
@@ -63,7 +63,7 @@ export type PlannedStep = OutsideStep | UnreachableStep | EgressStep | ThroughSt
 /** The vantage that sends a request from outside; null for this machine and for steps without such a request. */
 export const sourceOf = (step: PlannedStep) => ('address' in step ? step.from : null);
 
-/** Copies requests of this machine for a vantage. */
+/** Copies this machine's requests as requests of a vantage. */
 export function planVantage(
   steps: readonly OutsideStep[],
   { id, name }: { readonly id: number; readonly name: string },
@@ -160,13 +160,13 @@ export function planRequests({ names, port, proxies, egress, random, startPaths 
 /** Limits of the requests for start paths and samples. */
 const MAX_DIRECT = 250;
 const MAX_SAMPLES_ELSEWHERE = 4;
-/** Limit of samples for a scheme that only redirects, while the other scheme gets all samples. */
+/** The most samples for an address whose first page only redirects, if the first page elsewhere is closed. */
 const MAX_SAMPLES_OF_REDIRECT = 8;
 const MAX_VANTAGE_SAMPLES = 6;
 
 /**
- * Plans direct requests for start paths and samples, at each place whose first page is closed to strangers.
- * @param places the requests for first pages that were denied, dropped or redirected
+ * Plans direct requests for start paths and samples, to each address whose first page is closed to strangers.
+ * @param places the first-page requests that were denied, dropped or redirected
  * @param samples in descending priority
  * @param sent the number of direct requests already planned
  * @returns the steps, and the number of requests omitted at the limit of 250 per probe
@@ -180,7 +180,7 @@ export function planSamples(
   const all = [...startPaths.map((path) => ({ path, kind: 'start' }) as const), ...samples];
   const closed = places.filter(({ redirects }) => !redirects).map(({ step }) => step);
   const known = closed.length > 0 ? closed : places.map(({ step }) => step);
-  /** The first closed address of each address family. Only these addresses get all samples. */
+  /** The first IPv4 and the first IPv6 address whose first page is closed. Other addresses get only a few samples. */
   const main = [4, 6].flatMap((family) => known.find(({ address }) => isIP(address) === family) ?? []);
   const share = ({ step: { host, address }, redirects }: PlacedFinding) => {
     if (!main.some((place) => place.host === host && place.address === address)) return MAX_SAMPLES_ELSEWHERE;
@@ -204,7 +204,7 @@ export interface PlacedFinding {
   readonly redirects: boolean;
 }
 
-/** Selects a vantage's requests to each scheme, host and address: at most 3 start paths, then samples, at most 6 in all. */
+/** Selects at most 6 requests of a vantage to each scheme, host and address. At most 3 of these requests are for start paths. */
 export const forVantage = (steps: readonly OutsideStep[]) =>
   [...Map.groupBy(steps, placeOf).values()].flatMap((own) => {
     const isStart = ({ kind }: OutsideStep) => kind === 'start';
@@ -212,7 +212,7 @@ export const forVantage = (steps: readonly OutsideStep[]) =>
     return [...starts, ...own.filter((step) => !isStart(step))].slice(0, MAX_VANTAGE_SAMPLES);
   });
 
-/** The place of a request from outside, which is its source, scheme, name and address; empty for other steps. */
+/** Returns a key of the source, scheme, name and address of a request from outside; empty for other steps. */
 export const placeOf = (step: PlannedStep) =>
   'address' in step ? `${step.from} ${step.scheme} ${step.host} ${step.address}` : '';
 

@@ -74,7 +74,7 @@ test('with two api processes, each probe runs in only one of them', async () => 
   site.close();
 });
 
-test('with TLS on an explicit port, the verdict depends only on https', async () => {
+test('a site that serves TLS on an explicit port gets its verdict from https only', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'propusk-certificate-'));
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const subject = ['-subj', `/CN=${SITE}`, '-addext', `subjectAltName=DNS:${SITE}`];

@@ -54,7 +54,7 @@ async function take(most: number): Promise<number[]> {
 }
 
 describe('the probe queue', () => {
-  test('the probe queue serves a company with one probe before the second probe of a company with many', async () => {
+  test('the probe queue serves a company with one probe before further probes of a company with many', async () => {
     const [many, one] = [await company(8), await company(1)];
     await ask(many.token, many.ids);
     expect(await take(3)).toEqual(many.ids.slice(0, 3));
@@ -143,7 +143,7 @@ describe('the schedule of probes', () => {
     }
     expect(statuses.slice(0, 20)).not.toContain(429);
     expect(statuses[20]).toBe(429);
-    // The limit of one user does not affect another.
+    // The limit of one user does not affect another user.
     await api.must((await company(0)).token, createPairing, { from });
   });
 });

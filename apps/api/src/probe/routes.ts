@@ -37,7 +37,7 @@ export function checkRoutes(routes: Slice): void {
   });
 
   implement(routes, contract.echo, async ({ address, header }) => {
-    // A caching proxy would answer one client with the address of another.
+    // The response contains the client's address, so a proxy must not cache it for other clients.
     header('cache-control', 'no-store');
     return { address: plainAddress(address) };
   });

@@ -124,7 +124,7 @@ test.each<ConnectErrorReason>(['no_route', 'connect_failed', 'timeout'])(
   },
 );
 
-test('a refused connection gives the verdict protected, because this machine reached the site', async () => {
+test('the verdict is protected when IPv4 requests are denied and IPv6 connections are refused', async () => {
   expect(await probe([V4, V6], { [V6]: 'connection_refused' })).toMatchObject({ verdict: 'protected' });
 });
 
@@ -139,7 +139,7 @@ test.each<ConnectErrorReason>(['timeout', 'connect_failed', 'connection_refused'
   },
 );
 
-describe('reading the only page that links to an open file', () => {
+describe('a probe of a site where only one page links to an open file', () => {
   const PAGE = '/docs/';
   const link = `<a href="${OPEN}">x</a>`;
   const broken: RequestListener = (_, reply) => void reply.destroy();
@@ -196,7 +196,7 @@ describe('reading the only page that links to an open file', () => {
     faster.mockRestore();
   });
 
-  test.each([404, 500])('the verdict is protected although a linked page answers %i', async (code) => {
+  test.each([404, 500])('the verdict is protected although a linked page has status %i', async (code) => {
     site = linking(status(code));
     expect(await probe([V4], {})).toMatchObject({ verdict: 'protected' });
   });

@@ -45,9 +45,9 @@ export interface ProbeOptions {
   /** The sample paths of the last probe; null if the pages of the site must be read again. */
   readonly sample: StoredSample | null;
   readonly proxies: readonly SiteProxy[];
-  /** Whether every user who reaches the site through a proxy also reaches a host and port through that proxy. */
+  /** Whether every user who may access the site through the proxy may also access `host` and `port` through the same proxy. */
   readonly isCoveredElsewhere: (proxyId: number, host: string, port: number) => Promise<boolean>;
-  /** Whether another company has the oldest claim to a host on the egress that companies share. */
+  /** Whether another company has the oldest claim to a host on shared egress. */
   readonly isHeldByOther: (host: string) => Promise<boolean>;
   /** Called with the list of steps after every change. */
   readonly report: (steps: CheckStep[]) => void;
@@ -100,12 +100,12 @@ export async function runProbe(
   if (proxies.length === 0) return { ...noPolicy, steps: [], sample: options.sample };
   let connectivity: Connectivity = { confirmed: [], failed: [] };
   const away = vantages.filter(({ present }) => !present).map(({ name }) => name);
-  // Bounded: set once within one call
+  // Bounded: assigned once in each probe
   let probing: ProbingVantage[] = [];
   const signals = { stop, deadline: AbortSignal.timeout(PROBE_MS) };
   const named = proxies.map(({ id, host, direct }) => ({ id, name: direct ? null : host }));
   const steps: PlannedStep[] = planEgress(named);
-  // Bounded: this structure exists for one call only
+  // Bounded: one result for each step of the probe
   const results = new Map<PlannedStep, StepResult>();
   const list = () => {
     const discounted = discountSilence([...results.values()], connectivity, probing);
@@ -123,10 +123,10 @@ export async function runProbe(
 
   const began = performance.now();
   const random = randomBytes(6).toString('hex');
-  /** Connections to companies' proxies, which show that this machine has internet access. */
-  // Bounded: this structure exists for one call only
+  /** Connections of this machine to upstream proxies. Such a connection proves internet access. */
+  // Bounded: exists only during one probe
   const connections: ConnectionEnds[] = [];
-  // Bounded: this structure exists for one call only
+  // Bounded: one id for each proxy of the site
   const confirmedProxies: number[] = [];
   const findEgress = async (proxy: SiteProxy, index: number) => {
     const step = steps[index];
@@ -136,7 +136,7 @@ export async function runProbe(
       return proxy.addresses;
     }
     const seen = await learnEgress(echo, proxy.route, (connection) => {
-      // Our own gateway may run on this machine, so a connection to it shows no internet access.
+      // A connection to our own gateway does not prove internet access, because the gateway may run on this machine.
       const ends = proxy.route?.kind === 'upstream' ? endsOf(connection) : null;
       if (ends !== null) connections.push(ends);
     });
@@ -175,8 +175,8 @@ export async function runProbe(
   for (const step of steps) {
     if (step.kind === 'unresolved') skip(step, { code: 'unresolved' });
     else if (step.kind === 'address_refused') skip(step, { code: 'internal_address' });
-    // Skips requests from addresses that the lock allows. If a vantage with a denied address sends the same requests,
-    // a null detail hides the skipped steps.
+    // Skips requests from addresses that the lock allows. A null detail hides the skipped steps if a
+    // vantage with a denied address sends the same requests.
     else if ('address' in step && insiders.has(step.from))
       skip(step, witnesses.length === 0 ? { code: 'own_egress' } : null);
   }
@@ -198,7 +198,7 @@ export async function runProbe(
       if (route === null || (held && shared.has(id))) return [];
       const reader = createSiteReader({
         ...{ transport, route, site, openPaths, choice, signals },
-        // `decide()` refuses a host on shared egress that another company holds.
+        // On shared egress, `decide()` refuses a host that another company holds.
         isCoveredElsewhere: async (name, port) =>
           !(await isHeldElsewhere(id, name)) && isCoveredElsewhere(id, name, port),
         isHeld: async (name) => name !== host && isHeldElsewhere(id, name),
@@ -229,7 +229,7 @@ export async function runProbe(
     .map((step) => ({ step, redirects: findingOf(step) === 'redirect' }));
   const closed = firstPages.filter(({ step }) => worthMore.has(findingOf(step)));
   const planned = planSamples(insiders.has(null) ? [] : closed, startPaths, samples, fromHere.length);
-  // A vantage may get different responses than this machine, so it requests sample paths at every address of the site.
+  // The site may answer a vantage differently than this machine, so vantages request sample paths at every address.
   const elsewhere = planSamples(firstPages, startPaths, samples, 0);
   /** Requests sample paths one by one. Stops after two responses with 429 or 503, because the site limits the rate. */
   const sampleInTurn = async (group: readonly OutsideStep[]) => {

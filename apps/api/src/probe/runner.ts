@@ -39,7 +39,7 @@ export interface ProbeRunnerParts {
 /** At most this many probes run concurrently in one process. */
 const PARALLEL = 4;
 const TICK_MS = 30_000;
-/** Limits per tick: sites whose probe is queued, and proxies whose egress address is updated. */
+/** A tick queues probes of at most MAX_SITES sites and updates the egress addresses of at most MAX_PROXIES proxies. */
 const MAX_SITES = 20;
 const MAX_PROXIES = 5;
 /** The minimum interval between writes of a running probe's steps. */
@@ -69,7 +69,7 @@ export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeR
         report: writer.write,
         onEgress: async (proxy, seen) => {
           await db.transaction().execute((tx) => saveEgress(tx, proxy, seen));
-          // The new egress address changes the fingerprint of the probe's inputs, but the probe already uses this address.
+          // The probe already uses the new egress address, so this address must not count as a change during the probe.
           before = (await readFingerprint(db, claimed))?.fingerprint ?? before;
         },
       });
@@ -95,7 +95,7 @@ export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeR
     for (const id of await claimStaleEgress(db, MAX_PROXIES)) {
       const proxy = await readProbeProxy(db, encryption, id);
       if (proxy === null || closing.aborted) continue;
-      // When the queue of the company is full, this request is skipped and the loop continues with the next proxy.
+      // When the queue of the company is full, `turns` throws, and the loop skips this proxy.
       const echo = { ...outbound, stop: closing };
       const seen = await outbound
         .turns(proxy.ownerId, () => learnEgress(echo, proxy.route))
@@ -121,7 +121,7 @@ export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeR
   };
 }
 
-/** Serializes the proxies' routes, to detect changes of credentials, which the fingerprint of the probe's inputs omits. */
+/** Serializes proxies to detect changed credentials, because the fingerprint of the probe's inputs contains no credentials. */
 const identify = (proxies: readonly ProbeProxy[]) =>
   JSON.stringify(proxies.map(({ id, route }) => [id, route]));
 

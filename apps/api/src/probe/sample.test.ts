@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chooseSamples, samplesOf } from './sample.ts';
 
-test('the sample contains the URL of a static file, and a made-up name in place of a page', () => {
+test('the sample contains a linked static file, but a made-up name instead of a linked page', () => {
   const { paths } = chooseSamples(['/style.css', '/docs/page', '/docs/list.php', '/base']);
   expect(paths.toSorted()).toEqual(['/base/{}', '/docs/{}', '/docs/{}.php', '/style.css']);
   expect(samplesOf({ paths, folders: [] }, 'abc').slice(0, 4)).toEqual(
@@ -14,7 +14,7 @@ test('the sample contains the URL of a static file, and a made-up name in place 
   );
 });
 
-test('the sample has at most 16 paths and covers every folder and kind before it repeats one', () => {
+test('the 16 paths of the sample cover as many folders and file extensions as possible', () => {
   const files = Array.from({ length: 30 }, (_, i) => `/a/${i}.css`);
   const classes = ['/b/x.css', '/b/x.js', '/c/x.pdf', '/c/d/x.png', '/x.zip', '/docs/one'];
   const { paths } = chooseSamples([...files, ...classes]);

@@ -3,7 +3,7 @@ import { limits } from '@propusk/contract/limits';
 
 /** Chooses URLs that a probe requests as a stranger. */
 
-/** A path to request as a stranger. */
+/** A path that the probe requests from outside, without the gateway. */
 export interface Sample {
   readonly path: string;
   /**
@@ -16,7 +16,7 @@ export interface Sample {
 export interface Discovered {
   /** At most 16 sample paths from different folders and with different file extensions. `{}` stands for a made-up name. */
   readonly paths: readonly string[];
-  /** Folders for made-up names with usual extensions, at most 4. */
+  /** At most 4 folders in which the probe requests made-up names with usual file extensions. */
   readonly folders: readonly string[];
   /** The number of pairs of folder and file extension that have no path in `paths`. */
   readonly left: number;
@@ -25,7 +25,7 @@ export interface Discovered {
 const MAX_PATHS = 16;
 const MAX_FOLDERS = 4;
 const MAX_DEPTH = 8;
-/** Placeholder of a made-up name. The path of a URL contains no braces. */
+/** The placeholder of a made-up name. The path of a URL contains no braces, so the placeholder is unambiguous. */
 export const MADE_UP = '{}';
 /**
  * Extensions of static files. Hosting panels let the front server serve such files, so a lock in the back server may not apply.
@@ -48,7 +48,7 @@ export function chooseSamples(links: readonly string[], open: readonly string[] 
   const forbidden = new Set(
     paths.filter((path) => mayAct(path)).map((path) => `${folderOf(path)} ${extensionOf(path)}`),
   );
-  // Omits the root folder, because every probe requests made-up names there.
+  // Omits the root folder, because every probe requests made-up names in the root folder anyway.
   classes.delete('/ ');
   const waiting = [...classes.values()].map((members) => [...new Set(members)].slice(0, MAX_PATHS));
   const chosen: string[] = [];
@@ -77,7 +77,7 @@ export function chooseSamples(links: readonly string[], open: readonly string[] 
   };
 }
 
-/** Lists the samples of a site in descending priority. @param random replaces the placeholder */
+/** Lists the samples of a site in descending priority. @param random the made-up name, which replaces `{}` in the paths */
 export function samplesOf(
   { paths, folders }: Pick<Discovered, 'paths' | 'folders'>,
   random: string,
@@ -94,18 +94,18 @@ export function samplesOf(
   return [...sampled, ...guesses];
 }
 
-/** Returns the sample paths for a link: the file itself, or made-up names beside and below a page. */
+/** Returns the sample paths for a link: the linked static file, or made-up names in the folder of the linked page. */
 function candidatesOf(path: string): string[] {
   if (mayAct(path)) return [];
   const extension = extensionOf(path);
   const name = `${MADE_UP}${extension === '' ? '' : `.${extension}`}`;
   const isClean = !holdsSecret(path) && pathLength(path) <= limits.startPath;
   if (isClean && staticExtension.test(path)) return [path];
-  // A path that is too long or looks like a secret is not requested. A made-up name in the next folder above replaces it.
+  // Uses the nearest parent folder that is not too long and does not look like a secret.
   let folder = folderOf(path);
   while (folder !== '/' && (holdsSecret(folder) || pathLength(folder) > limits.startPath))
     folder = folderOf(folder.slice(0, -1));
-  // `/base` may be a folder that is linked without its final slash, so a made-up name below it is requested too.
+  // A link to `/base` may mean the folder `/base/`, so a made-up name in `/base/` is requested too.
   const isFolder = isClean && folder === '/' && path !== '/' && extension === '';
   return isFolder ? [`${folder}${name}`, `${path}/${MADE_UP}`] : [`${folder}${name}`];
 }

@@ -92,7 +92,7 @@ test.each<[string, string, string[], string[], Partial<Awaited<ReturnType<typeof
   },
 );
 
-test('only a connection to a proxy at a public address of another machine confirms internet access', () => {
+test('a connection confirms internet access only if it leads to a public address of another machine', () => {
   const self = { echoAddresses: ['9.9.9.9'] };
   expect(confirmedBy([{ from: '10.0.0.7', to: '::ffff:8.8.4.4' }], self)).toEqual([4]);
   expect(confirmedBy([{ from: '2606:4700::1', to: '2606:4700::7' }], self)).toEqual([6]);

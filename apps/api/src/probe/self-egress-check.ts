@@ -13,11 +13,11 @@ export type Family = 4 | 6;
  * machine has internet access.
  */
 export interface SelfEgress {
-  /** This machine's egress addresses, as the echo sees them. */
+  /** This machine's egress addresses, as the echo endpoint reports them. */
   readonly own: readonly string[];
   /** Address families by which a request to the echo endpoint succeeded over the internet. */
   readonly confirmed: readonly Family[];
-  /** Address families by which every request to the echo endpoint failed. */
+  /** Address families over which every request to the echo endpoint failed. */
   readonly failed: readonly Family[];
   /** Addresses of the echo endpoint, which often runs on this machine. */
   readonly echoAddresses: readonly string[];
@@ -51,7 +51,7 @@ export async function checkSelfEgress(echo: Echo): Promise<SelfEgress> {
 
 interface Call {
   readonly own: string | null;
-  /** `unproven`: the echo endpoint answered, but the request may not have left this machine. */
+  /** `unproven`: the echo endpoint answered, but possibly the request did not leave this machine. */
   readonly outcome: 'confirmed' | 'failed' | 'unproven';
 }
 
@@ -101,7 +101,7 @@ export function confirmedBy(
 }
 
 /**
- * Whether a connection shows internet access. A connection with the same address at both ends stayed on this
+ * Whether a connection proves internet access. A connection with the same address at both ends proves nothing: it stayed on this
  * machine, or a router returned it (NAT hairpinning).
  */
 function provesEgress(from: string, to: string): boolean {

@@ -14,7 +14,8 @@ import { portOf, type Route, refusalWithin, type Transport } from './transport.t
 
 /**
  * Opens and reads a site through one proxy of its policies. It sends at most 20 GET requests, only to the site's own hosts and port,
- * without cookies, credentials or Referer. It requests no made-up names, because a ban of the proxy would affect the company's users.
+ * without cookies, credentials or Referer. It requests no invented paths, because the site might then ban the proxy, which the
+ * company's users need.
  */
 export interface SiteReader {
   /** Opens a start path, follows redirects within the site, and classifies the last response. @throws the reason of `stop` */
@@ -38,7 +39,7 @@ export interface FailedPage {
   readonly detail: CheckMessage;
 }
 
-/** State shared by the readers of one probe. `chosen` is the first reader that opens the site; only it reads page bodies. */
+/** State shared by the readers of one probe. After the first reader has opened the site, only this reader reads page bodies. */
 export interface ReaderChoice {
   chosen: SiteReader | null;
 }
@@ -51,9 +52,9 @@ export interface SiteReaderOptions {
   readonly openPaths: readonly string[];
   readonly choice: ReaderChoice;
   readonly signals: ProbeSignals;
-  /** Whether all users with access to the site through this proxy can also reach a host and port through it. */
+  /** Whether every user who can open the site through this proxy can also reach another host and port through this proxy. */
   readonly isCoveredElsewhere: (host: string, port: number) => Promise<boolean>;
-  /** Whether another company has the oldest claim to a host on shared egress. The reader requests nothing from such a host. */
+  /** Whether another company has the oldest claim to a host on shared egress. If so, the reader sends this host no request. */
   readonly isHeld: (host: string) => Promise<boolean>;
 }
 
@@ -67,7 +68,7 @@ const READ_MS = 15_000;
 /** Milliseconds before a page that failed is requested again. */
 const RETRY_MS = 1_000;
 const PAGE_BYTES = 512 * 1024;
-/** Temporary statuses: from a rate limit, or from a front server that does not reach the site. */
+/** HTTP statuses of temporary failures: a rate limit, or a front server that cannot reach the site. */
 const temporary = new Set([429, 502, 503, 504]);
 const redirects = new Set([301, 302, 303, 307, 308]);
 /** Parameters of a request to a sign-in service (OpenID Connect, OAuth 2.0, SAML 2.0, WS-Federation). */
@@ -79,7 +80,7 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
   const { transport, route, site, signals, choice, isCoveredElsewhere, isHeld } = options;
   // Bounded: this structure exists for one probe only, and a probe reads at most 20 pages of 512 KiB
   const seen = new Map<string, Fetched>();
-  /** Pages whose links are read later. Includes pages whose request failed after another page of the site had answered. */
+  /** Pages whose links `read` collects. Failed pages are included, except the start path `/`. */
   // Bounded: contains only URLs of `seen`
   const pages = new Map<string, URL>();
   let requests = 0;
@@ -143,7 +144,7 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
         return { step, cdn, ...left };
       }
       const next = bare(target);
-      // `bare` removed the query. A redirect that only adds a query would request the same URL again.
+      // `bare` has removed the query, so a redirect that only adds a query leads to the URL that was just requested.
       if (next.href === url.href && target.search !== '') {
         choice.chosen ??= reader;
         return { step, finding: 'open', detail, cdn };

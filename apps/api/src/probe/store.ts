@@ -12,7 +12,7 @@ import { findManagedSite } from '../sites/store.ts';
 import { withoutPaths } from './messages.ts';
 import type { ProbeResult, StoredSample } from './run-probe.ts';
 
-/** The lease of a claimed probe, which takes at most 90 s and another minute for reports of vantages. */
+/** The lease of a claimed probe. A probe takes at most 90 s, and then waits at most a minute for the reports of vantages. */
 const LEASE_TEXT = `interval '4 minutes'`;
 const LEASE = sql.raw(LEASE_TEXT);
 /** The version of the probe's rules. The first probe by a new version marks no site as drifted. */
@@ -26,7 +26,7 @@ const INTERVAL_S = 10;
 /** SQL condition: a request may start a new probe for row `k` of site_checks. */
 const MAY_BEGIN = `(k.state = 'done' and k.started_at < now() - interval '${INTERVAL_S} seconds'
   or k.state = 'running' and k.begun_at < now() - ${LEASE_TEXT})`;
-/** The columns that queue a probe, and their values in SQL. */
+/** The columns of site_checks that are set to queue a probe, with their values in SQL. */
 const beginning = Object.entries({
   ...{ state: "'waiting'", run: 'null', started_at: 'now()', finished_at: 'null', steps: "'[]'" },
   ...{ verdict: 'null', meaning: 'null', advice: 'null' },
@@ -137,8 +137,8 @@ export async function claimCheck(db: Db): Promise<ClaimedCheck | null> {
 }
 
 /**
- * Whether another company holds a host on shared egress. By the rule of `decide()`, the company with the oldest claim holds it. Other
- * companies must see no response of the host through the gateway, not even its status.
+ * Whether another company has the oldest claim to a host on shared egress. By the rule of `decide()`, only the company with the
+ * oldest claim may use the host. Other companies must see no response of the host through the gateway, not even a status.
  */
 export async function isHeldByOther(db: Db, companyId: number, host: string): Promise<boolean> {
   const holder = await db
@@ -153,8 +153,8 @@ export async function isHeldByOther(db: Db, companyId: number, host: string): Pr
 }
 
 /**
- * Whether all users with access to the site through a proxy can also reach another host and port through it, by the rule of
- * `decide()`.
+ * Whether every user who can open the site through a proxy can also reach another host and port through the same proxy, by the
+ * rule of `decide()`.
  */
 export async function isCoveredElsewhere(
   db: Db,
@@ -196,10 +196,10 @@ export async function saveSteps(db: Db, claimed: ClaimedCheck, steps: CheckStep[
 }
 
 /**
- * Saves a finished probe. A protected site that gets another verdict has drifted until it is protected again. The verdict
- * `unknown` neither begins nor ends a drift.
- * @param facts with the policy version at the claim, so that the schedule notices every later change of a policy
- * @param changed whether the facts changed during the probe: the verdict is unreliable, and the next probe is due at once
+ * Saves a finished probe. A site drifts when its verdict changes from protected to another verdict. The drift ends when the
+ * site is protected again. The verdict `unknown` neither begins nor ends a drift.
+ * @param facts with the policy version at the claim of the probe: `queueDueChecks` then notices every later change of a policy
+ * @param changed whether the facts changed during the probe. The verdict is then unreliable, so the next probe is due at once.
  */
 export async function finishCheck(
   db: Db,
@@ -208,7 +208,7 @@ export async function finishCheck(
   { fingerprint, policyVersion }: Pick<Facts, 'fingerprint' | 'policyVersion'>,
   changed: boolean,
 ): Promise<void> {
-  // The random part of up to an hour spreads the probes of sites that were added together.
+  // A random delay of up to an hour spreads the probes of sites that were added at the same time.
   await sql`update site_checks set state = 'done', run = null, finished_at = now(), steps = ${JSON.stringify(steps)},
       verdict = ${verdict}, meaning = ${JSON.stringify(meaning)},
       advice = ${advice === null ? null : JSON.stringify(advice)}, shown_verdict = ${verdict}, shown_at = now(),
@@ -232,9 +232,9 @@ function own({ companyId, siteId, run }: ClaimedCheck) {
   return sql`company_id = ${companyId} and site_id = ${siteId} and run = ${run}`;
 }
 
-/** Queues probes a day after the last one, or after a change of the site's address, proxies or paths. @returns their number */
+/** Queues the next probe of each site: daily, and after a change of its address, proxies or paths. @returns the number queued */
 export async function queueDueChecks(db: Db, most: number): Promise<number> {
-  // Compares the fingerprint of a site once after a policy change. A different fingerprint makes its probe due at once.
+  // After each policy change, compares the fingerprint of each site once. If a fingerprint changed, a probe of that site is due.
   await sql`
     update site_checks k set policy_version = looked.version, next_at = case
         when k.fingerprint is distinct from site_fingerprint(k.company_id, k.site_id) then least(k.next_at, now())

@@ -54,26 +54,26 @@ export interface TransportOptions extends Omit<OwnMachineOptions, 'echoUrl'> {
 }
 
 /**
- * The api's only egress. It applies the gateway's dialing rules. The resolver's limits per tenant apply per host here, because the
- * queues of probes and of outbound calls already limit each company.
+ * Opens all connections of the api to sites and proxies, by the dialing rules of the gateway. The resolver's limits apply to each
+ * host instead of each tenant, because the queues of probes and of outbound calls already limit each company.
  */
 export interface Transport {
   /**
    * Opens a connection to a host and port, directly or through the proxy of the route.
-   * @throws ConnectError; the signal's reason when it is aborted
+   * @throws ConnectError when the connection fails; the signal's reason when the signal is aborted
    */
   open(route: Route, place: Place, signal: AbortSignal): Promise<Duplex>;
   /** Opens a connection to the proxy of a route, for `through`. @throws ConnectError */
   openProxy(route: ProxyRoute, signal: AbortSignal): Promise<Duplex>;
-  /** Requests a tunnel over a connection of `openProxy`. @throws ConnectError */
+  /** Requests a tunnel over a proxy connection that `openProxy` opened. @throws ConnectError */
   through(route: ProxyRoute, proxy: Duplex, place: Place, signal: AbortSignal): Promise<Duplex>;
-  /** Resolves a name to its addresses; to an empty list if the name is unknown. */
+  /** Resolves a name to its addresses. The list is empty if the name is unknown. */
   resolve(host: string): Promise<readonly string[]>;
   /** Whether the gateway accepts connections only on loopback, although its URL for users is a network address. */
   gatewayHidesOnLoopback(signal: AbortSignal): Promise<boolean>;
-  /** The public addresses in GATEWAY_EGRESS, the gateway's source addresses. */
+  /** The public addresses in GATEWAY_EGRESS, from which the gateway opens connections. */
   readonly configuredEgress: readonly string[];
-  /** The source addresses of this machine for other networks. A router (NAT) may replace these addresses. */
+  /** The source addresses of this machine for connections to other networks. A router (NAT) may replace these addresses. */
   localEgress(): Promise<readonly string[]>;
   /** Whether the dialer may connect to an address. */
   allowed(address: string): boolean;
@@ -85,7 +85,7 @@ export interface Outbound {
   readonly echoUrl: URL;
   /** Limits the concurrent outbound calls of each company, and queues further ones. @throws AppError busy for a full queue */
   readonly turns: KeyedLimiter;
-  /** Aborted on shutdown, which ends running calls. */
+  /** This signal is aborted on shutdown, to end running calls. */
   readonly stop: AbortSignal;
 }
 
@@ -170,9 +170,9 @@ export function createTransport(options: TransportOptions): Transport {
 /** The explicit or default port of a URL. */
 export const portOf = ({ protocol, port }: URL) => Number(port) || (protocol === 'https:' ? 443 : 80);
 
-/** The source addresses that the system selects for other networks. Connecting a UDP socket selects one and sends nothing. */
+/** Finds this machine's source addresses for other networks. Connecting a UDP socket selects an address and sends nothing. */
 async function sourceAddresses(): Promise<readonly string[]> {
-  // Documentation addresses (RFC 5737, RFC 3849), which are on no local network.
+  // The targets are documentation addresses (RFC 5737, RFC 3849), because no local network contains them.
   const targets = [
     ['udp4', '192.0.2.1'],
     ['udp6', '2001:db8::1'],
@@ -206,7 +206,7 @@ function credentialsOf(route: ProxyRoute, place: Place, keys: GatewayKeys): stri
   return `${PROBE_USERNAME}:${signProbeToken(keys, { host, port: place.port, expires })}`;
 }
 
-/** Values of the gateway's `X-Propusk-Reason` that concern the site. All others concern the gateway. */
+/** Values of the gateway's `X-Propusk-Reason` that concern the site. All other values concern the gateway. */
 const siteReasons = ['resolve_failed', 'address_refused', 'no_family', 'connect_failed', 'timeout'] as const;
 
 /**
@@ -226,7 +226,7 @@ function tunnelError(route: ProxyRoute, head: ResponseHead): ConnectError | null
   const refused = new ConnectError('proxy', 'refused', status);
   if (route.kind === 'gateway') return refusalWithin(route, head) ?? refused;
   if (status === 504) return new ConnectError('site', 'timeout', status);
-  // The proxy could not connect to the site (RFC 9110 section 15.6).
+  // With 502 or 503, the proxy reports that it could not connect to the site (RFC 9110 section 15.6).
   return status === 502 || status === 503 ? new ConnectError('site', 'connect_failed', status) : refused;
 }
 
@@ -239,7 +239,7 @@ async function connecting(where: 'proxy' | 'site', dialed: Promise<Socket>, host
     return await dialed;
   } catch (error) {
     if (!(error instanceof DialError)) throw error;
-    // A full resolver queue shows nothing about the site.
+    // The resolver's queue is full, so the name was not looked up.
     if (error.code === 'names_busy') throw new ConnectError(where, 'resolve_failed');
     const diagnosed = error.code === 'connect_failed' && isIP(host) !== 0;
     throw new ConnectError(where, diagnosed ? diagnoseConnect(error.errno) : error.code);

@@ -17,7 +17,7 @@ const usual: VerdictContext = {
   emptySample: false,
   confirmedProxies: [],
 };
-/** The connectivity of a machine whose direct echo call succeeded. */
+/** The connectivity of a machine whose direct request to the echo endpoint succeeded over IPv4. */
 const seen = { connectivity: { confirmed: [4 as const], failed: [] } };
 const text = (words: string): CheckMessage => ({ code: 'outside_name', params: { host: words } });
 const place = { host: 'crm.example.ru', port: 443, scheme: 'https' } as const;

@@ -10,7 +10,7 @@ import type { FailedPage } from './site-reader.ts';
 export interface VerdictContext {
   /** Whether the probe knew an egress address to use in spoofed headers. */
   readonly egressKnown: boolean;
-  /** Whether the lock allows this machine's address. Its direct requests then do not test the lock. */
+  /** Whether the lock allows this machine's address. Direct requests from an allowed address do not test the lock. */
   readonly insider: boolean;
   readonly connectivity: Connectivity;
   /** The vantages that were given requests. */
@@ -34,7 +34,7 @@ export interface VerdictContext {
 export interface ProbingVantage {
   readonly id: number;
   readonly name: string;
-  /** Whether the lock allows the vantage's address. Its requests then do not test the lock. */
+  /** Whether the lock allows the vantage's address. Requests from an allowed address do not test the lock. */
   readonly insider: boolean;
   readonly connectivity: Connectivity;
 }
@@ -195,8 +195,8 @@ function silentVantage({ outside, witnesses }: Facts): ReturnType<Rule> {
 }
 
 /**
- * The verdict `open`: the site served a stranger. If the site served only this machine, an old lock may still
- * allow this machine's address. The message then names only this machine.
+ * The verdict `open`: the site served a stranger. If the site served only this machine, the message says so,
+ * because an old lock may still allow this machine's address.
  */
 function openToStrangers({ outside, cdn, egressKnown }: Facts): ReturnType<Rule> {
   const open =
@@ -255,7 +255,7 @@ function notOpenedThroughProxy({ through }: Facts): ReturnType<Rule> {
   return told && unknown({ code: 'through_failed', params: quote(told) }, advice);
 }
 
-/** The verdict `unknown`: a server that had denied requests of strangers then stopped answering them. */
+/** The verdict `unknown`: the server first denied requests of strangers, and then did not answer at all. */
 function blocksProber({ outside }: Facts): ReturnType<Rule> {
   const silent = outside.find(
     ({ step, finding, detail }) =>
@@ -266,7 +266,7 @@ function blocksProber({ outside }: Facts): ReturnType<Rule> {
   return silent && unknown({ code: 'prober_blocked', params: quote(silent) }, { code: 'check_later' });
 }
 
-/** The verdict `closed`: a proxy of the policies gets no response from the site by either scheme. */
+/** The verdict `closed`: a proxy that a policy uses gets no response from the site, neither over http nor over https. */
 function silentThroughProxy({ through }: Facts): ReturnType<Rule> {
   // Steps without a detail were not run, because another result made them unnecessary.
   const silent = through.find(

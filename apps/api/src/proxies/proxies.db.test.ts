@@ -37,7 +37,7 @@ async function egress(token: string) {
 }
 
 describe('edits of a proxy', () => {
-  test('an edit without a password keeps it, and a new password reaches the gateway', async () => {
+  test('an edit of a proxy without a password keeps the stored password', async () => {
     const { id } = await api.must(owner, createProxy, { body: upstream });
     await api.must(owner, createPolicy, { body: { name: 'Склад', proxyId: id } });
     const edited = await api.must(owner, updateProxy, { params: { id }, body: { username: 'renamed' } });
@@ -58,7 +58,7 @@ describe('edits of a proxy', () => {
     expect(await api.must(owner, getProxy, { params: { id } })).toMatchObject({ version: 1, port: '8080' });
   });
 
-  test('an edit by an owner ignores settings', async () => {
+  test('an edit of a proxy by an owner ignores the field settings', async () => {
     const { id } = await api.must(owner, createProxy, { body: upstream });
     const body = { username: 'renamed', settings: { type: 'payment', allSites: true } };
     const proxy = await api.must(owner, updateProxy, { params: { id }, body });
@@ -137,7 +137,7 @@ describe('edits of a proxy', () => {
 });
 
 describe('platform proxies', () => {
-  test('an owner can use a platform proxy in a policy but cannot edit or delete it, or see its user name', async () => {
+  test('an owner can use a platform proxy in a policy but cannot change the proxy', async () => {
     const proxy = await api.must(admin, createProxy, { body: upstream });
     expect(proxy).toMatchObject({ company: null, settings: { type: 'default' }, username: 'login' });
     const { id } = proxy;
@@ -173,7 +173,7 @@ describe('platform proxies', () => {
     expect((await api.must(admin, getProxy, { params: { id: own.id } })).settings.allSites).toBe(false);
   });
 
-  test('an admin can change only the allSites flag of the direct proxy and cannot delete it', async () => {
+  test('an admin can change only the allSites flag of the direct proxy', async () => {
     const refused = { status: 403, error: { code: 'direct_proxy' } };
     const params = { id: 1 };
     expect(await api.call(admin, updateAnyProxy, { params, body: { host: 'evil.ru' } })).toMatchObject(
@@ -189,7 +189,7 @@ describe('platform proxies', () => {
   });
 });
 
-test('the allSites flag of a policy has no effect while its proxy forbids it', async () => {
+test('the allSites flag of a policy has no effect while the proxy does not allow all sites', async () => {
   const { id: proxyId } = await api.must(owner, createProxy, { body: upstream });
   const allow = (allSites: boolean) =>
     api.must(admin, updateAnyProxy, { params: { id: proxyId }, body: { settings: { allSites } } });
@@ -207,7 +207,7 @@ test('the allSites flag of a policy has no effect while its proxy forbids it', a
   expect(await seen()).toBe(false);
 });
 
-test('an owner lists own and default proxies and an admin lists the proxies of every company', async () => {
+test('the list of proxies contains proxies of other companies only for an admin', async () => {
   const stranger = (await api.company()).token;
   const foreign = await api.must(stranger, createProxy, { body: { ...upstream, host: 'stranger.ru' } });
   const own = await api.must(owner, listProxies);

@@ -62,8 +62,8 @@ export function listProxies(db: Db, actor: Actor, scope: 'company' | 'platform',
 }
 
 /**
- * Creates a proxy of the actor's company. For an admin outside every company it creates a platform proxy.
- * @throws AppError too_many_objects, plan_limit, no_company
+ * Creates a proxy of the actor's company. For an ADMIN without a company, creates a platform proxy.
+ * @throws AppError too_many_objects, plan_limit; no_company for any other actor without a company
  */
 export async function createProxy(
   tx: Tx,
@@ -128,7 +128,7 @@ export function updateProxy(
     const isChanged = fields.some((field) => body[field] !== undefined && body[field] !== proxy[field]);
     if (proxy.direct && (isChanged || password !== undefined)) throw new AppError('direct_proxy');
     const { host = proxy.host, port = proxy.port } = body;
-    // An actor who does not know the stored password must not direct it to another address.
+    // Otherwise an actor could direct the stored password to another server without knowing the password.
     const moved = proxyAddress(host, port) !== proxyAddress(proxy.host, proxy.port);
     if (moved && password === undefined) {
       throw new AppError('password_needed', { fields: { password: ['proxy_address_changes'] } });
@@ -201,7 +201,7 @@ async function refuseInUse(tx: Tx, proxy: Key): Promise<void> {
   });
 }
 
-/** @throws AppError default_proxy for a proxy of the platform, paid_proxy for a paid one, unless the actor is an admin */
+/** @throws AppError for an actor who is not an ADMIN: default_proxy for a platform proxy; paid_proxy for a paid proxy */
 function demandOwn(actor: Actor, { type }: { type: ProxyType }): void {
   if (type !== 'users' && !isAdmin(actor))
     throw new AppError(type === 'default' ? 'default_proxy' : 'paid_proxy');
@@ -219,7 +219,7 @@ export async function ensureDirectProxy(db: Db, gateway: URL): Promise<void> {
 }
 
 /**
- * Encrypts passwords again whose additional authenticated data lacks the proxy's host and port, as in older versions.
+ * Encrypts again the passwords of older versions, whose additional authenticated data lacks the proxy's host and port.
  * Runs at every start of the api, and leaves other passwords unchanged.
  */
 export async function bindPasswords(db: Db, encryption: Encryption): Promise<void> {

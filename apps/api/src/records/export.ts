@@ -12,8 +12,8 @@ import { recordExport } from './support.ts';
 
 const PAGE_ROWS = 1_000;
 /**
- * The limits of open exports of the process, a company and a user; further exports get 503. While its client reads, an export holds
- * one page of up to 1 MB, but no database connection. To read a page, it waits in the queue of heavy reads.
+ * The maximum numbers of open exports: in the process, per company and per user. Further exports get 503. While the client reads,
+ * an export holds one page of up to 1 MB, but no database connection. Each page is read through the queue of heavy reads.
  */
 const OPEN = { ofAll: 64, ofCompany: 8, ofUser: 1 };
 

@@ -31,7 +31,7 @@ export function startRecordKeeper({ db, log, days }: Background & { readonly day
         tx,
       );
     };
-    // Batches of gateways wait while this maintenance locks the table of records, so its statements have a time limit.
+    // Gateways cannot store access records while this maintenance locks the table, so each statement has a time limit.
     await alone(db, 'recordPartitions', maintain, { statementMs: 10_000 });
     await removeRows(db, 'records', sql`started_at < ${expired}`, signal);
     await removeRows(db, 'records', ofDeleted, signal);

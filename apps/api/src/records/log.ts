@@ -6,7 +6,7 @@ import type { Db } from '../db/open.ts';
 
 /** The longest period for a filter without an index, in milliseconds. */
 const LONGEST_MS = 31 * 86_400_000;
-/** The most visits in progress in one reply. */
+/** One reply contains at most this many visits in progress. */
 const MOST_LIVE = 1_000;
 
 /** Selects the visits of a company, or of one user of the company. */
@@ -27,8 +27,8 @@ export async function readVisits(db: Db, scope: Scope, query: VisitQuery): Promi
 }
 
 /**
- * Returns the visits of `readVisits` as JSON lines that PostgreSQL formats. Rows as JavaScript objects left
- * up to 200 MB of garbage during a long export.
+ * Returns the visits of `readVisits` as JSON lines that PostgreSQL formats. If the api built a JavaScript object for each row, a
+ * long export would leave up to 200 MB of garbage.
  * @param more further columns, such as those of `withWords`
  */
 export async function readLines(

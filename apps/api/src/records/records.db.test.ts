@@ -65,7 +65,7 @@ function gateway(id = randomUUID()) {
   const run = randomUUID();
   let number = 0;
   return {
-    /** Sends the next batch. With `again`, repeats the number of the last batch. */
+    /** Sends a batch of records under the next number, or with `again` under the number of the previous batch. */
     send: (records: GatewayRecord[], { again = false, of = api } = {}) => {
       if (!again) number += 1;
       return of.must(testKeys.feed, feedRecords, { body: { gateway: id, run, number, records } });
@@ -93,7 +93,7 @@ test('a batch that is sent repeatedly, even concurrently to two apis, is stored 
   expect(await figures(home)).toEqual({ visits: 2, up: 200, down: 4_000 });
 });
 
-test('a record that summarizes several visits counts as that many visits in the figures', async () => {
+test('a record that summarizes several visits adds that number of visits to the statistics', async () => {
   const home = await company();
   const one = gateway();
   const sum = visit(home, { visits: 5, count: 5, open: true });
@@ -205,7 +205,7 @@ test('open visits become interrupted when their gateway restarts or sends no bat
   });
   await other.send([silent]);
   await keep();
-  // While its gateway sends batches, an old record stays open.
+  // The record is old but stays open, because its gateway still sends batches.
   expect((await states()).get(silent.id)).toBe('open');
   await sql(
     "update record_runs set seen_at = now() - interval '6 minutes' where id = (select run from records where id = $1)",
@@ -230,7 +230,7 @@ test('the pages of the access log have no gap or overlap', async () => {
   const second = await api.agent(home.token);
   const one = gateway();
   const at = (n: number) => new Date(Date.now() - n * 1_000).toISOString();
-  // Several records share a millisecond.
+  // Every three records start in the same millisecond, so a page can end between records of equal time.
   const records = Array.from({ length: 30 }, (_, n) => visit(home, { startedAt: at(Math.floor(n / 3)) }));
   records.push(
     visit(home, {
@@ -304,7 +304,7 @@ test('records keep the name of a deleted user and the host of a deleted site', a
   });
 });
 
-test('the keeper removes records of a deleted company and records beyond the retention', async () => {
+test('the record keeper deletes records of a deleted company and records older than the retention', async () => {
   const [gone, home] = [await company(), await company()];
   const one = gateway();
   const old = new Date(Date.now() - 91 * 86_400_000).toISOString();
@@ -343,7 +343,7 @@ test('a partition that is created late gets the stored records of its month', as
   await sql('drop table aside');
 });
 
-test('a compressed batch is stored only with the gateway key', async () => {
+test('the api stores a compressed batch of records only if the request has the gateway key', async () => {
   const home = await company();
   const body = JSON.stringify({
     gateway: randomUUID(),
@@ -390,7 +390,7 @@ test('the statistics count users, visits, bytes and refusals by hour and by day 
       users: [home.agent.id, second.id],
     },
   });
-  // Midnight of the second of March in Moscow is 21:00 of the first in UTC.
+  // In Moscow, 2 March begins at 21:00 UTC on 1 March.
   const at = (time: string) => ({ startedAt: `2026-03-${time}:00.000Z` });
   await gateway().send([
     visit(home, at('01T20:30')),
@@ -452,9 +452,9 @@ test('the statistics count users, visits, bytes and refusals by hour and by day 
     [2, 0],
     [0, 11],
   ]);
-  // The visits of 21:30 and 21:45 lie in the hour in which the period begins.
+  // The statistics count whole hours, so a period from 21:50 includes the visits of 21:30 and 21:45.
   expect((await read('01T21:50', '02T21:00', 'day')).visits).toEqual({ now: 2, before: 1 });
-  // Only today's visit counts for the last 30 days.
+  // `unused` lists accesses without a visit in the last 30 days. Only one visit, of today, is that recent.
   expect(day.unused.map(({ user, site }) => [user.id, site.id])).toEqual([
     [home.agent.id, idle.id],
     [second.id, home.site],

@@ -15,7 +15,8 @@ import { readAsOwner, readAsSupport, readLiveAsOwner, readSupport, setSupport } 
 /** Routes for the access log. */
 export function recordRoutes(routes: Slice): void {
   const { throttle, config } = routes;
-  // After an outage many gateways send their backlogs together. A gateway repeats a batch after `busy`.
+  // Writes at most three batches of access records at once, because many gateways send their stored batches together after an
+  // outage. A gateway that gets `busy` sends its batch again.
   const inTurn = createKeyedLimiter(3, 100);
   implement(routes, contract.feedRecords, ({ body, write }) =>
     inTurn(0, () => write((tx) => storeBatch(tx, body))),
@@ -31,7 +32,7 @@ export function recordRoutes(routes: Slice): void {
   );
   implement(routes, recordSettings, ({ actor, db }) => readSettings(db, asMember(actor), config.logDays));
   implement(routes, setRecordSettings, async ({ actor, body, ifMatch, write }) => {
-    // Reads the budget before the transaction, because the throttle uses other database connections.
+    // Reads the rate limit before the transaction, because a read during the transaction would need a second connection.
     const wait = await throttle.wait(keyOf('recordsCut', asMember(actor).companyId));
     return write((tx) => writeSettings(tx, asMember(actor), body, ifMatch, { ...routes, wait }));
   });

@@ -121,7 +121,7 @@ test('invalid or outdated record settings are refused and change nothing', async
   expect(await api.must(home.token, recordSettings)).toMatchObject({ ...standard, version });
 });
 
-test('the keeper deletes records older than the retention of their company', async () => {
+test('the record keeper deletes records older than the retention of the company', async () => {
   const [short, other] = [await company(), await company()];
   const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
   await send([short, ago(8)], [short, ago(6)], [other, ago(8)]);
@@ -140,7 +140,7 @@ test('the keeper deletes records older than the retention of their company', asy
   expect(await count('records', short)).toBe(1);
 });
 
-test('a company that stops keeping names of deleted users loses stored names and stores no new ones', async () => {
+test('a company that turns off `keepNames` loses the stored names of deleted users', async () => {
   const [home, other] = [await company(), await company()];
   const later = await api.agent(home.token);
   const now = new Date().toISOString();
@@ -198,7 +198,7 @@ test('a shorter retention takes effect after 72 hours and can be canceled by oth
   await sql('update companies set record_days = 7 where id = $1', home.id);
   await set(home, { ...less, keepNames: false, ...proof });
   await expect.poll(mails).toContainEqual([partner.email, false, true]);
-  // A new pending change is mailed, or refused beyond ten in an hour. Other changes are never refused.
+  // Each new pending change sends a mail, and the eleventh within an hour is refused. Other changes are never refused.
   const cut = (retentionDays: number) =>
     api.call(home.token, setRecordSettings, { body: { ...standard, retentionDays, ...proof } });
   for (const days of [6, 5, 4, 3, 2, 6, 5, 4]) expect((await cut(days)).status).toBe(200);
@@ -211,7 +211,7 @@ test('a shorter retention takes effect after 72 hours and can be canceled by oth
 test.each([
   // A day of 23 hours: the clocks of Berlin go forward at 01:00 UTC.
   ['Europe/Berlin', '2026-03-28T23:00', '2026-03-29T22:00', ['2026-03-28T22:30', '2026-03-29T22:30']],
-  // This zone is 14 hours ahead of UTC, so 2 March begins there on 1 March UTC.
+  // Pacific/Kiritimati is 14 hours ahead of UTC, so 2 March begins there on 1 March UTC.
   ['Pacific/Kiritimati', '2026-03-01T10:00', '2026-03-02T10:00', ['2026-03-01T09:30', '2026-03-02T10:30']],
 ])(
   'in the time zone %s, a day of the statistics contains the visits of that day in that zone',

@@ -54,7 +54,7 @@ export async function readStatistics(db: Db, companyId: number, query: Statistic
 }
 
 /**
- * The figures of a company in the last 30 days, and the end of the permission to read its visits.
+ * Reads a company's statistics of the last 30 days, and the time until which ADMINs may read its visits.
  * @throws AppError not_found
  */
 export async function readCompanyFigures(db: Db, companyId: number): Promise<CompanyFigures> {
@@ -89,7 +89,7 @@ const hostKey = sql.raw('hashtextextended(host, 0)');
 const userName = (user: string) =>
   `coalesce(nullif(trim(${user}.name || ' ' || ${user}.surname), ''), ${user}.email::text)`;
 
-/** SQL columns of the figures, computed from the rows `h` of `sums`. */
+/** The SQL columns of the statistics, computed from `h`, the result of the query `sums`. */
 const figures = sql.raw(
   [
     figure('people', 'count(*)', 'by = 5 and user_id <> 0 and not refused'),
@@ -99,13 +99,13 @@ const figures = sql.raw(
   ].join(),
 );
 
-/** @param value an aggregate over the rows of `sums` that the condition selects */
+/** @param value the SQL aggregate of the column @param condition selects the rows of `sums` to aggregate */
 function figure(name: string, value: string, condition: string): string {
   const of = (period: string) => `coalesce((select ${value} from h where ${condition} and ${period}), 0)`;
   return `json_build_object('now', ${of('now')}, 'before', ${of('not now')}) as ${name}`;
 }
 
-/** @param by the value of grouping() for the key, as in `sums` */
+/** @param by selects the rows of `sums` that are grouped by the key: 5 for users, 6 for sites */
 function shares(key: 'site_id' | 'user_id', by: number, names: ReturnType<typeof sql>, name: string) {
   return sql`array(select json_build_object('id', o.id, 'name', ${sql.raw(name)}, 'visits', t.visits, 'bytes', t.bytes)
     from (select ${sql.ref(key)} as key, visits, bytes from h where by = ${by} and now and not refused and ${sql.ref(key)} <> 0

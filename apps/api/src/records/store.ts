@@ -6,11 +6,11 @@ import { found } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';
 
 /**
- * Stores a batch of a gateway at most once: the transaction also advances the last batch number of the gateway's run. The first
- * batch of a run interrupts the open records of earlier runs. Drops records of deleted companies, and records that start more
- * than a day in the future: they would lie in a partition of a later month. In the statistics, a visit counts in the hour in
- * which it began. Its requests and bytes count in the hour of the update that reported them.
- * Marks companies as visited at their first visit.
+ * Stores a batch of access records at most once, because the transaction also advances the last batch number of the gateway's
+ * run. The first batch of a run marks the open records of earlier runs as interrupted. Drops records of deleted companies, and
+ * records that start more than a day in the future. In the statistics, a visit counts in the hour in which the visit began;
+ * requests and bytes count in the hour of the update that reported them.
+ * Stores the time of the first visit of a company.
  */
 export async function storeBatch(tx: Tx, { gateway, run, number, records }: RecordBatch): Promise<void> {
   const { rows } = await sql<{ id: number; began: boolean }>`
@@ -64,7 +64,7 @@ export async function storeBatch(tx: Tx, { gateway, run, number, records }: Reco
 }
 
 /**
- * Tells every gateway, through the feed of each api, to end a visit of the actor's company or all visits of its user.
+ * Tells every gateway, through the feed of each api, to end one visit or all visits of one user of the actor's company.
  * @throws AppError not_found for a user of another company, and for a visit that is not in progress
  */
 export async function endVisits(tx: Tx, actor: Member, body: VisitEnd): Promise<void> {

@@ -6,11 +6,11 @@ import { AppError, found } from '../core/errors.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { readLive, readVisits } from './log.ts';
 
-/** The end of the permission that a company `c` gave to ADMINs; null when none is in force. */
+/** SQL: the time until which company `c` permits ADMINs to read its visits; null without permission. */
 export const supportUntil = sql`case when c.support_until > now() then c.support_until end`;
 
 /**
- * The permission of a company.
+ * Reads the time until which the company permits ADMINs to read its visits.
  * @throws AppError not_found
  */
 export async function readSupport(db: Db, companyId: number): Promise<Support> {
@@ -37,7 +37,7 @@ export async function setSupport(tx: Tx, actor: Member, allowed: boolean): Promi
 
 /**
  * One page of a company's visits for an ADMIN.
- * @throws AppError not_found; support_closed without a permission in force; bad_input as `readVisits`
+ * @throws AppError not_found; support_closed when the company does not permit this; the errors of `readVisits`
  */
 export async function readAsSupport(
   db: Db,
@@ -71,7 +71,7 @@ async function recordLook(db: Db, actor: Member, id?: number): Promise<void> {
   await recordDaily(db, actor, { action: 'visits_read', ...person });
 }
 
-/** Writes the audit event of an export. An export of one user's visits also writes the event of read access to them. */
+/** Writes the audit event of an export of visits. With `id`, also writes the event of read access to the visits of this user. */
 export async function recordExport(db: Db, actor: Member, id?: number): Promise<void> {
   await recordCompany(db, actor, 'visits_exported');
   if (id !== undefined) await recordLook(db, actor, id);

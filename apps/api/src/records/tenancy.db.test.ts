@@ -20,9 +20,9 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 /** The number of random calls. The variable TENANCY_TRIES replaces this number. */
 const TRIES = Number(process.env.TENANCY_TRIES ?? 1_500);
 const AT_ONCE = 8;
-/** Every name, host and record id of the first company begins with this mark; those of the second do not. */
+/** Every name, host and record id of the first company begins with this mark. The second company has another mark. */
 const MARK = 'a1fa';
-/** Matches the mark in a reply, at the beginning of a string or of the record id in a cursor. */
+/** Matches a leak of the first company in a reply: MARK at the beginning of a string or of the record id in a cursor. */
 const LEAK = new RegExp(`"(\\d+-)?${MARK}`);
 const KINDS = ['tunnel', 'websocket', 'requests', 'refusal'] as const;
 const NOW = Date.now();
@@ -38,7 +38,7 @@ afterAll(() => api.close());
 
 type Side = Awaited<ReturnType<typeof side>>;
 
-/** A company with an agent, a site, and 120 records, whose ids begin with the mark. */
+/** Creates a company with an agent, a site and 120 records. The id of each record begins with `mark`. */
 async function side(mark: string, address: string) {
   const { token } = await api.company();
   const id = (await api.must(token, me)).company?.id ?? 0;
@@ -50,7 +50,7 @@ async function side(mark: string, address: string) {
     const kind = KINDS[n % 4] ?? 'tunnel';
     return {
       ...{ id: `${mark}${randomUUID().slice(4)}`, kind, open: n % 7 === 0 && kind !== 'refusal', ms: 5_000 },
-      // Records of both companies have the same times, so a cursor of one company fits the other's log.
+      // Records of both companies have the same times, so a cursor of one company is also a position in the log of the second.
       startedAt: new Date(NOW - (n % 2 ? n : n * 3) * 1_000).toISOString(),
       ...{ companyId: id, userId: agent.id, siteId: site.id, address, host, port: 443, count: 1 },
       ...{ reason: kind === 'refusal' ? 'no_policy' : '', up: 1, down: 2 },
@@ -72,7 +72,7 @@ const cursor = () => {
   return `${Date.parse(startedAt) + any(-1, 0, 1)}-${any(id, randomUUID())}`;
 };
 
-/** A random call of the second company, with ids, addresses and cursors of the first. */
+/** Returns a random call by company `b`, with ids, addresses and cursors of company `a` or `b`. */
 function randomCall(a: Side, b: Side): [token: string, endpoint: Endpoint, input: object] {
   const owner = b.token;
   const target = any(a, a, b);
@@ -105,7 +105,7 @@ function randomCall(a: Side, b: Side): [token: string, endpoint: Endpoint, input
   );
 }
 
-test('no call of a company returns or ends a record of another company', async () => {
+test('no call by a company returns a record or ends a visit of another company', async () => {
   if (first === undefined || second === undefined) throw new Error('no companies');
   const [a, b] = [first, second];
   // Positive control: the reply to the first company's owner contains the mark.
@@ -134,7 +134,7 @@ test('no call of a company returns or ends a record of another company', async (
   await Promise.all(Array.from({ length: AT_ONCE }, () => work(TRIES / AT_ONCE)));
   await listener.end();
   expect(leaks).toEqual([]);
-  // The calls are a useful test only if many of them return the company's own records and some end its visits.
+  // The test is useful only if many calls return records of the caller's company, and some calls end visits of that company.
   expect(rows).toBeGreaterThan(TRIES / 5);
   expect(ended.length).toBeGreaterThan(0);
   expect(ended.filter((text) => JSON.parse(text).companyId !== b.id)).toEqual([]);

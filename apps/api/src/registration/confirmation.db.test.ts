@@ -35,7 +35,7 @@ let serial = 0;
 const fresh = () => `10.8.0.${++serial}`;
 const names = { name: 'Компания', companyName: 'Компания', companySite: 'company.test' };
 
-/** Registers a company. @returns its owner's token and address */
+/** Registers a company. @returns the session token and the email address of its owner */
 async function stranger(invitation?: string, email = `owner${++serial}@company.test`) {
   const body = { ...names, email, password: PASSWORD, ...(invitation !== undefined && { invitation }) };
   const { token } = await api.must(null, register, { body, from: fresh() });
@@ -131,7 +131,7 @@ test('an invited company needs no confirmation', async () => {
   expect(await confirmed(token)).toBe(true);
 });
 
-test('the server dials nothing for an unconfirmed company', async () => {
+test('the api opens no connection on behalf of an unconfirmed company', async () => {
   const { token, email } = await stranger();
   const site = await addSite(token, 'dial.example.ru');
   const proxy = { host: 'proxy.example.ru', port: '3128', username: 'login', password: 'upstream secret' };
@@ -180,7 +180,7 @@ test('an unconfirmed company claims no host, even if it added the site first', a
   expect(late).toBeGreaterThan(held ?? 0);
 });
 
-test('an ADMIN confirms a company in place of its owner, once', async () => {
+test('an ADMIN can confirm an unconfirmed company in place of its owner', async () => {
   const { token } = await stranger();
   const id = (await companyOf(token))?.id ?? 0;
   const listed = async () => (await api.must(admin, getCompany, { params: { id } })).confirmed;

@@ -36,8 +36,8 @@ const admins = async () => {
   return rows;
 };
 
-/** Must run before the tests that create an ADMIN with a password. */
-test('the link that propusk admin prints creates the first ADMIN with the typed email', async () => {
+/** This test must run before the tests that create an ADMIN with a password. */
+test('the link that `propusk admin` prints creates the first ADMIN with the email typed on its page', async () => {
   const [first, second] = [
     await makeAdminLink(opened.db, config.publicUrl),
     await makeAdminLink(opened.db, config.publicUrl),
@@ -61,7 +61,7 @@ test('the link that propusk admin prints creates the first ADMIN with the typed 
   await opened.pool.query('delete from users');
 });
 
-test('a second setup, or the page that its link opens, can correct the email of the first ADMIN', async () => {
+test('a second run of setup or the password page can correct the email of the first ADMIN', async () => {
   const wrong = await makeFirstLinks(opened.db, config, { ...who, email: 'amdin@example.ru' });
   expect(wrong?.company).toContain('invitation=');
   const right = await makeFirstLinks(opened.db, config, who);
@@ -133,13 +133,13 @@ test('the setup link of the ADMIN and the setup link of the company each work on
   expect((await api.call(null, register, { body })).status).not.toBe(201);
 });
 
-test('an owner who has an account gets no invitation from a second setup, but the ADMIN still gets a link', async () => {
+test('a second run of setup creates no invitation for an owner who has an account', async () => {
   await makeFirstLinks(opened.db, config, { ...who, owner: 'none@example.ru', again: true });
   const links = await makeFirstLinks(opened.db, config, { ...who, again: true });
   expect(links).toEqual({ admin: expect.stringContaining('#token='), company: null });
 });
 
-test('a second setup makes links only with the option `again`', async () => {
+test('once an ADMIN has a password, setup creates links only with the option `again`', async () => {
   await makeFirstLinks(opened.db, config, { ...who, owner: 'second@example.ru', again: true });
   expect(await makeFirstLinks(opened.db, config, { ...who, owner: 'third@example.ru' })).toBeNull();
   const other = { email: 'owner@example.ru', owner: 'third@example.ru', again: true };
@@ -148,7 +148,7 @@ test('a second setup makes links only with the option `again`', async () => {
   expect((await setPassword(links?.admin ?? '')).status).toBe(204);
 });
 
-test('a password link does not change the email of an account other than the first ADMIN', async () => {
+test('a password link cannot set the email of any user except the first ADMIN', async () => {
   const { rows } = await opened.pool.query('select id from users where email = $1', [who.owner]);
   const { token } = await opened.db.transaction().execute((tx) => addLink(tx, Number(rows[0].id), null));
   const body = { token, password: PASSWORD, email: 'stolen@example.ru' };

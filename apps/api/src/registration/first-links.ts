@@ -30,10 +30,10 @@ export async function makeAdminLink(db: Db, publicUrl: URL): Promise<string | nu
 }
 
 /**
- * Creates a link for the first ADMIN, and a link that registers a company. The database stores only hashes of their tokens. Until
- * an ADMIN has a password, a repeated call creates another ADMIN link, and its email replaces the earlier one.
+ * Creates a link for the first ADMIN, and a link that registers a company. The database stores only hashes of the link tokens.
+ * Until an ADMIN has a password, a repeated call creates another ADMIN link and replaces the email of the ADMIN.
  * @param again creates both links again, even when an ADMIN has a password
- * @returns null when an ADMIN has a password; with `again`, null when no ADMIN has the email
+ * @returns null when an ADMIN has a password, unless `again` is true and an ADMIN has this email
  * @throws AppError registration_closed
  */
 export async function makeFirstLinks(
@@ -62,8 +62,8 @@ async function adminLink(db: Db | Tx, publicUrl: URL, id: number): Promise<strin
 }
 
 /**
- * Creates a link for the first ADMIN. Creates the account when there is none, and sets its email.
- * @returns `isNew`: whether the account or its email is new; null when an ADMIN has a password
+ * Creates a link for the first ADMIN. Creates the ADMIN's account if it does not exist. Sets the email to a free `email`.
+ * @returns null when an ADMIN has a password; `isNew` is true when the call created the account or set its email
  */
 async function makeFirst(
   db: Db,

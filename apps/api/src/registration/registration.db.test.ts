@@ -42,7 +42,7 @@ const apply = (email: string, invitation?: string) =>
 const mode = async () => (await api.must(null, registrationMode)).mode;
 const companies = async () => (await api.must(admin, listCompanies)).length;
 
-/** Invites an address. @returns the token of the link */
+/** Invites an email address. @returns the token of the invitation link */
 async function invite(email: string): Promise<string> {
   const { link } = await api.must(admin, inviteCompany, {
     body: { email, currentPassword: PASSWORD },
@@ -55,7 +55,7 @@ async function invite(email: string): Promise<string> {
   return fragment.get('invitation') ?? '';
 }
 
-test('an open platform refuses an invented invitation token and one issued to another email', async () => {
+test('an open platform refuses an invitation token that was issued to another email address', async () => {
   await start('open');
   expect((await apply('visitor@company.test', 'A'.repeat(43))).error.code).toBe('invitation_dead');
   const token = await invite('visitor@company.test');
@@ -124,7 +124,7 @@ describe('REGISTRATION=invited', () => {
     expect(await companies()).toBe(1);
   });
 
-  test('a second invitation of an address replaces the first, and an expired one is refused', async () => {
+  test('a second invitation of an email address replaces the first invitation', async () => {
     const [first, second] = [await invite('guest@company.test'), await invite('guest@company.test')];
     expect((await apply('guest@company.test', first)).error.code).toBe('invitation_dead');
     await api.database.pool.query(`update company_invitations set expires_at = now() - interval '1 second'`);
@@ -181,7 +181,7 @@ describe('REGISTRATION=invited', () => {
     expect(audit.rows).toEqual([{ name: 'gone@company.test' }]);
   });
 
-  test('the database holds no token of an invitation, and an address with an account is not invited', async () => {
+  test('the database stores no token of an invitation', async () => {
     const token = await invite('guest@company.test');
     const { rows } = await api.database.pool.query('select i::text as row from company_invitations i');
     expect(rows).toHaveLength(1);

@@ -18,7 +18,7 @@ interface Applicant {
   readonly invitation?: string | undefined;
 }
 
-/** Reads who may register now. */
+/** Reads the registration mode, which decides who may register now. */
 export async function readMode(db: Db, rule: RegistrationRule): Promise<RegistrationMode> {
   if (rule !== 'first') return rule;
   const company = await db.selectFrom('companies').select('id').limit(1).executeTakeFirst();
@@ -38,7 +38,7 @@ export async function precheckRegistration(
   const invited = applicant.invitation !== undefined;
   if (mode === 'closed' || (mode === 'invited' && !invited)) throw new AppError('registration_closed');
   if (applicant.invitation === undefined) return;
-  // Runs in every registration mode, so that an invented invitation is refused before the slow password hash.
+  // In every registration mode, an invalid invitation is refused before the slow password hash.
   const invitation = db.selectFrom('company_invitations').select('id').where(admits(applicant));
   await invitation.executeTakeFirstOrThrow(() => new AppError('invitation_dead'));
 }
@@ -69,7 +69,7 @@ export async function admitRegistration(tx: Tx, rule: RegistrationRule, applican
 }
 
 /**
- * Creates an invitation to register a company. It replaces an earlier invitation of the address.
+ * Creates an invitation to register a company. An earlier invitation of the same email address becomes invalid.
  * @throws AppError email_taken, registration_closed
  */
 export async function addInvitation(
@@ -103,7 +103,7 @@ export async function addInvitation(
 
 const stateNow = sql<InvitationState>`case when i.state = 'waiting' and i.expires_at <= now() then 'expired' else i.state end`;
 
-/** Lists the invitations, for admins. */
+/** Lists the invitations to register a company, for admins. */
 export async function listInvitations(db: Db, query: ListQuery) {
   const matching = db
     .selectFrom('company_invitations as i')

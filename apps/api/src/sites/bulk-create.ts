@@ -66,7 +66,7 @@ export async function createSites(
 
 function readLines(lines: readonly SiteInput[]): { address: string; paths: string[] }[] {
   const read = lines.map(({ address }) => readAddress(address));
-  // Bounded: this structure exists for one call only
+  // Bounded: the map exists for one call, and holds at most one entry for each line
   const first = new Map<string, number>();
   refuse('bad_input', lines, (_, at) => {
     const line = read[at];
@@ -79,7 +79,7 @@ function readLines(lines: readonly SiteInput[]): { address: string; paths: strin
   return read.flatMap((line) => ('address' in line ? line : []));
 }
 
-/** @throws AppError with every faulty line */
+/** @throws AppError `code` with the errors of all faulty lines, if there are any */
 function refuse(
   code: 'bad_input' | 'site_exists',
   lines: readonly SiteInput[],

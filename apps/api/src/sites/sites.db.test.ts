@@ -53,7 +53,7 @@ test.each(['10.0.0.1', 'localhost', 'co.uk', 'мой сайт', ''])(
   },
 );
 
-test('a create with a policy of another company gets the error for an absent policy and stores no site', async () => {
+test('a new site with another company’s policy gets the same error as with an absent policy', async () => {
   const stranger = (await api.company()).token;
   const foreign = (await api.must(stranger, createPolicy, { body: { name: 'Чужая', proxyId: 1 } })).id;
   const attempt = (id: number) =>
@@ -144,7 +144,7 @@ test('an edit replaces the policies and the address of a site', async () => {
   expect(missing.status).toBe(404);
 });
 
-test('a new site with a symbol in its name is refused, but a stored one can be edited', async () => {
+test('a new site with a symbol in its name is refused, but a stored site with a symbol can be edited', async () => {
   const { token } = await api.company();
   const companyId = (await api.must(token, me)).company?.id;
   for (const address of ['😀.ru', 'a☃.example.ru', 'xn--e28h.ru', 'xn--a.ru', '*.a♥b.ru', '☃_a.ru']) {
@@ -172,7 +172,7 @@ test('a new site with a symbol in its name is refused, but a stored one can be e
   await api.must(token, deleteSiteByAddress, { params: { address: '😀.ru' } });
 });
 
-test('deleting a site removes its links and no other site', async () => {
+test('deleting a site that a policy opens removes only this site', async () => {
   const site = await api.must(owner, createSite, {
     body: { address: 'gone.example.ru', politics: [policy] },
   });

@@ -58,8 +58,8 @@ export const siteEntity = entity({
 /**
  * Normalizes an entered address to its stored spelling, and reads the start path of a pasted URL. Returns the fault of an invalid
  * address. New addresses must not contain symbols such as emoji.
- * @param stored the current address of the site, which may keep its symbols; undefined for a new site; null allows symbols in
- * every address
+ * @param stored the current address of the site, which is accepted even with symbols; undefined for a new site; null to accept
+ * symbols in every address
  */
 export function readAddress(
   raw: string,
@@ -76,14 +76,14 @@ export function readAddress(
   return { address, paths: path === null ? [] : [path] };
 }
 
-/** @throws AppError bad_input with `address` */
+/** @throws AppError bad_input for the field `address` */
 function storedAddress(raw: string, stored?: string | null): { address: string; paths: string[] } {
   const read = readAddress(raw, stored);
   if ('fault' in read) throw new AppError('bad_input', { fields: { address: [read.fault] } });
   return read;
 }
 
-/** The fault of an address that the company already has a site for. */
+/** Returns the field error for an address that a site of the company already has. */
 export const alreadyThere = (address: string): FieldFault => ['site_listed', shownAddress(address)];
 
 /** Converts a stored address for display: Unicode instead of Punycode. */
@@ -128,7 +128,7 @@ export async function deleteSiteByAddress(
   ifMatch: IfMatch,
 ): Promise<void> {
   const { address } = storedAddress(raw, null);
-  // Lock before the lookup: a concurrent transaction may move the address to another site.
+  // Lock the company before the lookup, because a concurrent transaction may give the address to another site.
   await lockOwnCompany(tx, actor);
   const site = await tx
     .selectFrom('sites')

@@ -10,11 +10,11 @@ export interface Examined {
   readonly config: ServerConfig;
   /** The environment of the process, including the settings of the gateway on the same machine. */
   readonly env: NodeJS.ProcessEnv;
-  /** Null when the database does not answer. */
+  /** The database; null when the database does not answer. */
   readonly db: Db | null;
   /** Why the database does not answer. */
   readonly fault: string;
-  /** Aborted at the common time limit of all checks. */
+  /** This signal aborts at the common time limit of all checks. */
   readonly signal: AbortSignal;
 }
 

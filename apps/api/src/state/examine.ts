@@ -29,7 +29,7 @@ const checks: readonly Check[] = [
   ],
 ];
 
-/** Runs all checks concurrently; their signal aborts after 25 s. A check that throws gives a finding of level `unknown`. */
+/** Runs all checks concurrently, for at most 25 s. A check that throws gives a finding of level `unknown`. */
 export async function examine(examined: Omit<Examined, 'signal'>): Promise<Finding[]> {
   const signal = AbortSignal.timeout(LIMIT_MS);
   const found = await Promise.all(

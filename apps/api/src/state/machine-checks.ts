@@ -37,7 +37,7 @@ function contradictions(config: Examined['config'], env: NodeJS.ProcessEnv): Fin
 
 export const checkSettings: Check = async ({ config, env }) => {
   const found = contradictions(config, env);
-  // The command of the Debian package puts unknown names of its settings file in UNKNOWN_SETTINGS.
+  // The Debian package's command sets UNKNOWN_SETTINGS to the unknown setting names in its settings file.
   const names = (env.UNKNOWN_SETTINGS ?? '').split(',').filter((name) => name !== '');
   if (names.length > 0) found.push({ level: 'warning', code: 'settings_unknown', params: { names } });
   return found.length > 0 ? found : [{ level: 'ok', code: 'settings_fit' }];

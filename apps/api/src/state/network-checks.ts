@@ -78,7 +78,7 @@ async function checkName(url: URL): Promise<Finding[]> {
   const found: Finding[] = isInternal
     ? [{ level: 'warning', code: 'name_internal', params: { name, address } }]
     : [];
-  // Only a warning: behind some routers (NAT without hairpinning) a machine cannot reach its own external address.
+  // An unreachable name is only a warning: without NAT hairpinning, a machine cannot reach its own external address.
   const unreached: Finding[] = [{ level: 'warning', code: 'unreached', params: { name: url.host } }];
   const judged = await ask(url, { rejectUnauthorized: false }, ({ socket }) =>
     url.protocol === 'https:' ? judge(url.host, socket as TLSSocket) : [],

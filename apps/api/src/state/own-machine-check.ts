@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { inParallel } from '../core/in-parallel.ts';
 import type { Check } from './check.ts';
 
-/** At most 5 names in a finding. At most 1,000 host names are resolved, 16 at once, within 5 s in total. */
+/** A finding lists at most 5 names. At most 1,000 host names are resolved, 16 at once, within 5 s in total. */
 const [MOST_NAMES, MOST_LOOKUPS, AT_ONCE, WAIT_MS] = [5, 1_000, 16, 5_000];
 
 /**
@@ -23,7 +23,7 @@ export const checkOwnMachine: Check = async ({ db, config, signal }) => {
   const own = new OwnMachine({ ...config, echoUrl: config.echoUrl.origin });
   const lookup = createLookup({ servers: config.dns });
   const ends = AbortSignal.any([signal, AbortSignal.timeout(WAIT_MS)]);
-  // Grows with site or proxy. Bound: 1,000 names. At the bound: further names are not resolved
+  // Grows with refused sites and proxies. Bound: 1,000 names. At the bound: further names are not resolved
   const refused: string[] = [];
   const resolved = async (host: string) => {
     try {

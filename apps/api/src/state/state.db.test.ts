@@ -21,7 +21,7 @@ import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
 import { readConfig } from '../config.ts';
 import { examine } from './examine.ts';
 
-/** Causes real faults of a server. The finding of each fault explains the repair, and disappears after the repair. */
+/** Causes real faults of a server. examine() must report each fault and explain the repair, until the fault is repaired. */
 
 let product: WholeProduct;
 let folder: string;

@@ -13,7 +13,7 @@ import type { Check, Finding } from './check.ts';
 /** Checks of the running product: database, mail, backups, gateways, egress addresses, and reachability from a vantage. */
 
 const HOUR_MS = 3_600_000;
-/** A gateway with open visits sends a batch of records at least every 60 s. */
+/** A gateway with open visits is late after this time without records. Normally it sends records at least every 60 s. */
 const LATE_S = 150;
 /** A backup starts every 24 h and may take 2 h. */
 const OLD_H = 26;
@@ -84,7 +84,7 @@ export const checkLoad: Check = async ({ db }) => {
   ];
 };
 
-/** Counts the records of access that were lost in the last day and whose company is unknown. */
+/** Counts the lost access records of the last day whose company is unknown. */
 export const checkLosses: Check = async ({ db }) => {
   if (db === null) return [];
   const { rows } = await sql<{ losses: number; records: number }>`
@@ -129,7 +129,7 @@ export const checkOutside: Check = async ({ db, config: { publicUrl, gatewayUrl 
     }),
   );
   const reports = await runTask(db, vantage.id, groups, signal);
-  // Any response shows that the server is reachable: the gateway answers these requests with an error.
+  // Any response shows that a server is reachable, even an error. The gateway always answers these requests with an error.
   const shut = urls.filter((_, at) => !('status' in (reports.get(at)?.get(0) ?? {})));
   const params = { vantage: vantage.name, urls: shut.map(({ origin }) => origin) };
   return [

@@ -7,7 +7,7 @@ import { concerned, hasPaidEnd, PAID_GRACE, WARNED } from './store.ts';
 
 /** Gateways apply the stop of paid proxies within about one second. */
 const TICK_MS = 1_000;
-/** Due warnings are sent once in this many ticks. */
+/** The number of ticks between two runs that send due warnings. */
 const WARN_EVERY = 60;
 /** At most 1,000 warnings per run; the next run sends the rest. */
 const MOST_WARNINGS = 1_000;
@@ -48,7 +48,7 @@ interface Warning {
   owners: string[];
 }
 
-/** Mails one due warning to at most 10 owners of its company. @returns false when none is due */
+/** Mails one due warning to at most 10 owners of the company. @returns false when no warning is due */
 async function warnOne(tx: Tx, outbox: Outbox, page: string): Promise<boolean> {
   const left = (days: number) => sql`e.at <= now() + ${sql.raw(`interval '${days} days'`)}`;
   const { rows } = await sql<Warning>`

@@ -12,7 +12,7 @@ import { entity } from '../entities/entity.ts';
 /** At most 100 plans, including archived ones, because the console shows them on one page. Further ones are refused. */
 const MOST_PLANS = 100;
 
-/** SQL that counts a company's objects of each limited kind, as a JSON object. The query names the companies table `c`. */
+/** SQL that counts a company's objects of each limited kind, as a JSON object. The query must use `c` as alias of companies. */
 export const usage = sql`json_build_object(
   'people', (select count(*) from users where company_id = c.id),
   'sites', (select count(*) from sites where company_id = c.id),

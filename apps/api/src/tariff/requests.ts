@@ -48,7 +48,7 @@ export async function readRequests(
 /**
  * Stores a request of the actor's company and mails it to `operators`.
  * @param page URL of the console's page of requests
- * @throws AppError request_open if a request of the kind is open; bad_input for a plan that is not offered
+ * @throws AppError request_open if the company has an open request of the same kind; bad_input for a plan that is not offered
  */
 export async function createRequest(
   tx: Tx,
@@ -78,7 +78,7 @@ export async function createRequest(
   return request;
 }
 
-/** The recipients of requests: the operator's contact address or, without one, at most three ADMINs. */
+/** The recipients of mails about tariff requests: the operator's contact address or, if it is empty, at most three ADMINs. */
 async function operators(tx: Tx): Promise<string[]> {
   const { rows } = await sql<{ email: string }>`select email from contact where email <> '' union all
     (select email::text from users where roles @> '{ADMIN}' and (select email = '' from contact) order by id limit 3)`.execute(
@@ -93,7 +93,7 @@ export async function withdrawRequest(tx: Tx, actor: Member, id: number): Promis
 }
 
 /**
- * Answers or refuses an open request, and mails the address that was stored with it.
+ * Answers or refuses an open request, and mails the reply to the address that was stored with the request.
  * @throws AppError not_found; request_closed; bad_input for a refusal without a reason
  */
 export async function answerRequest(

@@ -28,7 +28,10 @@ const onPaidProxy = (table: string, column: string, id: string) =>
   sql`exists (select from ${sql.table(table)} l join policies p on p.id = l.policy_id
     join proxies x on x.id = p.proxy_id and x.type = 'payment' where l.company_id = c.id and l.${sql.ref(column)} = ${sql.ref(id)})`;
 
-/** SQL for the users and the sites of company `c` of a query that have a policy with a paid proxy. At most 50 names of each. */
+/**
+ * SQL arrays with the names of users, and with the names of sites, that have a policy with a paid proxy. Each array has at most
+ * 50 names. `c` is the company in the surrounding query.
+ */
 export const concerned = {
   people: sql`array(select coalesce(nullif(trim(u.name || ' ' || u.surname), ''), u.email::text) from users u
     where u.company_id = c.id and ${onPaidProxy('policy_users', 'user_id', 'u.id')} order by u.id limit 50)`,
@@ -81,8 +84,8 @@ export interface Ends {
 }
 
 /**
- * Finds the next end to announce: the stop of paid proxies, or else the trial or plan that ends first within
- * 7 days. Queries the database only after `paidEndsAt`, because every `GET /me` calls this function.
+ * Finds the end that owners are warned of: the stop of paid proxies, or else the end of the trial or plan within 7 days. Queries
+ * the database only if `paidEndsAt` has passed, because every `GET /me` calls this function.
  */
 export async function findEnding(
   db: Db,

@@ -115,7 +115,7 @@ test('1,000 concurrent creates at two api processes with a limit of 100 create e
   expect((await api.must(token, listSites, { query: {} })).count).toBe(100);
 });
 
-test('the refusal of a create, also of a bulk create, names the limit, its value and the plan', async () => {
+test('the error of a create beyond the limit names the value of the limit and the plan', async () => {
   const { token } = await company({ name: 'Small', people: 2, sites: 1, proxies: 1 });
   await api.must(token, createSite, { body: { address: 'one.example.ru' } });
   const second = await api.call(token, createSite, { body: { address: 'two.example.ru' } });
@@ -204,7 +204,7 @@ test('two api processes mail the owner once at 7, 3 and 1 days before the end of
     [0.9, 3],
     [0.1, 3],
   ] as const) {
-    // Simulates the passage of time: the database's clock cannot be changed, so the test moves the stored ends.
+    // The database's clock cannot be changed, so the test moves the stored end of the trial.
     await sql(
       `with moved as (update companies set trial_ends_at = now() + make_interval(secs => $2::float * 86400) where id = $1
         returning trial_ends_at) update plan_warnings set ends_at = (select trial_ends_at from moved) where company_id = $1`,
@@ -217,7 +217,7 @@ test('two api processes mail the owner once at 7, 3 and 1 days before the end of
     }
     const ended = (await api.must(token, me)).company?.ending;
     expect(ended?.what).toBe(days > 7 ? undefined : 'trial');
-    // Both api processes send queued mails.
+    // Waits until the api processes have sent all queued mails.
     await expect.poll(async () => (await sql('select from mails')).rowCount).toBe(0);
     expect((await mailsTo(email)).length, `${days} days before`).toBe(mails);
   }
@@ -283,7 +283,7 @@ test('paid proxies stop 14 days after the end of the plan, and a new plan starts
   ).id;
   const give = (planId: number, planEndsAt?: string) =>
     api.must(admin, setTariff, { params: { id }, body: { planId, ...(planEndsAt && { planEndsAt }) } });
-  // The default standard plan includes paid proxies. On that plan, a paid proxy would never stop.
+  // When its plan ends, a company has the standard plan. If that plan included paid proxies, a paid proxy would never stop.
   const input = { ...full, name: standard.name, paidProxies: false };
   await api.must(admin, updatePlan, { params: { id: standard.id }, body: input });
   await give(paidPlan);
@@ -428,7 +428,7 @@ test('exactly one of 8 concurrent PUTs of the contact with the same If-Match suc
   expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, ...Array(7).fill(412)]);
 });
 
-test('refused duplicates of an open request are not charged to the daily limit of requests', async () => {
+test('a refused duplicate of an open tariff request does not count towards the daily limit', async () => {
   const { token } = await company();
   const body = { kind: 'paid_proxy' } as const;
   await api.must(token, createRequest, { body });
@@ -475,14 +475,14 @@ test('a plan stays editable when an earlier release stored another plan with the
     api.call(admin, updatePlan, { params: { id }, body: { ...full, name, sites: 9 } });
   expect(await edit('Двойной')).toMatchObject({ status: 200, body: { sites: 9 } });
   expect((await edit('ДВОЙНОЙ')).status).toBe(409);
-  // Releases up to 0.2 stored names with control characters; replies escape them.
+  // Names that releases up to 0.2 stored may have control characters. Replies escape these characters.
   await api.database.pool.query("update plans set name = E'a\\u202e' where id = $1", [id]);
   expect(await edit('a\\u202e')).toMatchObject({ status: 200, body: { name: 'a\\u202e' } });
   const stored = await api.database.pool.query('select name from plans where id = $1', [id]);
   expect(stored.rows).toEqual([{ name: 'a\u202e' }]);
 });
 
-test('only one plan is marked for trials: marking another plan unmarks the first', async () => {
+test('marking a plan for trials unmarks the previous trial plan', async () => {
   const before = await api.must(admin, listPlans);
   const moved = await api.must(admin, createPlan, { body: { ...full, name: 'New trial', trial: true } });
   const after = await api.must(admin, listPlans);

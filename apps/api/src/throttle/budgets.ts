@@ -18,7 +18,7 @@ export interface Key extends Limit {
   readonly points: number;
 }
 
-// Folds case like the citext column, so that every spelling of an email counts for its account.
+// Converts an email to lower case, because all spellings of an email share one account and therefore one counter.
 const fold = (email: string) => email.trim().toLowerCase();
 
 function hash(...parts: string[]): string {
@@ -44,8 +44,8 @@ const budgets = {
   /** Wrong passwords of one account, from all addresses. */
   passwordAccount: { key: account, attempts: 100, minutes: 15 },
   /**
-   * Wrong passwords from a browser with a valid device mark. Its attempts count here instead of in the three
-   * limits above. After this limit is reached, its attempts count in the three limits above.
+   * Wrong passwords from a browser with a valid device mark. Until this limit is reached, attempts from the browser do not count
+   * in the three limits above.
    */
   passwordDevice: { key: device, attempts: 10, minutes: 15, extends: true, resets: true },
   /** Failed re-authentications with the password in one session. At the limit, the session ends. */
@@ -67,11 +67,11 @@ const budgets = {
    * not reset the count: the user's daily sign-ins must not renew the attempts of an attacker.
    */
   code: { key: id, attempts: 20, minutes: 60 },
-  /** Registrations without an invitation from one address. */
+  /** Registrations without an invitation, by IP address. */
   registration: { key: subscriber, attempts: 20, minutes: 60 },
   /**
-   * Mailed links by mailbox and requester's address (`linkPair`), by mailbox (`linkEmail`) and by requester's
-   * address (`linkAddress`). A mailbox without an account has the same limits.
+   * Mailed links. `linkPair` counts the requests of one IP address for one mailbox, `linkEmail` all requests for a mailbox, and
+   * `linkAddress` all requests of an IP address. A mailbox without an account has the same limits.
    */
   linkPair: { key: pair, attempts: 3, minutes: 15 },
   linkEmail: { key: account, attempts: 10, minutes: 15 },
@@ -104,7 +104,7 @@ const budgets = {
   noticeActor: { key: id, attempts: 300, minutes: 60 },
   /** Pending changes of one company that shorten retention, each of which is mailed to its other owners. */
   recordsCut: { key: id, attempts: 10, minutes: 60 },
-  /** Agents that one company invites. Anybody may own a company, and the mailboxes may belong to uninvolved people. */
+  /** Invitations that one company mails. Otherwise anybody could register a company and send spam to many mailboxes. */
   invitation: { key: id, attempts: 500, minutes: 1_440 },
   /** Invitations of one company to one mailbox. A company cannot block another company's invitations to the mailbox. */
   invitationMailbox: {
@@ -115,9 +115,7 @@ const budgets = {
   /** The number of accounts of other companies that email_taken replies reveal to one user, and to one company. */
   takenUser: { key: id, attempts: 20, minutes: 60 },
   takenCompany: { key: id, attempts: 60, minutes: 60 },
-  /**
-   * Pairing codes that one user may create. The limit protects gateways: the end of a paired session sends them a new snapshot.
-   */
+  /** Pairing codes that one user may create. The api sends the gateways a new snapshot whenever a paired session ends. */
   pairing: { key: id, attempts: 20, minutes: 15 },
   /** Requests of one company to the operator, each of which is mailed. */
   tariffRequest: { key: id, attempts: 20, minutes: 1_440 },
@@ -129,13 +127,13 @@ export type Owner<B extends Budget> = Parameters<(typeof budgets)[B]['key']>;
 /** A kind of link or code. Each kind has a separate budget. */
 export type Redeemed = 'mailLink' | 'invitation' | 'lockLink' | 'pairingCode' | 'vantage';
 
-/** Returns the counter of one owner in a budget, as in `keyOf('passwordPair', email, address)`. */
+/** Returns the counter that a budget has for these arguments, for example `keyOf('passwordPair', email, address)`. */
 export function keyOf<B extends Budget>(budget: B, ...owner: Owner<B>): Key {
   const { key, ...limits } = budgets[budget] as Limit & { key: (...parts: unknown[]) => string };
   return { ...limits, name: `${budget}:${key(...owner)}`, points: 1 };
 }
 
-/** Returns a key whose charge adds `points` attempts, at most the whole budget. */
+/** Returns a key that charges `points` attempts at once, but at most the whole limit of the budget. */
 export function times(key: Key, points: number): Key {
   return { ...key, points: Math.min(points, key.attempts) };
 }

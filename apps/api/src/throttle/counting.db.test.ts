@@ -44,17 +44,17 @@ test('an attempt is refunded when its variable goes out of scope, unless the att
   expect(await left(user, company)).toEqual([19, 59]);
 });
 
-test('a charge with one exhausted key is refused and charges none of its keys', async () => {
+test('a charge of several keys is refused as a whole when one key is exhausted', async () => {
   await throttle.begin({ keys: [times(user, 20)] });
   expect(await refusal(throttle.begin({ keys: [company, user] }))).toBe(3_600);
   expect(await left(company)).toEqual([60]);
-  // Two attempts are left. A charge of three is refused and takes neither of them.
+  // A charge of three attempts is refused when two attempts are left, and the two attempts remain.
   await throttle.begin({ keys: [times(company, 58)] });
   expect(await refusal(throttle.begin({ keys: [times(company, 3)] }))).toBe(3_600);
   expect(await left(company)).toEqual([2]);
 });
 
-test('60 concurrent charges by two processes use exactly the 20 attempts of the budget', async () => {
+test('of 60 concurrent charges in two processes, the rate limit admits exactly 20', async () => {
   const outcomes = await Promise.all(
     Array.from({ length: 60 }, (_, n) =>
       refusal(
@@ -75,7 +75,7 @@ test('a refund does not add an attempt to the next window', async () => {
   expect(await left(user)).toEqual([15]);
 });
 
-test('a right password resets the counter of the account-address pair, but not that of the address', async () => {
+test('a right password resets the counter of account and address, but not the counter of the address', async () => {
   const pair = keyOf('passwordPair', 'a@company.test', '192.0.2.1');
   const address = keyOf('passwordAddress', '192.0.2.1');
   await throttle.begin({ keys: [times(pair, 8), times(address, 8)] });

@@ -80,7 +80,7 @@ test('the daily write budget counts the reply stored under an idempotency key', 
   expect(first.status).toBe(201);
   const counted = await points();
   expect(counted).toBeGreaterThan(40 * 400 + JSON.stringify(first.body).length);
-  // The server replays the stored reply and stores nothing new, so it charges nothing.
+  // For the repeated request, the server replays the stored reply. Nothing is stored, so nothing is charged.
   expect((await create({ 'idempotency-key': 'many' })).status).toBe(201);
   expect(await points()).toBe(counted);
 });

@@ -13,7 +13,8 @@ export const DAILY_BYTES = { agent: 5_000_000, manager: 50_000_000 } as const;
 const ROW_BYTES = 400;
 const DAY_MS = 86_400_000;
 
-// A user with an exhausted budget can still delete. Every deletion needs an earlier creation, which was counted.
+// These actions are not counted, so that a user with an exhausted budget can still delete. The number of deletions is limited,
+// because each deletion needs an earlier creation, which was counted.
 const uncounted: ReadonlySet<AuditAction> = new Set([
   'deleted',
   'signed_out',
@@ -41,17 +42,15 @@ export interface Spent {
 interface Charge {
   /** A query that charges the budget and returns one row `Spent`. */
   readonly spend: RawBuilder<Spent>;
-  /**
-   * @throws AppError too_many_requests when the budget is exhausted; `retryAfter` is the number of seconds until its window ends
-   */
+  /** @throws AppError too_many_requests when the budget is exhausted; `retryAfter` is in seconds, until the budget is restored */
   demand(spent: Spent | undefined): void;
 }
 
 /**
  * Charges the audit rows of one call to the user's daily budget. The charge belongs to the transaction of the
- * call, so a rollback refunds it.
- * @param rows either all or none of them are sign-in actions
- * @returns null when the budget counts none of the rows
+ * call, so a rollback undoes the charge.
+ * @param rows either only sign-in actions, or no sign-in actions
+ * @returns null when all actions of the rows are uncounted
  */
 export function countBytes(
   userId: number,

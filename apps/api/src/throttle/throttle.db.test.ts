@@ -71,7 +71,7 @@ describe('password checks', () => {
     });
   });
 
-  test('a right password is not counted and resets the count of wrong ones', async () => {
+  test('a right password is not counted and resets the count of wrong passwords', async () => {
     const { email } = await api.company();
     const from = freshAddress();
     const right = () => signIn({ email, password: PASSWORD, from });
@@ -82,7 +82,7 @@ describe('password checks', () => {
     for (let i = 0; i < 15; i++) expect((await right()).status).toBe(200);
   });
 
-  test('one IP address may try 100 wrong passwords over all accounts and other addresses are unaffected', async () => {
+  test('after 100 wrong passwords, an IP address gets 429 for every account', async () => {
     const { email } = await api.company();
     const from = freshAddress();
     for (let i = 0; i < 3; i++) expect((await signIn({ email, password: PASSWORD, from })).status).toBe(200);
@@ -125,7 +125,7 @@ describe('password checks', () => {
     expect((await signIn({ email, from, password: PASSWORD })).status).toBe(200);
   });
 
-  test('a right current password is not counted and resets the count of its session', async () => {
+  test('a right current password resets the session’s count of wrong passwords', async () => {
     const { token } = await api.company();
     const check = (currentPassword: string) =>
       api.call(token, startSecondFactor, { body: { currentPassword } });
@@ -166,7 +166,7 @@ describe('password checks', () => {
 describe('the client address', () => {
   const forwarded = (value: string) => ({ 'x-forwarded-for': value });
 
-  test('the client address ignores X-Forwarded-For of an untrusted peer', async () => {
+  test('X-Forwarded-For of an untrusted peer does not change the client address', async () => {
     const { email } = await api.company();
     const from = freshAddress();
     const tries = times(20, (i) =>
@@ -202,7 +202,7 @@ test('one IP address may register 20 companies an hour', async () => {
     email: `many${i}@romashka.test`,
     password: PASSWORD,
   });
-  // A registration that is refused for its body does not count.
+  // A registration with an invalid body does not count.
   const unread = times(5, (i) => api.call(null, register, { body: { ...body(i), password: '' }, from }));
   expect(await statuses(unread)).toEqual({ 400: 5 });
   const tries = times(25, (i) => api.call(null, register, { body: body(i), from }));
@@ -214,7 +214,7 @@ test('one IP address may register 20 companies an hour', async () => {
 describe('the limits of links in mail', () => {
   const ask = (email: string, from: string) => api.call(null, useLink, { body: { email }, from });
 
-  test('after 10 links, or 3 links requested from one address, a mailbox gets one link a minute', async () => {
+  test('after 10 requests, or 3 requests from one IP address, a mailbox gets one mailed link a minute', async () => {
     const { email } = await api.company();
     for (const mailbox of [email, 'nobody-at-all@company.test']) {
       const from = freshAddress();
@@ -225,7 +225,7 @@ describe('the limits of links in mail', () => {
     }
   });
 
-  test('one IP address may request 10 links, and refused requests do not count for the mailbox', async () => {
+  test('refused link requests of one IP address do not use up the limits of the mailbox', async () => {
     const from = freshAddress();
     const tries = times(10, (i) => ask(`box${i}@company.test`, from));
     expect(await statuses(tries)).toEqual({ 204: 10 });

@@ -5,9 +5,9 @@ import type { Db } from '../db/open.ts';
 import { type Budget, type Key, keyOf, type Owner, type Redeemed } from './budgets.ts';
 
 /**
- * Limits of the queue of charges. Two charges run at once, so that the other connections of the pool stay free.
- * A lane holds 200 waiting charges, enough for an office behind one address that signs in at the same time. The
- * whole queue holds 1,000 charges, which take one or two seconds.
+ * Limits of the queue in which charges wait. At most two charges run at once, so that the other pool connections stay free. A
+ * lane (the queue of one caller) holds 200 charges, enough for an office that signs in from one address at the same time. All
+ * lanes together hold 1,000 charges, which take one or two seconds.
  */
 const COUNTING = { atOnce: 2, ofLane: 200, ofAll: 1_000 };
 
@@ -33,32 +33,33 @@ interface Attempt<W extends Way = Way> extends AsyncDisposable {
    * @throws AppError too_many_requests
    */
   charge(...keys: Key[]): Promise<void>;
-  /** Makes the charge permanent, for example after a wrong password. @returns the argument */
+  /** Prevents the refund of the charge, for example after a wrong password. @returns `outcome` */
   keep<T>(outcome: T): T;
   /**
-   * Starts the refund in the background and resets the counters of keys with `resets`. The end of the block waits for the refund.
+   * Starts the refund in the background, and resets the counter of each key whose `resets` is true. The end of the block waits
+   * for the refund.
    */
   succeed(): void;
 }
 
 /** Counts attempts in the table `rate_limits`. It fails closed: without a database, every attempt throws. */
 export interface Throttle {
-  /** Charges one key without waiting in the queue. @throws AppError as `begin` */
+  /** Charges one key without waiting in the queue. @throws AppError too_many_requests with `retryAfter` */
   charge<B extends Budget>(budget: B, ...owner: Owner<B>): Promise<Attempt>;
   /**
    * Charges keys before the attempt is checked, so that concurrent attempts cannot exceed a budget. If one
    * key is exhausted, no key is charged.
-   * @param preferred keys to try first; if one of them is exhausted, `way` is charged instead
+   * @param preferred is charged instead of `way`, unless one of its keys is exhausted
    * @throws AppError too_many_requests with `retryAfter`; busy when too many callers wait
    */
   begin<W extends Way>(way: W, preferred?: W | false): Promise<Attempt<W>>;
   /**
    * Redeems a link or code, and charges `address` only if the link or code is invalid. An office behind one address can therefore
    * use any number of valid links.
-   * @throws the error of `redeem`; at the limit, the errors of `begin` instead of the error of an invalid link or code
+   * @throws the error of `redeem`. If the link or code is invalid and the charge is refused, throws the error of `begin` instead.
    */
   redeeming<T>(kind: Redeemed, address: string, redeem: () => Promise<T>): Promise<T>;
-  /** The milliseconds until a key has an attempt left; 0 when it has one. */
+  /** Returns the milliseconds until `key` allows an attempt; 0 when an attempt is allowed now. */
   wait(key: Key, lane?: Lane): Promise<number>;
   /** Resets counters, for example of the password limits after a user has set a new password through a link. */
   reset(...keys: Key[]): Promise<void>;
@@ -92,7 +93,7 @@ export function createThrottle(db: Db): Throttle {
     const [way, charges] = await chargeEither(given, preferred);
     let settled: Promise<void> | undefined;
     const settle = (resets: (key: Key) => boolean) =>
-      // If the refund fails, the counts stay too high.
+      // Ignores a failed refund: the counts then stay too high, which allows no extra attempts.
       (settled ??= refund(db, charges, resets).catch(() => {}));
     return {
       way,
@@ -135,7 +136,7 @@ export function createThrottle(db: Db): Throttle {
 
 /**
  * Charges all keys or none, in one statement. Rows are locked in the order of their keys, so that concurrent charges do not
- * deadlock. A refusal writes nothing, except when concurrent charges take the last attempt.
+ * deadlock. If a concurrent charge took the last attempt, the charges are written and then refunded.
  */
 async function charge(db: Db, keys: readonly Key[]): Promise<Charge[]> {
   const now = Date.now();
@@ -174,8 +175,8 @@ async function refund(db: Db, charges: readonly Charge[], resets: (key: Key) => 
   const namesOf = (of: readonly Charge[]) => of.map(({ key }) => key.name);
   const names = namesOf(charges);
   const reset = namesOf(charges.filter(({ key }) => resets(key)));
-  // Refunds only the charged window, not a later window of the same key. The end identifies a fixed window. The end
-  // of an extending window moves, but no later window begins before the end that the charge returned.
+  // Refunds only the window that was charged, not a later window of the same key. A fixed window is identified by its end. An
+  // extending window is refunded only before the end that the charge returned, because no later window begins before that time.
   const extended = namesOf(charges.filter(({ key, until }) => key.extends && until > Date.now()));
   await sql`
     with own as (select key from rate_limits where key = any(${names}::text[]) order by key for update)

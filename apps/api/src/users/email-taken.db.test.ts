@@ -22,7 +22,7 @@ const free = () => `free${++serial}@elsewhere.test`;
 const create = async (token: string, email: string) =>
   (await api.call(token, createUser, { body: { email, password: PASSWORD, politics: [] } })).status;
 
-/** Adds another owner to the company. @returns the token */
+/** Adds another owner to the company. @returns the session token of the new owner */
 async function colleague(owner: string): Promise<string> {
   const { id, token } = await api.agent(owner);
   await api.database.pool.query("update users set roles = '{CREATOR}' where id = $1", [id]);
@@ -45,8 +45,8 @@ test('a user gets at most 20 email_taken replies an hour, and a company at most 
   }
   const move = { email: taken, change: true, currentPassword: PASSWORD } as const;
   expect((await api.call(token, useLink, { body: move })).status).toBe(409);
-  // 14 of the user's 20 email_taken replies are used up, so this reply names only six of the nine addresses of the other company.
-  // The address of the user's own company does not count.
+  // The user has used 14 of 20 email_taken replies, so the error names only six of the nine addresses of the other company.
+  // The error also names the address of the user's own company, because this address does not count for the limit.
   const emails = [...strangers, email];
   const invited = await api.call(token, inviteUsers, { body: { emails, politics: [] } });
   expect(invited.status).toBe(409);

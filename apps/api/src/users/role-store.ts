@@ -80,7 +80,7 @@ export async function removeAdmin(tx: Tx, actor: Actor, id: number, tell: Tell):
   );
 }
 
-/** Locks the user's company, then every ADMIN in one order, so that admins who remove each other cannot both succeed. */
+/** Locks the user's company, then all ADMINs in order of id, so that two ADMINs cannot remove each other at the same time. */
 async function lockAdmins(tx: Tx, id: number): Promise<void> {
   const admins = sql`select from users where roles @> array['ADMIN'] order by id for no key update`;
   await pipeline(

@@ -47,7 +47,7 @@ const setRole = (token: string, id: number, role: CompanyRole, given: object = p
 const signIn = async (email: string) =>
   (await api.must(null, login, { body: { email, password: PASSWORD }, from: fresh() })).token;
 
-/** The epoch of gateway tokens that gateways accept for a user. */
+/** Reads the token epoch of a user. Gateways refuse gateway tokens of earlier epochs. */
 async function epochOf(id: number): Promise<number> {
   const { rows } = await api.database.pool.query('select gateway_epoch as epoch from users where id = $1', [
     id,
@@ -170,7 +170,7 @@ describe('a change of roles', () => {
   });
 });
 
-describe('a change of an account by somebody else', () => {
+describe('notices of account changes by another user', () => {
   test('a change by an owner sends a notice to the old address of the changed account', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
@@ -198,7 +198,7 @@ describe('a change of an account by somebody else', () => {
     expect((await told(agent.email))[1]).toContain(`теперь используется другая почта: ${moved}`);
     await setRole(owner.token, agent.id, 'CREATOR');
     expect((await told(moved))[0]).toContain('Вашу роль');
-    // A change of the name sends no notice, because it gives no access to the account.
+    // A new name sends no notice, because a name gives no access to the account.
     await api.must(owner.token, updateUser, { params, body: { name: 'Пётр' } });
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(inbox.mails.filter(({ to }) => to === moved)).toHaveLength(1);
@@ -209,7 +209,7 @@ describe('a change of an account by somebody else', () => {
     const agent = await api.agent(owner.token);
     const { id: self } = await api.must(owner.token, me);
     const change = (id: number, body: object) => api.call(owner.token, updateUser, { params: { id }, body });
-    // Both changes are refused: an owner's password is protected, and another company's agent gets 404.
+    // Refused changes do not count for the limit: 403 for the owner's own password, 404 for another company's agent.
     const other = await api.company();
     const theirs = await api.agent(other.token);
     for (let n = 0; n < 6; n++) {
@@ -391,7 +391,7 @@ describe('an admin', () => {
 describe('concurrent role changes among owners or admins', () => {
   const CROWD = 8;
 
-  /** Creates users with one role, each with a session. */
+  /** Creates users with the given role, and a session for each user. */
   async function crowd(role: 'CREATOR' | 'ADMIN', companyId: number | null) {
     const hash = await testPasswords.hash(PASSWORD, ofProcess);
     const users: { id: number; token: string }[] = [];
@@ -402,7 +402,7 @@ describe('concurrent role changes among owners or admins', () => {
     }
     return users;
   }
-  /** Pairs of actor and target: each user targets every other in turn. */
+  /** Pairs of actor and target. Each user is paired with each of the other users. */
   const pairs = <T>(users: readonly T[]): [T, T][] =>
     Array.from({ length: 200 }, (_, n) => {
       const actor = n % CROWD;

@@ -147,10 +147,10 @@ export async function refuseTaken(
  */
 export async function findInvited(db: Db, actor: Member, id: number): Promise<User> {
   const user = await findEntity(db, actor, userEntity, id);
-  // For an owner who is also an ADMIN, the lookup finds users of other companies too.
+  // An owner who is also an ADMIN can read users of other companies, so the company is checked here.
   if (user.company?.id !== actor.companyId) throw new AppError('not_found');
   if (user.invitation === null) throw new AppError('already_joined');
-  // An invitation link sets the password. A session alone must not be enough to set the password of an owner or ADMIN.
+  // Otherwise a stolen session could use an invitation link to set the password of an owner or ADMIN.
   if (isProtected(user.roles.map(({ value }) => value))) throw new AppError('protected_user');
   return user;
 }

@@ -41,7 +41,7 @@ export async function addVantage(
   const companyId = ownerOf(actor);
   const { token: code, hash } = newToken();
   const expiresAt = new Date(Date.now() + limits.vantagePairingMinutes * 60_000).toISOString();
-  // Serializes the additions of one owner, so that concurrent ones do not exceed the limit.
+  // Serializes the additions of vantages to one company, so that concurrent calls do not exceed the limit.
   await sql`select pg_advisory_xact_lock(${advisoryLocks.vantages}::int, ${companyId ?? 0}::int)`.execute(tx);
   const { rows } = await sql<{ id: number }>`
     insert into vantages (company_id, name, code_hash, code_expires_at)
@@ -102,11 +102,11 @@ export async function findKey(db: Db, id: number, encryption: Encryption): Promi
 export const keyPlace = (id: number) => `vantage/${id}`;
 
 /**
- * Records a verified call of a vantage. After an absence of more than a minute, the call also schedules an
- * immediate probe of two kinds of sites: those whose last probe lacked a vantage, and those last probed more
- * than 20 hours ago. The vantage may be absent again at their next daily probe.
+ * Records a verified call of a vantage. If the vantage was absent for more than a minute, the call also schedules an immediate
+ * probe of each site whose last probe lacked a vantage or ended more than 20 hours ago. At the next daily probe of these sites,
+ * the vantage may be absent again.
  * @returns the company of the vantage; null for a vantage of the platform
- * @throws AppError unauthorized for a replayed call, whose count is not higher than the last one
+ * @throws AppError unauthorized for a replayed call: its count is not higher than the stored count
  */
 export async function recordCall(
   tx: Tx,

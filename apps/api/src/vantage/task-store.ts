@@ -7,7 +7,7 @@ import { ofCompany } from '../db/scope.ts';
 import { PRESENT } from './store.ts';
 import { readReport, type Sighting, type VantageRequest, writePlan } from './wire.ts';
 
-/** The tasks of vantages. They are in the database, because one api process may run the probe while the vantage calls another. */
+/** Tasks are stored in the database, because a vantage may call a different api process than the one that runs the probe. */
 
 /** A vantage that probes a company's sites. */
 export interface SiteVantage {
@@ -81,8 +81,8 @@ export async function takeTask(
       select id from vantage_tasks where vantage_id = ${vantageId} and taken_at is null and expires_at > now()
       order by expires_at for update skip locked limit 1)
     returning id, plan`.execute(tx);
-  // Both queries use an index. Without a company, each of the two conditions matches a partial index of
-  // site_checks. With a company, the query uses the primary key, which begins with company_id.
+  // Each form of the condition can use indexes of site_checks: without a company, two partial indexes; with a
+  // company, the primary key, which begins with company_id.
   const due =
     companyId === null
       ? sql`(state <> 'done' or (state = 'done' and next_at <= now()))`

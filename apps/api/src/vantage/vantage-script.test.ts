@@ -41,7 +41,8 @@ test('the vantage program sends no request to a numeric host', async () => {
     const env = { ...process.env, SCRIPT: script, PROPUSK_ALLOW_PRIVATE: 'yes' };
     return (await promisify(execFile)('sh', ['-c', source], { env })).stdout;
   };
-  // Nothing listens on 127.0.0.9. A connection to the test server would show that curl resolved a host to 127.0.0.1 itself.
+  // Each request must go to 127.0.0.9, where nothing listens. A connection to the test server on 127.0.0.1 would show that curl
+  // resolved the host itself.
   for (const host of [
     '2130706433',
     '127.1',

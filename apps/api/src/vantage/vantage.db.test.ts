@@ -108,7 +108,7 @@ async function present(token: string): Promise<void> {
   throw new Error('the vantage does not come');
 }
 
-/** Pairs a vantage without its program. @returns its key, and functions that send its next signed call */
+/** Pairs a vantage without its program. @returns the key of the vantage, and functions that send its next signed call */
 async function ownVantage(token: string, name: string) {
   const from = `127.0.1.${++homes}`;
   const { command } = await world.api.must(token, addVantage, { body: { name } });
@@ -154,7 +154,7 @@ describe('a vantage on a machine with one address', () => {
     await site.lock(lockText);
   });
 
-  test('a site that serves a vantage because of a spoofed header has the verdict open', async () => {
+  test('the verdict is open if a site serves a vantage because of a spoofed header', async () => {
     const gullible = await world.site({
       allowOverride: 'AuthConfig',
       htaccess: lockText,
@@ -168,7 +168,7 @@ describe('a vantage on a machine with one address', () => {
     expect(check).toMatchObject({ verdict: 'open', advice: expect.stringContaining('RemoteIPHeader') });
   });
 
-  test('a verdict names vantages that are away, and a returning vantage causes a new probe', async () => {
+  test('a verdict names vantages that are offline, and a returning vantage causes a new probe', async () => {
     const { token, id } = await company();
     const { env } = await pair(token, 'Телефон');
     const away = await probe(world.api, token, id);
@@ -258,7 +258,7 @@ describe('the authentication of vantage reports', () => {
     const task = '6f1e6f0a-5d0f-4a63-9d5c-0a4f6a3f3c11';
     const from = '127.0.2.2';
     const forged = (count: number) => [
-      // An empty signature, a signature by another key, and signatures for another call, counter and vantage.
+      // Calls with an empty signature, a signature by another key, and signatures for another call, counter and vantage.
       world.api.call(null, takeVantageWork, { body: { vantage, count, signature: '' }, from }),
       world.api.call(null, takeVantageWork, {
         body: { vantage, count, signature: sign('00'.repeat(32), ['work', vantage, count]) },
@@ -287,7 +287,7 @@ describe('the authentication of vantage reports', () => {
         },
         from,
       }),
-      // Replays the first call.
+      // Replays the first call of the vantage.
       world.api.call(null, takeVantageWork, {
         body: { vantage, count: 1, signature: sign(key, ['work', vantage, 1]) },
         from,
@@ -313,7 +313,7 @@ describe('the authentication of vantage reports', () => {
     expect(replies.filter(({ status }) => status === 400)).toHaveLength(9);
   });
 
-  test('the api refuses the report of a vantage for a task of another vantage', async () => {
+  test('the api refuses a report of a vantage if the task belongs to another vantage', async () => {
     const { token, id } = await company();
     const first = await ownVantage(token, 'Первая');
     await first.work();

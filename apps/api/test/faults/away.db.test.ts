@@ -8,7 +8,7 @@ import { startControl, stopwatch } from '@propusk/test-kit/stopwatch';
 import { quickOrSoak, type Tally, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-/** The database becomes unavailable under load, and recovers. */
+/** Tests the api under load while the database becomes unavailable and recovers. */
 
 const ROUNDS = quickOrSoak(2, 20);
 const TEST_MS = quickOrSoak(240_000, 300_000);
@@ -103,7 +103,7 @@ async function rounds(tally: Tally, fault: (traffic: Traffic) => Promise<Fault>)
   for (let round = 0; round < ROUNDS; round++) {
     using traffic = startTraffic(api, (await api.company()).token);
     await traffic.wellSince(performance.now());
-    // Each round interrupts the writes at another point.
+    // Each round interrupts the writes at a different point.
     await sleep((round * 37) % 100);
     const slower = startControl();
     const { began, back, well } = await fault(traffic);

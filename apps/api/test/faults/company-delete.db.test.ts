@@ -111,7 +111,7 @@ async function holdRow(table: string, id: number): Promise<() => Promise<void>> 
   const client = await connect();
   await client.query(`begin; select from ${table} where company_id = ${id} limit 1 for update`);
   return async () => {
-    // The connection may have died with the server.
+    // `end` fails when the test has killed the database server.
     await client.end().catch(() => {});
   };
 }
@@ -167,7 +167,7 @@ async function makeCompany(): Promise<number> {
 
 const NOTHING = 'nothing';
 
-/** Waits for the lock on a company. @returns a digest of the company's rows, without the audit, which a deletion keeps */
+/** Waits for the lock on a company. @returns a digest of the company's rows, except audit rows: a deletion keeps audit rows */
 async function digest(id: number): Promise<string> {
   const tables = await ask<{ name: string }>(
     "select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'company_id' and table_name not like 'audit%' and table_name <> 'record_removals' order by 1",

@@ -10,9 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 /** The database's disk fills up under load. Mounting a small disk needs root. */
 
 const ROUNDS = quickOrSoak(1, 5);
-/**
- * The longest allowed recovery, in milliseconds. A quick run allows more time than the soak, because it shares a busy machine.
- */
+/** The longest allowed recovery from a full disk. Quick runs allow more time, because they share a busy machine. */
 const WELL_MS = quickOrSoak(15_000, 5_000);
 const FULL_MS = quickOrSoak(500, 4_000);
 

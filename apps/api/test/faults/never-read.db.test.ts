@@ -21,11 +21,11 @@ const HEAP_MB = 512;
 const CLIENTS = quickOrSoak(100, 1_000);
 const [CALM_MS, ATTACK_MS] = [quickOrSoak(2_000, 20_000), quickOrSoak(4_000, 60_000)];
 /**
- * The attack may always raise the 99th percentile of latency by this many milliseconds. A quick run allows more,
+ * The test always accepts a rise of the 99th percentile of latency by up to this many milliseconds. A quick run accepts more,
  * because other tests use the machine at the same time.
  */
 const FLOOR_MS = quickOrSoak(400, 50);
-/** Bytes that Node reads from a socket at once, at most. */
+/** Node reads at most this many bytes from a socket at once. */
 const CHUNK = 65_000;
 
 let server: OwnServer;

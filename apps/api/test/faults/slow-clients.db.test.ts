@@ -44,7 +44,7 @@ const unfinished = {
   body: `${HEAD}content-type: application/json\r\ncontent-length: 1000\r\n\r\n{"email":"`,
 };
 
-test('the server disconnects slow clients in time and they do not delay other users', () =>
+test('slow clients are disconnected in time and do not delay other users', () =>
   threatCase(
     'slow clients',
     'a byte a second, in the head or the body: disconnected after 10 s and 30 s; other users sign in meanwhile',
@@ -60,7 +60,7 @@ test('the server disconnects slow clients in time and they do not delay other us
       const all = [...heads, ...bodies];
       await Promise.all(all.map(({ connected }) => connected));
 
-      // The quick run waits only for the deadline of heads, the soak run also for the longer deadline of bodies.
+      // The quick run waits only for the timeout of request heads. The soak run also waits for the longer timeout of bodies.
       const until = performance.now() + quickOrSoak(HEAD_MS, REQUEST_MS);
       const waited = quickOrSoak(heads, all);
       const beside = await signIns(

@@ -39,7 +39,7 @@ test(
   quickOrSoak(30_000, 120_000),
 );
 
-/** Runs one round of deletions with new users, so that users of an earlier round do not count. */
+/** Runs one round of deletions with new users, so that users of an earlier round do not affect the result. */
 async function crossDelete(): Promise<void> {
   await api.database.pool.query('truncate companies, users cascade');
   const people = await crowd();
@@ -80,7 +80,7 @@ async function crossDelete(): Promise<void> {
   });
 }
 
-/** Five companies with four owners and six agents each, and four admins (company 0). */
+/** Creates five companies with four owners and six agents each, and four admins, whose `company` is 0. */
 async function crowd(): Promise<Person[]> {
   const { db } = api.database;
   const people: Person[] = [];

@@ -49,8 +49,8 @@ describe(`the matrix of ${rows.length * callers.length} cells`, () => {
 });
 
 /**
- * Makes the call of one cell.
- * @returns unexpected facts about the response and about the database after the call
+ * Sends a call as one kind of caller, and checks the response and the database.
+ * @returns the differences from the expected result
  */
 async function faultsOf({ call, target, expected }: Row, caller: Caller): Promise<string[]> {
   const { status, codes } = expected[caller];
@@ -77,7 +77,7 @@ async function faultsOf({ call, target, expected }: Row, caller: Caller): Promis
   if (stores && changed.length === 0) faults.push('nothing was stored');
   faults.push(...(await auditFaults({ call, target, status, caller })));
   if (status < 300 && !call.startsWith('GET')) faults.push(...(await powerFaults(call, target, caller)));
-  // Sign-in calls count attempts, which would affect the next cell.
+  // Restores the rows after every call below /auth/, because attempt counters would affect later calls.
   if (
     changed.length > 0 ||
     looks.has(call) ||
@@ -116,7 +116,7 @@ const unaudited: Readonly<Record<string, string>> = {
   'POST /domain-allowed/:id/lock/learn': 'an observation, not a change by a user',
 };
 
-/** Checks that a user's change wrote an audit event with actor and company, and any other call none. @returns the faults */
+/** Checks that a user's change wrote an audit event, and that any other call wrote no event. @returns the faults */
 async function auditFaults({
   call,
   target,
@@ -163,9 +163,8 @@ const rolesOf = (caller: Caller): readonly Role[] =>
   caller === 'both' ? ['USER', 'CREATOR'] : caller === 'bare' ? [] : [caller.replace('2', '') as Role];
 
 /**
- * Finds changes that give control of an account although the caller did not re-authenticate (see answers.md). Such a change sets
- * the email, password, roles or second factor of an account. It counts if the caller is an ADMIN, or if the account is one of an
- * owner or ADMIN. Public calls are exempt, because they need a mailed link.
+ * Finds changes of another account's email, password, roles or second factor without re-authentication (see answers.md). Reports
+ * changes by an ADMIN, and changes of the account of an owner or ADMIN. Public calls are exempt, because they need a mailed link.
  */
 async function powerFaults(call: string, target: Target, caller: Caller): Promise<string[]> {
   const access = byName.get(call)?.access;
@@ -234,8 +233,8 @@ const reads = new Set([
 const makesCompanies = new Set(['POST /auth/registration', 'POST /company']);
 
 /**
- * Whether a successful call changes rows that the snapshot compares. Sessions are not compared. A call about
- * a missing object changes nothing.
+ * Whether a successful call changes rows that this test compares. A sign-in or sign-out changes only sessions, which are not
+ * compared. A call about a missing object changes nothing.
  */
 function leavesRows(call: string, { path, which }: Target): boolean {
   const sessions = call === 'POST /auth/login' || call === 'DELETE /auth/logout';
@@ -245,7 +244,7 @@ function leavesRows(call: string, { path, which }: Target): boolean {
 
 /**
  * Returns a copy of the target with an id that never existed; null unless the call is refused with 404 or 400. The calls to
- * both targets must get equal responses, because a difference would reveal that the object exists.
+ * both targets must get equal responses. A different response would reveal that the object exists.
  */
 function absentTwin({ text, path, field, which }: Target, { status }: Expected): Target | null {
   if (status === 404 && path !== 'absent') return parseTarget(text.replace(path, 'absent'));

@@ -12,7 +12,7 @@ const { prepareValue } = createRequire(import.meta.url)('pg/lib/utils.js') as {
   prepareValue(value: unknown): string | Buffer | null;
 };
 
-/** At most 8 calls of each statement are run through EXPLAIN. One is not enough, because plans depend on the values. */
+/** EXPLAIN runs with the values of at most 8 calls for each statement. One call is not enough, because plans depend on values. */
 const MOST_CALLS = 8;
 
 let api: TestApi;
@@ -38,7 +38,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** Scans whose index condition may lack the company: a pattern of index and condition, and the reason. */
+/** Scans whose index condition may lack the company. Each entry has a pattern of the index and its condition, and the reason. */
 const exceptions: readonly (readonly [RegExp, string])[] = [
   [/_pkey \(id = /, 'reads one row for each id; ids are counted up, so it is no secret which exist'],
   [/^users_email_key \(email = /, 'a mail address belongs to one account of the platform'],
@@ -50,7 +50,7 @@ const exceptions: readonly (readonly [RegExp, string])[] = [
 
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 const lastHour = { from: ago(60), to: ago(0) };
-/** A user and a site that `thousandCompanies` adds to another company. */
+/** The id of a user and of a site of another company. `thousandCompanies` creates both. */
 const OTHER = 1_001_003;
 
 /** Query parameters of list and log calls, in addition to those of the matrix. */
@@ -79,7 +79,7 @@ const queries: Readonly<Record<string, readonly Record<string, string | number>[
   'GET /visits/export': log,
 };
 
-test('each scan for a USER or CREATOR has the company in its index condition', async () => {
+test('table scans in queries for a USER or CREATOR have the company in their index condition', async () => {
   const { rows: columns } = await client.query<{ name: string }>(
     `select table_name as name from information_schema.columns where column_name = 'company_id' and table_schema = 'public'`,
   );

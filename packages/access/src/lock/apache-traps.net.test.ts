@@ -112,7 +112,7 @@ describe('rules of the site that override a lock', () => {
     expect(await statuses({ ...site, host: lockOf('apache', [EGRESS]) + host }, '/child/')).toEqual([403]);
   });
 
-  test('an <If> section of the site with a Require overrides our lock, a documented limitation', async () => {
+  test('an <If> section with a Require in a nested .htaccess overrides our lock', async () => {
     const files = { 'child/.htaccess': '<If "true">\nRequire all granted\n</If>\n' };
     expect(await statuses({ allowOverride: 'All', htaccess: ours, files }, '/child/', '/')).toEqual([
       200, 403,
@@ -135,7 +135,7 @@ describe('rules of the site that override a lock', () => {
     }
   });
 
-  test('mod_remoteip without trusted proxies accepts any forged address, a documented limitation', async () => {
+  test('mod_remoteip without RemoteIPTrustedProxy accepts a forged address from any client', async () => {
     // This test uses a public egress address, because mod_remoteip ignores private addresses in the header
     // unless the sender is a listed proxy.
     const lie: [string, Asking] = ['/', { headers: ['X-Forwarded-For: 203.0.113.5'] }];
@@ -144,7 +144,7 @@ describe('rules of the site that override a lock', () => {
     expect(await statuses({ host: `${host}RemoteIPTrustedProxy 127.0.0.9\n` }, '/', lie)).toEqual([403, 403]);
   });
 
-  test('a rule for the requested path is bypassed by another spelling of the path', async () => {
+  test('another spelling of a path bypasses a rewrite rule on the request line, but not our lock', async () => {
     const htaccess = 'RewriteEngine On\nRewriteCond %{THE_REQUEST} " /admin"\nRewriteRule ^ - [F]\n';
     const spellings = ['/admin/', '/%61dmin/', '/./admin/', '//admin/'];
     expect(await statuses({ htaccess, allowOverride: 'All' }, ...spellings)).toEqual([403, 200, 200, 200]);
@@ -163,7 +163,7 @@ describe('access rules that the site already has', () => {
   };
   const inside = { from: EGRESS };
 
-  test('a folder that the site denies to everyone stays denied, also to the egress address', async () => {
+  test('a folder that the site denies to everyone stays denied to the egress address', async () => {
     const paths = ['/closed/', '/old/', '/.htaccess', '/'].map((path): [string, Asking] => [path, inside]);
     for (const lock of [{ htaccess: ours }, { htaccess: '', host: lockOf('apache', [EGRESS]) }]) {
       const site = { allowOverride: 'All', files: forbidding, ...lock };
@@ -172,7 +172,7 @@ describe('access rules that the site already has', () => {
     }
   });
 
-  test("the site's password is still required from the egress address, and does not admit a stranger", async () => {
+  test("a client at the egress address still needs the site's own password", async () => {
     const basic = (folder: string) => `AuthType Basic
 AuthName "house"
 AuthUserFile ${folder}/site/.htpasswd
@@ -219,7 +219,7 @@ describe('internal redirects and certificate paths', () => {
     },
   );
 
-  test('the certificate exception admits only a file, not a response of a CMS', async () => {
+  test('the exception for ACME challenges admits only a file, not a response of a CMS', async () => {
     const path = '/.well-known/acme-challenge/absent?rest_route=/users';
     const site = { allowOverride: 'All' };
     const [naive] = await answers({ ...site, htaccess: byPathAlone + frontController }, path);

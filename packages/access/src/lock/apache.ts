@@ -2,9 +2,8 @@ import { lockComments } from '@propusk/phrases/locks';
 import { ACME_TOKEN, headline, type Lock } from './lock.ts';
 
 /**
- * The exception for certificate challenges: the requested path must be served by a file with the name of the
- * challenge. If the path alone were enough, the exception would also open a CMS that serves every path, an
- * application behind ProxyPass, and error pages.
+ * Allows an ACME challenge only if the requested path maps to a file with the name of the challenge. A rule for the path alone
+ * would also open a CMS that serves every path, an application behind ProxyPass, and error pages.
  */
 const acme = `Require expr "%{REQUEST_URI} =~ m#^${ACME_TOKEN}$# && -f %{REQUEST_FILENAME} && %{REQUEST_FILENAME} -strmatch '*/$1'"`;
 
@@ -37,11 +36,12 @@ function named(egress: readonly string[]): string {
  * Returns a lock text for both `.htaccess` and the server configuration. In `.htaccess`, the lock needs only `AllowOverride
  * AuthConfig`. In the server configuration, the lock also covers Alias and ProxyPass.
  *
- * The first `<If>` allows the visitors. Apache merges `<If>` after all other sections, so a Require in a nested .htaccess or a
- * Location cannot override it. `AuthMerging And` keeps the rules of the site, such as a password or a denied folder.
+ * The first `<If>` allows only visitors from the allowed addresses, and ACME challenges. Apache merges `<If>` after all other
+ * sections, so a Require in a nested .htaccess or a Location cannot override this `<If>`. `AuthMerging And` keeps the rules of
+ * the site, such as a password or a denied folder.
  *
- * The second `<If>` overrides an old `Satisfy Any`, which bypasses every Require. It also disables an old `Deny from`, so it must
- * not apply to allowed visitors.
+ * The second `<If>` overrides an old `Satisfy Any`, which bypasses every Require. This `<If>` also discards an old `Deny from`,
+ * so it must not apply to allowed visitors.
  *
  * The third `<If>` gives internal redirects a different configuration, so that Apache checks authorization again. Otherwise
  * `ErrorDocument 403 /index.php` would show the application to denied visitors.

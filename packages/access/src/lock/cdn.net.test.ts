@@ -62,7 +62,7 @@ describe.each(Object.entries(servers))('%s behind a CDN', (name, start) => {
     expect(await status(visitor(CDN, address))).toBe(403);
   });
 
-  test("a request from the CDN is denied without a visitor's address, or with the address in another header", async () => {
+  test("a request from the CDN is denied if the CDN's header with the visitor's address is missing", async () => {
     expect(await status({ from: CDN })).toBe(403);
     for (const header of ['X-Forwarded-For', 'X-Real-IP', 'True-Client-IP', 'CF_Connecting_IP']) {
       expect(await status({ from: CDN, headers: [`${header}: ${EGRESS}`] })).toBe(403);
@@ -85,7 +85,7 @@ describe.each(Object.entries(servers))('%s behind a CDN', (name, start) => {
     },
   );
 
-  test('the lock decides separately about each visitor whose requests share one CDN connection', async () => {
+  test('the lock checks each visitor separately when several visitors share one CDN connection', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const seen: number[] = [];
     const ports = new Set<number | undefined>();
@@ -102,7 +102,7 @@ describe.each(Object.entries(servers))('%s behind a CDN', (name, start) => {
     expect(ports.size).toBe(1);
   });
 
-  test('a certificate file is served through the CDN and directly, except by Caddy', async () => {
+  test('every server except Caddy serves ACME challenge files through the CDN and directly', async () => {
     const open = name === 'Caddy' ? 403 : 200;
     expect(await status(visitor(CDN, '198.51.100.9'), ACME_FILE)).toBe(open);
     expect(await status({}, ACME_FILE)).toBe(open);

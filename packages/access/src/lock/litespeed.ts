@@ -5,7 +5,7 @@ import { ACME_PATH, headline, type Lock, literal } from './lock.ts';
  * is allowed only if its file exists, so a request for a missing file does not reach the application of the site.
  */
 export function litespeedText(lock: Lock): string {
-  // A server that listens on IPv6 may report an IPv4 visitor in the mapped form.
+  // A server that listens on IPv6 may report an IPv4 visitor as an IPv4-mapped IPv6 address.
   const visitors = lock.egress.map(
     (address) => (address.includes(':') ? '' : '(::ffff:)?') + literal(address),
   );

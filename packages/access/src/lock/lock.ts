@@ -2,17 +2,17 @@ import { lockComments } from '@propusk/phrases/locks';
 
 /** The input from which a lock text is generated. */
 export interface Lock {
-  /** The stored site address (`crm.example.ru`, `*.example.ru`, `crm.example.ru:8443`), validated: it goes into comments. */
+  /** The validated site address; lock texts name it in a comment: `crm.example.ru`, `*.example.ru`, `crm.example.ru:8443`. */
   readonly address: string;
-  /** Addresses that the lock allows: canonical literals, at least one. */
+  /** The addresses that the lock allows: one or more canonical address literals. */
   readonly egress: readonly string[];
-  /** The CDN's networks: canonical, at least one. */
+  /** The networks of the CDN: one or more, in canonical form. */
   readonly cdn: readonly string[];
 }
 
 /**
- * The path of an ACME challenge (RFC 8555 section 8.3), as a regular expression. The token is base64url; without dots, slashes
- * and percent signs, no other spelling of a path matches.
+ * The path of an ACME challenge (RFC 8555 section 8.3), as a regular expression. The token is base64url. A path with dots,
+ * slashes or percent signs in the token does not match, so each challenge has only one matching path.
  */
 const token = '[A-Za-z0-9_-]+';
 const folder = '/\\.well-known/acme-challenge/';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 /** Tests the lock for each supported web server against requests that try to bypass the lock. */
 
-// Allowed requests come from the first address; the other two addresses must not affect the result.
+// The lock admits these addresses. Tests send allowed requests only from EGRESS.
 const known = [EGRESS, '203.0.113.5', '2001:db8::5'];
 
 const nginxOwner = `
@@ -42,7 +42,7 @@ ErrorDocument 404 /index.php
 `;
 
 interface Server {
-  /** Starts the server with the site locked to the addresses. */
+  /** Starts the server with a lock that admits only the given addresses. */
   locked(egress: readonly string[]): Promise<Daemon>;
   /** Starts the server without a lock. */
   open(): Promise<Daemon>;
@@ -106,7 +106,7 @@ const closedPaths = [
   '/private.txt;x',
 ];
 
-/** Paths similar to the certificate challenge's path, which the exception of the lock must not open. */
+/** Paths that resemble an ACME challenge path. The lock's exception for ACME challenges must not open these paths. */
 const aroundAcme = [
   '/.well-known/acme-challenge/../../private.txt',
   '/.well-known/acme-challenge/%2e%2e/%2e%2e/private.txt',
@@ -174,11 +174,11 @@ describe.each(Object.entries(servers))('%s', (name, { locked, open }) => {
   test.each(closedPaths)('a stranger is denied %s', async (path) => {
     const answer = await ask(server.port, path);
     expect(answer.body).not.toContain(SECRET);
-    // A server may reject a malformed path, or report a missing one, before it evaluates the lock.
+    // A server may reject a malformed path, or report a missing file, before the server evaluates the lock.
     expect([403, ...(/%00|%2f/.test(path) ? [400, 404] : [])]).toContain(answer.status);
   });
 
-  test.each(aroundAcme)('the certificate exception does not open %s', async (path) => {
+  test.each(aroundAcme)("the lock's exception for ACME challenges does not open %s", async (path) => {
     const answer = await ask(server.port, path);
     expect(answer.body).not.toContain(SECRET);
     expect([400, 403, 404]).toContain(answer.status);
@@ -240,7 +240,7 @@ describe.each(Object.entries(servers))('%s', (name, { locked, open }) => {
     expect((await ask(server.port, '/', { at })).status).toBe(403);
   });
 
-  test('an IPv6 visitor is denied, and allowed once its address is an egress address', async () => {
+  test('a locked site admits an IPv6 visitor only from an egress address', async () => {
     expect((await ask(server.port, '/', { at: '[::1]' })).status).toBe(403);
     const other = await locked(['::1']);
     try {

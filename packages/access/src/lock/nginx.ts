@@ -17,8 +17,8 @@ function geo(source: string, name: string, values: readonly string[]): string[] 
 /**
  * Returns the `map` of the variable that denies a request. nginx evaluates the variable again after every internal redirect.
  *
- * An ACME challenge is allowed only while `$uri` is the requested path. A redirect to an application, by `try_files` or
- * `error_page`, changes `$uri`, so the request is denied.
+ * The rule for ACME challenges requires that `$uri` equals the requested path. `try_files` and `error_page` change `$uri` when
+ * they redirect a request to an application, so the redirected request is denied.
  */
 function shut(name: string, inside: string, admitted: string): string[] {
   return [
@@ -32,11 +32,11 @@ function shut(name: string, inside: string, admitted: string): string[] {
 }
 
 /**
- * Sends denied requests to a separate location. After a plain `return 403`, the `error_page 403 @app` of the site would run the
- * application. A `return` with a text would have the `default_type` of the site, which browsers may download.
+ * Sends denied requests to a separate location. With a plain `return 403`, a site that has `error_page 403 @app` would run its
+ * application. With `return 403 "text"`, the response would have the site's `default_type`, which browsers may download.
  *
- * The location of the challenge path serves only files. Its `error_page` for an unused status replaces the `error_page` that it
- * would inherit from the site.
+ * The location of the ACME challenges serves only files. It has an `error_page` for an unused status, because nginx then
+ * inherits no `error_page` from the site.
  */
 function serverPart(name: string): string[] {
   return [
@@ -58,7 +58,7 @@ function text(lock: Lock, httpPart: string[], name: string): string {
   return [headline(lock), lockComments.nginxHttpPart, ...httpPart, '', ...serverPart(name), ''].join('\n');
 }
 
-/** Lock texts for nginx: address tables, and a denial that precedes every location. */
+/** The lock texts for nginx: tables of allowed addresses, and a rule that denies requests before nginx selects a location. */
 export function nginxTexts(lock: Lock) {
   const name = variable(lock);
   const direct = geo('', `${name}_in`, lock.egress);

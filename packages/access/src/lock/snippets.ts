@@ -18,9 +18,9 @@ export interface LockRequest {
 }
 
 /**
- * The lock's text for every supported server: it allows the egress addresses of the site's policies and denies the rest.
- * Without an address there is no text, since it would deny everybody.
- * @throws RangeError for anything but a stored site address and address literals: both go into server configuration
+ * Renders the lock for every supported server. A lock allows only the egress addresses of the site's policies.
+ * @returns an empty list without egress addresses, because such a lock would deny everybody
+ * @throws RangeError for an invalid site or egress address, because both addresses become part of a server's configuration
  */
 export function lockSnippets({ address, egress, cdn = CLOUDFLARE_NETWORKS }: LockRequest): Snippet[] {
   const site = parseSiteAddress(address);

@@ -41,7 +41,7 @@ describe('nginx', () => {
     expect(await statuses(await startNginx({ lock, server: owner }), ['/admin/'])).toEqual([403]);
   });
 
-  test("the lock denies an application that serves missing files of the site's own ACME location", async () => {
+  test("the lock denies a request that the site's own ACME location passes to the application", async () => {
     const own = lock.replace(/location \^~ [^}]*\}/, '');
     expect(own).not.toBe(lock);
     const owner = `

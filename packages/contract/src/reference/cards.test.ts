@@ -119,7 +119,7 @@ it('card ranges with prefixes of the same length do not overlap', () => {
   });
   expect(wrong).toEqual([]);
 });
-it('cardSystem is never pending after six digits', () => {
+it('cardSystem never returns pending for six digits', () => {
   expect(Math.max(...ourRanges.map(([from]) => from.length))).toBe(6);
   const heads = Array.from({ length: 10_000 }, (_, number) => String(number).padStart(4, '0'));
   const sixes = heads.flatMap((head) => [`${head}00`, `${head}99`]);

@@ -40,7 +40,7 @@ export const cardRanges: readonly Range[] = [
   ['discover', '6011'],
   ['discover', '644', '649'],
   ['discover', '65'],
-  // [cct] assigns every other prefix that begins with 6 to Maestro. The ranges here have two digits, so that
+  // [cct] assigns the remaining prefixes that begin with 6 to Maestro. The ranges here have two digits, so that
   // cardSystem returns 'pending' for a single 6.
   ['maestro', '50'],
   ['maestro', '56', '61'],
@@ -83,9 +83,8 @@ export const cardRanges: readonly Range[] = [
   ['electron', '4844'],
   ['electron', '4913'],
   ['electron', '4917'],
-  // No maintained package has RuPay, and NPCI publishes no table. The prefixes in [iin] (508, 60, 65, 81 and
-  // 82) would take whole ranges of Discover and Maestro. Acquirers list these narrower ranges, but no primary
-  // source confirms them.
+  // These ranges are from lists of acquirers; no primary source confirms them. No maintained package contains RuPay.
+  // The prefixes in [iin] (508, 60, 65, 81 and 82) include whole ranges of Discover and Maestro.
   ['rupay', '508500', '508999'],
   ['rupay', '606985', '607984'],
   ['rupay', '608001', '608500'],
