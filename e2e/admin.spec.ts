@@ -90,7 +90,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(page.getByText(/^1–10 из 1\d$/)).toBeVisible();
       await page.getByRole('button', { name: 'Следующая страница' }).click();
       await expect(page.getByText(/^11–1\d из 1\d$/)).toBeVisible();
-      await page.getByRole('searchbox', { name: 'Поиск по названию и сайту' }).fill('LIST-11');
+      await page.getByRole('searchbox', { name: 'Поиск компании' }).fill('LIST-11');
       await expect(row(page, 'Список 11')).toBeVisible();
       await expect(page.getByText('1 из 1')).toBeVisible();
 

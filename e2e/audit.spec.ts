@@ -124,7 +124,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
     }) => {
       await enter(page, product.url + platform, admin);
       await expect(heading(page, 'Журнал')).toBeVisible();
-      const search = page.getByRole('searchbox', { name: 'Кто, что или компания' });
+      const search = page.getByRole('searchbox', { name: 'Кто, что, компания' });
       await search.fill('crm.vasilek');
       await expect(sentences(page)).toHaveText(['boris@vasilek.test: добавлен сайт crm.vasilek.ru']);
       await search.fill('Ромашка');

@@ -41,7 +41,7 @@ export function whenIn(timeZone?: string): Column<Visit> {
   return {
     key: 'when',
     title: t.visits.when,
-    width: 'clamp(128px, 15cqi, 168px)',
+    width: 'clamp(140px, 15cqi, 168px)',
     render: ({ startedAt, ms }) => (
       <TwoLines
         first={<time dateTime={startedAt}>{format.format(new Date(startedAt))}</time>}

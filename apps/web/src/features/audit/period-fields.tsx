@@ -21,7 +21,7 @@ function Day({ label, ...props }: { label: string } & Pick<DayInputProps, 'value
       {...props}
       aria-label={label}
       leftSection={<span aria-hidden="true">{label}</span>}
-      leftSectionWidth={40}
+      leftSectionWidth={32}
     />
   );
 }

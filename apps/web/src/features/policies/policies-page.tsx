@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import {
   createPolicy,
   deletePolicy,
@@ -26,7 +27,17 @@ const CreatePolicyDialog = lazyDialog(dialogs, 'CreatePolicyDialog');
 const EditPolicyDialog = lazyDialog(dialogs, 'EditPolicyDialog');
 
 const columns: readonly Column<Policy>[] = [
-  { key: 'name', title: t.policies.name, width: '17%', main: true, render: (policy) => policy.name },
+  {
+    key: 'name',
+    title: t.policies.name,
+    width: '18cqi',
+    main: true,
+    render: ({ name }) => (
+      <Text span inherit lineClamp={2} title={name}>
+        {name}
+      </Text>
+    ),
+  },
   {
     key: 'description',
     title: t.policies.description,
@@ -35,13 +46,13 @@ const columns: readonly Column<Policy>[] = [
   {
     key: 'proxy',
     title: t.policies.proxy,
-    width: '16%',
+    width: '14cqi',
     render: (policy) => policy.proxy.map(proxyName).join(', ') || t.common.none,
   },
   {
     key: 'links',
     title: t.policies.people,
-    width: 'clamp(150px, 16cqi, 176px)',
+    width: 'clamp(146px, 16cqi, 176px)',
     lines: 2,
     render: ({ users, sites }) => (
       <Counted

@@ -3,7 +3,7 @@ import { count } from '../count.ts';
 // Texts of the keyboard shortcuts, and of the dialog that searches pages and entities.
 
 export const keyboard = {
-  where: 'Страница, сайт, пользователь, действие…',
+  where: 'Страница, сайт, имя…',
   nothing: 'Ничего не нашлось',
   found: (n: number) =>
     n === 0 ? 'Ничего не нашлось' : count(n, { one: 'вариант', few: 'варианта', many: 'вариантов' }),
