@@ -1,4 +1,4 @@
-import { type Browser, expect, type Page } from '@playwright/test';
+import { type Browser, expect, type Locator, type Page } from '@playwright/test';
 import { freePort } from '@propusk/test-kit/daemon';
 import { PASSWORD, screensOf, startConsole, test } from './console.ts';
 import config from './playwright.config.ts';
@@ -151,6 +151,97 @@ async function ownerAt(browser: Browser, name: string, width: number, height: nu
   await visit(page, product.url, scenario);
   return page;
 }
+
+/** The middle of an element, from the top of the window. */
+async function middleOf(element: Locator): Promise<number> {
+  const { y = 0, height = 0 } = (await element.boundingBox()) ?? {};
+  return y + height / 2;
+}
+
+test('the figures are four in a line on a wide screen and two by two on a phone', async ({ browser }) => {
+  const page = await ownerAt(browser, 'statistics-figures', 1440, 900);
+  const figures = page.locator('dl:has(> div > dd + dd) > div');
+  await expect(figures).toHaveCount(4);
+  const perLine: number[] = [];
+  for (const width of [1440, 1032, 1024, 768, 390, 320]) {
+    await page.setViewportSize({ width, height: 900 });
+    const tops = await figures.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+    perLine.push(tops.filter((top) => top === tops[0]).length);
+  }
+  expect(perLine).toEqual([4, 4, 4, 4, 2, 2]);
+  await page.context().close();
+});
+
+test('the tables of the statistics have right-aligned figures and a bar for each share', async ({
+  browser,
+}) => {
+  const page = await ownerAt(browser, 'statistics-figures', 1440, 900);
+  const table = page.getByRole('region', { name: 'Чаще всего открывают' }).getByRole('table');
+  await expect(table.getByRole('columnheader')).toHaveText(['Сайт', 'Посещения', 'Трафик']);
+  await expect(table.getByRole('row').nth(1)).toHaveText(/^crm\.romashka\.test820/);
+  await expect(table.getByRole('cell').first()).toHaveCSS('text-align', 'right');
+  const bars = await table.locator('i').evaluateAll((all) => all.map(({ clientWidth }) => clientWidth));
+  expect((bars[1] ?? 0) / (bars[0] ?? 1)).toBeCloseTo(420 / 820, 1);
+  await page.context().close();
+});
+
+test('the head of a long list stays below the header while the list scrolls', async ({ browser }) => {
+  const page = await windowOf(browser, 'owner', 1440, 500);
+  await page.goto(`${product.url}${creator}/users?take=100`);
+  await expect(page.getByRole('row', { name: /Орлов/ })).toBeVisible();
+  await page.mouse.wheel(0, 400);
+  const head = page.getByRole('columnheader', { name: 'Имя' });
+  await expect.poll(async () => (await head.boundingBox())?.y).toBe(56);
+  await page.context().close();
+});
+
+test('icons and the name of the user stand on the line of the text beside them', async ({ browser }) => {
+  const page = await windowOf(browser, 'owner', 1440, 900);
+  await page.goto(`${product.url}${creator}/proxies`);
+  const platform = page.getByRole('row', { name: /Шлюз платформы/ });
+  const line = await middleOf(platform.getByRole('rowheader').getByText('Шлюз платформы'));
+  for (const icon of await platform.locator('svg').all())
+    expect(Math.abs((await middleOf(icon)) - line)).toBeLessThanOrEqual(1);
+  const header = page.getByRole('banner');
+  const [name, exit] = [header.getByText('Ирина Соколова'), header.getByText('Выйти')];
+  expect(Math.abs((await middleOf(name)) - (await middleOf(exit)))).toBeLessThan(0.5);
+  await page.context().close();
+});
+
+test('a list in a card has no border of its own', async ({ browser }) => {
+  const page = await windowOf(browser, 'agent', 1440, 900);
+  await page.goto(`${product.url}${user}/personal-data`);
+  const list = page.getByRole('region', { name: 'Мои посещения' }).locator('header + div');
+  await expect(list).toHaveCSS('border-left-width', '0px');
+  await page.context().close();
+});
+
+test('selects and the buttons of the pager have one height', async ({ browser }) => {
+  const page = await windowOf(browser, 'admin', 1440, 900);
+  await page.goto(`${product.url}${admin}/users`);
+  await expect(page.getByRole('row', { name: /Орлов/ })).toBeVisible();
+  const pager = page.getByRole('navigation', { name: 'Страницы' }).locator('button, select');
+  const heights = await pager.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+  expect([...new Set(heights)]).toEqual([36]);
+  await expect(page.locator('[data-combobox-chevron]')).toHaveCSS('width', '16px');
+  await page.context().close();
+});
+
+test('a phone has the search in its header, and tells an agent that sites open on a computer', async ({
+  browser,
+}) => {
+  const page = await windowOf(browser, 'agent', 390, 844);
+  await page.goto(`${product.url}${user}/domains`);
+  await expect(page.getByText('На телефоне сайты компании не открываются')).toBeVisible();
+  await page.getByRole('banner').getByRole('button', { name: 'Перейти' }).click();
+  await page.getByRole('combobox').fill('персон');
+  await page.getByRole('option', { name: 'Персональные данные' }).click();
+  const card = page.getByRole('region', { name: 'Расширение для браузера' });
+  await expect(card.getByText('На телефоне сайты компании не открываются')).toBeVisible();
+  await expect(card.getByText('chrome://extensions')).toBeHidden();
+  await expect(card.getByRole('button', { name: 'Войти в расширение' })).toBeHidden();
+  await page.context().close();
+});
 
 test('the list of vantages shows the whole word «Удалить» on a phone', async ({ browser }) => {
   const page = await ownerAt(browser, 'sites-vantages', 390, 844);

@@ -39,6 +39,7 @@ export function ExtensionCard() {
         </>
       }
     >
+      <OnPhone />
       <div className={classes.browsers}>
         {(['chromium', 'firefox'] as const).map((browser) => (
           <div key={browser}>
@@ -55,3 +56,6 @@ export function ExtensionCard() {
     </Card>
   );
 }
+
+/** On a phone, where the extension does not run, says what works there. */
+export const OnPhone = () => <p className={classes.phone}>{t.extension.onPhone}</p>;

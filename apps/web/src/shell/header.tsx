@@ -64,10 +64,7 @@ export function Header() {
         <div className={classes.wide}>
           <ProfileLink wide />
         </div>
-        {/* Hidden on phones, which have no keyboard and too little width. */}
-        <div className={classes.wide}>
-          <Keyboard />
-        </div>
+        <Keyboard />
         <SchemeMenu />
         <Button
           {...tool}

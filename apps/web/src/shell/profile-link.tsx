@@ -20,7 +20,7 @@ export function ProfileLink({ wide, onGo }: { wide: boolean; onGo?: () => void }
       <IconUserCircle size={wide ? 18 : 24} stroke={1.75} aria-hidden />
       <Stack gap={0} miw={0}>
         <VisuallyHidden>{t.nav.personalData}: </VisuallyHidden>
-        <Text truncate fw={500} lang={userName(me) === t.common.noName ? 'en' : undefined}>
+        <Text truncate fw={500} lh="20px" lang={userName(me) === t.common.noName ? 'en' : undefined}>
           {userName(me)}
         </Text>
         {!wide && (

@@ -22,7 +22,6 @@ export function Pager(props: {
       </span>
       {pages > 1 && (
         <Pagination
-          size="sm"
           value={page}
           total={pages}
           siblings={1}
@@ -35,7 +34,6 @@ export function Pager(props: {
       )}
       {count > SMALLEST && (
         <NativeSelect
-          size="xs"
           className={classes.take}
           aria-label={t.list.take}
           value={String(take)}

@@ -3,68 +3,70 @@ import type { Share, Statistics } from '@propusk/contract/records';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { Link, type LinkProps } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { formatBytes, nameOfHost, reasonLabel } from '../../common/visit-text.ts';
 import { paths } from '../../paths.ts';
-import { type Definition, DefinitionCard } from '../../ui/definition-card.tsx';
+import { Card } from '../../ui/card.tsx';
+import { TwoLines } from '../../ui/two-lines.tsx';
 import { editOf } from './edit-of.ts';
 import classes from './statistics.module.css';
 import { useRemedy } from './use-remedy.tsx';
 
-/** The lists of a period: what is used most, the refusals, and what nobody uses. */
+const { figures, nothing } = t.statistics;
+const { site, person, traffic } = t.visits;
+
+/** The tables of a period: what is used most, the refusals, and what nobody uses. */
 export function Lists({ data }: { data: Statistics }) {
   const remedy = useRemedy();
   const siteOf = ({ id, name }: Named) =>
     ({ to: paths.creatorSites, search: { name }, hash: String(id) }) as const;
   return (
     <div className={classes.lists}>
-      <List
+      <Table
         title={t.statistics.topSites}
         none={t.statistics.none}
-        rows={data.sites.map(shareOf(unicodeHost))}
+        head={[site, figures.visits, traffic]}
+        rows={sharesOf(data.sites, unicodeHost)}
       />
-      <List
+      <Table
         title={t.statistics.topPeople}
         none={t.statistics.none}
-        rows={data.users.map(shareOf((name) => name))}
+        head={[person, figures.visits, traffic]}
+        rows={sharesOf(data.users, (name) => name)}
       />
-      <List
+      <Table
         title={t.statistics.refused}
         lead={t.statistics.refusedHint}
-        none={t.statistics.nothing}
-        rows={[...Map.groupBy(data.refused, ({ reason }) => reason)].map(([reason, refusals]) => ({
-          key: reason,
-          term: reasonLabel(reason),
-          value: (
-            <ul className={classes.refusals}>
-              {refusals.map((refusal) => (
-                <li key={`${refusal.user?.id} ${refusal.host}`}>
-                  <span>{refusalText(refusal)}</span>
-                  {remedy.button(refusal)}
-                </li>
-              ))}
-            </ul>
-          ),
-        }))}
+        none={nothing}
+        head={[person, figures.refusals, '']}
+        rows={[...Map.groupBy(data.refused, ({ reason }) => reason)].flatMap(([reason, refusals]) => [
+          { key: reason, name: reasonLabel(reason), cells: [] },
+          ...refusals.map((refusal) => ({
+            key: `${reason} ${refusal.user?.id} ${refusal.host}`,
+            name: two(refusal.user?.name ?? t.visits.someone, nameOfHost(refusal.host)),
+            cells: [whole.format(refusal.count), remedy.button(refusal)],
+          })),
+        ])}
       />
-      <List
+      <Table
         title={t.statistics.unused}
         lead={t.statistics.unusedHint}
-        none={t.statistics.nothing}
-        rows={data.unused.map(({ user, site }) => ({
-          key: `${user.id} ${site.id}`,
-          term: user.name,
-          value: unicodeHost(site.name),
-          tools: <Open {...editOf(user)} />,
+        none={nothing}
+        head={[person, '']}
+        rows={data.unused.map(({ user, site: { id, name } }) => ({
+          key: `${user.id} ${id}`,
+          name: two(user.name, unicodeHost(name)),
+          cells: [open(editOf(user))],
         }))}
       />
-      <List
+      <Table
         title={t.statistics.idle}
-        none={t.statistics.nothing}
-        rows={data.idle.map((site) => ({
-          key: String(site.id),
-          term: unicodeHost(site.name),
-          value: '',
-          tools: <Open {...siteOf(site)} />,
+        none={nothing}
+        head={[site, '']}
+        rows={data.idle.map((idle) => ({
+          key: String(idle.id),
+          name: unicodeHost(idle.name),
+          cells: [open(siteOf(idle))],
         }))}
       />
       {remedy.dialog}
@@ -72,27 +74,55 @@ export function Lists({ data }: { data: Statistics }) {
   );
 }
 
-const shareOf =
-  (name: (text: string) => string) =>
-  (share: Share): Definition => ({
-    key: String(share.id),
-    term: name(share.name),
-    value: t.statistics.share(t.visits.visits(share.visits), formatBytes(share.bytes)),
-  });
-
-const refusalText = ({ user, host, count }: Statistics['refused'][number]) =>
-  `${user?.name ?? t.visits.someone}, ${nameOfHost(host)}, ${t.visits.times(count)}`;
-
-const Open = (to: LinkProps) => (
+const whole = new Intl.NumberFormat('ru');
+const two = (first: string, second: string) => <TwoLines first={first} second={second} />;
+const open = (to: LinkProps) => (
   <Link className={classes.link} {...to}>
     {t.statistics.open}
   </Link>
 );
 
-function List({ none, rows, ...card }: { title: string; lead?: string; none: string; rows: Definition[] }) {
-  return rows.length > 0 ? (
-    <DefinitionCard {...card} rows={rows} />
-  ) : (
-    <DefinitionCard {...card} rows={[]} footer={<p>{none}</p>} />
+/** Rows with a bar behind the name; that of the first row, which has the most visits, is as wide as the column. */
+function sharesOf(shares: readonly Share[], nameOf: (text: string) => string) {
+  return shares.map(({ id, name, visits, bytes }) => ({
+    key: String(id),
+    name: nameOf(name),
+    cells: [whole.format(visits), formatBytes(bytes)],
+    percent: (100 * visits) / (shares[0]?.visits || 1),
+  }));
+}
+
+/** A card with a table, or with a sentence if it has no rows. A row without cells is the title of those below it. */
+function Table(props: {
+  title: string;
+  lead?: string;
+  none: string;
+  head: readonly string[];
+  rows: readonly { key: string; name: ReactNode; cells: readonly ReactNode[]; percent?: number }[];
+}) {
+  const { none, head, rows, ...card } = props;
+  return (
+    <Card {...card} footer={rows.length === 0 && <p>{none}</p>}>
+      {rows.length > 0 && (
+        <table className={classes.numbers}>
+          <thead>
+            <tr>{head.map((title) => (title ? <th key={title}>{title}</th> : <td key={title} />))}</tr>
+          </thead>
+          <tbody>
+            {rows.map(({ key, name, cells, percent }) => (
+              <tr key={key}>
+                <th scope="row" colSpan={head.length - cells.length}>
+                  {percent !== undefined && <i style={{ width: `${percent}%` }} />}
+                  {name}
+                </th>
+                {cells.map((cell, at) => (
+                  <td key={head[at + 1]}>{cell}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Card>
   );
 }

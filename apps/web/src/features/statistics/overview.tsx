@@ -74,7 +74,7 @@ function Period(props: { period: PeriodSearch; zone: string; onPeriod: (next: Pe
     <DayInput
       aria-label={t.statistics[end]}
       leftSection={<span aria-hidden="true">{t.statistics[end]}</span>}
-      leftSectionWidth={40}
+      leftSectionWidth={32}
       value={period[end]}
       onDay={(value) => onPeriod({ ...period, [end]: value })}
     />

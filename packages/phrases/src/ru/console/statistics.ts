@@ -123,7 +123,6 @@ export const statistics = {
   time: 'Время',
   topSites: 'Чаще всего открывают',
   topPeople: 'Самые активные',
-  share: (visited: string, bytes: string) => `${visited}, ${bytes}`,
   none: 'За этот период никого',
   refused: 'Отказы по причинам',
   refusedHint:
