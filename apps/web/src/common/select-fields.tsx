@@ -123,6 +123,7 @@ export function MultiSelectField<V extends FieldValues, O>(props: Bound<V, O> & 
     store.resetSelectedOption();
   }
   async function pick(entry: number) {
+    if (creating) return;
     setFailure(undefined);
     if (picked.includes(entry)) return take(without(entry));
     if (create === undefined || entry !== CREATE) return take([...picked, entry]);
