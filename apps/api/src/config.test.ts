@@ -2,7 +2,7 @@ import { SettingError } from '@propusk/contract/settings';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 
-describe('reading the mail settings', () => {
+describe('mail settings', () => {
   test.each([
     [{}, undefined, 'Пропуск <no-reply@localhost>'],
     [{ PUBLIC_URL: 'https://pass.example.ru' }, undefined, 'Пропуск <no-reply@pass.example.ru>'],
@@ -24,7 +24,7 @@ describe('reading the mail settings', () => {
     ['SMTP_URL', 'http://mx.example.ru'],
     ['SMTP_URL', 'smtp://'],
     ['SMTP_URL', 'smtp://ivan:p%w@mx.example.ru'],
-    // The unencoded sign in the next three passwords ends the host part, so URL parsers read `ivan` as the host.
+    // In the next three passwords, an unencoded #, / or ? ends the host part, so URL parsers read `ivan` as the host.
     ['SMTP_URL', 'smtp://ivan:1#w@mx.example.ru'],
     ['SMTP_URL', 'smtp://ivan:1/w@mx.example.ru'],
     ['SMTP_URL', 'smtp://ivan:1?w@mx.example.ru'],
@@ -41,7 +41,7 @@ describe('reading the mail settings', () => {
     expect(() => readConfig({ SMTP_URL: 'smpt://ivan:canary@mx.example.ru' })).toThrow(/^(?!.*canary)/s);
   });
 
-  test('the error for an unencoded #, /, ? or % in the password of SMTP_URL shows the encoding', () => {
+  test('the error for an unencoded #, /, ? or % in the password of SMTP_URL shows the percent-encoding', () => {
     const read = (password: string) => () =>
       readConfig({ SMTP_URL: `smtp://ivan:${password}@mx.example.ru` });
     for (const sign of '#/?%') expect(read(`p${sign}w`)).toThrow(`${sign} → ${encodeURIComponent(sign)}`);

@@ -17,7 +17,7 @@ import { apiSettingRefusals, apiSettingValues, senderName, settingPhrases } from
 import * as z from 'zod/mini';
 import { type TlsConfig, tlsConfig, tlsSettings } from './certificates/settings.ts';
 
-// The sender of mails. It allows only characters that need no quoting in the header From (RFC 5322 section
+// The sender of mails. Only characters that need no quoting in the header From are allowed (RFC 5322 section
 // 3.2.3), up to a practical length.
 const sender = /^(?:[^<>"@,;:\\\p{Cc}]{1,100} <[^\s<>"@,;:]+@[^\s<>"@,;:]+>|[^\s<>"@,;:]+@[^\s<>"@,;:]+)$/u;
 
@@ -78,7 +78,7 @@ export type RegistrationRule = 'open' | 'first' | 'invited' | 'closed';
 export interface ServerConfig {
   /** The URL of the api for processes on this machine. */
   readonly localUrl: string;
-  /** The URL of the console for users. Links use it, never the Host of a request. */
+  /** The URL of the console for users. Links start with this URL, never with the Host header of a request. */
   readonly publicUrl: URL;
   /** The URL of the gateway for clients. */
   readonly gatewayUrl: URL;
@@ -102,7 +102,7 @@ export interface ServerConfig {
   readonly confirmsMail: boolean;
   /** Addresses and networks of reverse proxies whose X-Forwarded-For is trusted. */
   readonly trustProxy: readonly string[];
-  /** The data folder, absolute. */
+  /** The absolute path of the data folder. */
   readonly dataDir: string;
   /** How many days records of access are kept. */
   readonly logDays: number;
@@ -230,6 +230,6 @@ function isSmtp(text: string): boolean {
   // An unescaped #, / or ? in the password ends the authority part of the URL. The text after that character, including the
   // host, becomes path, query or fragment.
   if (hash !== '' || /@/.test(pathname + search)) return false;
-  // A percent sign in the user name or password must be written as %25.
+  // A percent sign in the user name or password of the URL must be written as %25.
   return hostname !== '' && ![username, password].some((part) => /%(?![0-9a-f]{2})/i.test(part));
 }

@@ -5,11 +5,11 @@ import { proxyAddress } from '@propusk/contract/proxies';
 export interface Encryption {
   /** @param place additional authenticated data that identify a row, such as `proxy/12/7`. For another row, decryption fails. */
   seal(place: string, text: string): Buffer;
-  /** @throws Error when the key or `place` differs, or the ciphertext was changed */
+  /** @throws Error when `seal` used another key or another `place`, or when the ciphertext was changed */
   open(place: string, sealed: Buffer): string;
   /** Returns a deterministic keyed hash. Without the key, an attacker cannot check guesses of the text against the hash. */
   fingerprint(text: string): Buffer;
-  /** Identifies the key without revealing it. */
+  /** A hash that identifies the key without revealing the key. */
   readonly check: Buffer;
 }
 
@@ -49,8 +49,8 @@ function derived(secretKey: string, use: string): Buffer {
 }
 
 /**
- * Returns the additional authenticated data for a proxy password: the owner, the row, and the proxy's host and port. If one of
- * them changes, the stored password no longer decrypts.
+ * Returns the additional authenticated data for a proxy password: the ids of owner and proxy, and the proxy's host and port. If
+ * one of these values changes, the stored password no longer decrypts.
  */
 export function passwordPlace(
   ownerId: number,

@@ -22,7 +22,7 @@ export function createLog(level: string, to?: DestinationStream): Logger {
   );
 }
 
-/** The most characters of a path or a host in the log. */
+/** The maximum length of a path or a host in the log, in characters. */
 const MOST = 260;
 
 /** Logs a request without its query string, which may hold search terms, or tokens sent by mistake. */

@@ -18,7 +18,7 @@ import { bindPasswords, ensureDirectProxy } from './proxies/store.ts';
 import { startRecordKeeper } from './records/keeper.ts';
 import { createServer } from './server.ts';
 
-/** Runs the api process: settings → database → schema → listening. A failed start writes one line to stderr. */
+/** Runs the api process: reads the settings, migrates the database and listens. A failed start writes one line to stderr. */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const { databaseUrl, secretKey, gatewaySecret } = config;

@@ -101,7 +101,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     bodyLimit: limits.body,
     serverFactory: (handler) => createListener(handler, { ...config, metrics }),
     trustProxy: [...config.trustProxy],
-    // On close, idle connections end at once and busy ones after their reply.
+    // On close, idle connections end at once and busy connections after their reply.
     forceCloseConnections: 'idle',
     // Requests that arrive during a shutdown are served, because a load balancer does not retry a POST after a 503.
     return503OnClosing: false,
@@ -143,7 +143,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const outbound = {
     transport: createTransport({ ...config, keys: gatewayKeys, lookup: parts.lookup }),
     echoUrl: config.echoUrl,
-    // One company has at most 4 of the 32 concurrent calls, so that its unresponsive proxies do not delay other companies.
+    // A company has at most 4 of the 32 concurrent egress checks, so that its unresponsive proxies do not delay other companies.
     turns: createCompanyQueue(4, 50, 32),
     stop: stopping.signal,
   };
@@ -167,7 +167,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     ...{ isSilent: watch.isSilent, isShort: reserve.isShort },
     sessions: createBatchLoader((hashes) => findSessions(opened.db, hashes)),
     prove: createProver({ throttle, encryption, passwords, db: opened.db }),
-    // Writes use at most six of the ten connections. The others are for the feed, health, sign-in and sessions.
+    // Writes use at most six of the ten database connections. The other four are for the feed, health, sign-in and sessions.
     queue: createCompanyQueue(2, 100, 6),
     reads: createReads(opened),
     calls: createCalls(),

@@ -122,7 +122,7 @@ async function send(who: Caller, method: string, { segments, query, headers, bod
     await fixtures.revive();
 }
 
-/** Copies a value and replaces each placeholder of an id or address. */
+/** Copies a value. In the copy, `fill` replaces the placeholders of ids and addresses. */
 function filled(value: unknown, fill: (value: unknown) => unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Known) return fill(value);
   if (Array.isArray(value)) return value.map((item) => filled(item, fill));

@@ -37,8 +37,8 @@ afterAll(() => tally.close());
 afterAll(() => api.close());
 
 /**
- * Calls with a body, and the callers to test. A call that succeeds without a session is tested only without a session. Any other
- * call is tested as gateway, owner and ADMIN, if the call succeeds for this caller.
+ * Calls with a body, each with the callers to test. A call that succeeds without a session is tested without a session only.
+ * Another call is tested with each of the callers gateway, owner and ADMIN for whom the call succeeds.
  */
 const writes = rows.flatMap(({ call, target, expected }) => {
   if (byName.get(call)?.body === undefined) return [];
@@ -79,7 +79,7 @@ describe('undeclared keys of a body', () => {
         for (const poison of poisons) {
           const hostile = withKeys(body, schema, new Map(Object.entries(JSON.parse(poison))));
           const actual = await outcome(write, hostile);
-          // The api may refuse the body, or ignore the undeclared key.
+          // The api can either refuse the body with 400 or ignore the undeclared key.
           if (actual.status === 400) expect(actual.stored, poison).toEqual(await untouched());
           else expect(actual, poison).toEqual(honest);
           expect(({} as { polluted?: true }).polluted).toBeUndefined();
@@ -148,7 +148,7 @@ function settled(column: string, value: unknown, row: Record<string, unknown>): 
   }
   if (column.endsWith('_at') || column === 'support_until') {
     const minutes = (Date.parse(String(value)) - Date.now()) / 60_000;
-    // A time within 45 days of now differs between identical calls, because the api derives it from the clock.
+    // Timestamps within 45 days of the current time come from the api's clock and differ between identical calls.
     if (Math.abs(minutes) < 45 * 24 * 60) return minutes > 0 ? 'to come' : 'just now';
   }
   return value;

@@ -88,6 +88,6 @@ test('the OpenAPI check requires the documented error for unknown routes, and ig
   expect((await violationsOf((reply) => json(reply, 200, {}), '/api/unheard-of')).found).toBe(
     'no such operation',
   );
-  // The documentation does not cover the console's pages.
+  // The OpenAPI document does not cover the console's pages.
   expect((await violationsOf((reply) => json(reply, 200, {}), '/elsewhere')).closed).toBeNull();
 });

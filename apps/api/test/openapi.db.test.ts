@@ -219,7 +219,7 @@ describe('the errors in the OpenAPI document', () => {
 
 type Node = Record<string, unknown>;
 
-/** Every object of a tree, with its path. */
+/** Calls `see` with every object in a JSON tree and with the path of the object. */
 function visit(node: unknown, see: (node: Node, at: string) => void, at = ''): void {
   if (typeof node !== 'object' || node === null) return;
   // Skips example values: they are data and may look like schemas.

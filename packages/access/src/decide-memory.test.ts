@@ -15,7 +15,7 @@ putCompany(index, {
   policies: [{ id: 1, proxyId: 1, allSites: false, users: [10], sites: [1] }],
 });
 
-/** Calls `decide()` with distinct hosts of 115 labels, the case with the longest pattern strings. */
+/** Calls `decide()` with distinct hosts of 115 labels, because a host has one pattern string for each label. */
 function askFor(count: number, parent: string): number {
   let allowed = 0;
   for (let i = 0; i < count; i++) {

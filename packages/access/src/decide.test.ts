@@ -25,7 +25,7 @@ function company(
       { id: id * 10, epoch: 1 },
       { id: id * 10 + 1, epoch: 1 },
     ],
-    // As in the database, a site in a policy on shared egress has a claim. Here the claim's rank equals the site's id.
+    // As in the database, a site in a policy on shared egress has a claim to its host. The claim's rank is the site's id.
     sites: Object.entries(sites).map(([siteId, address]) => {
       const shared = policies.some((policy) => policy.proxy === 1 && policy.sites.includes(Number(siteId)));
       return { id: Number(siteId), address, claim: shared ? Number(siteId) : null };
@@ -69,7 +69,7 @@ const index = indexOf(
   company(2, { 20: 'shared.test', 21: '*.held.test', 22: 'crm.romashka.test' }, [
     { proxy: 1, sites: [20, 21, 22], allSites: true },
   ]),
-  // The third company has allSites on its own proxy, and a site below the second company's wildcard.
+  // The third company has a policy with allSites on its own proxy, and a site below the second company's wildcard.
   company(3, { 30: 'deep.held.test' }, [{ proxy: 7, sites: [], allSites: true }]),
   company(4, { 40: 'deep.held.test' }, [{ proxy: 1, sites: [40] }]),
 );
@@ -108,7 +108,7 @@ const cases: [name: string, user: number, host: string, port: number, expected: 
   ['a host below another company’s wildcard', 40, 'deep.held.test', 443, 'host_taken'],
 ];
 
-describe('decide() for fixed companies', () => {
+describe('decide() is correct for hand-written companies', () => {
   test.each(cases)('%s', (_name, user, name, port, expected) => {
     const decision = decide(index, user, host(name), port);
     const egress = decision.allow && decision.egress;
@@ -168,7 +168,7 @@ describe('the index', () => {
     expect(decide(i, 20, host('a.romashka.test'), 443).allow).toBe(true);
   });
 
-  test('a released host goes to the company with the next oldest claim', () => {
+  test('a host that a company gives up goes to the company with the next oldest claim', () => {
     const claiming = (id: number) => company(id, { [id]: 'a.romashka.test' }, [{ proxy: 1, sites: [id] }]);
     const i = indexOf(...[1, 3, 2].map(claiming));
     removeCompany(i, 1);
@@ -213,7 +213,7 @@ test('reachable() lists exactly the sites that decide() allows', () => {
   expect(reachable(index, 999)).toBeNull();
 });
 
-describe('decide() over arbitrary companies', () => {
+describe('decide() is correct for randomly generated companies', () => {
   const web = ['a.test', 'b.a.test', '*.a.test', 'www.a.test', 'c.test', '*.c.test'];
   const names = [...web, 'a.test:8443', 'd.c.test:8443'];
   const snapshot = (id: number) =>

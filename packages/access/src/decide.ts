@@ -27,11 +27,11 @@ const planEnded = deny('plan_ended');
 /**
  * Decides whether a user may reach a host and port. Denies by default.
  *
- * - A policy with both the user and the site allows the request. The proxy of the policy is the egress.
+ * - A policy that contains both the user and the site allows the request. The proxy of the policy is the egress.
  * - A policy with `allSites` allows every host at ports 80 and 443.
  * - On shared egress, a host belongs to the company with the earliest claim. Other companies are denied
  *   there, even with `allSites`.
- * - A policy allows nothing if its proxy is paid and the plan of the company no longer includes it.
+ * - A policy with a paid proxy allows nothing if the plan of the company no longer includes this proxy.
  */
 export function decide(index: AccessIndex, userId: number, host: CanonicalHost, port: number): Decision {
   const user = index.users.get(userId);
@@ -75,7 +75,7 @@ export function decide(index: AccessIndex, userId: number, host: CanonicalHost, 
 /**
  * Finds the site of a company that covers a host and port, in the order of `decide()`.
  * @param policyId the policy that the site must be in; null for any site of the company
- * @returns the id of the site; null without such a site, for example if a policy with `allSites` allowed the request
+ * @returns the id of the site; null if no site covers the host and port, for example for a request that `allSites` allowed
  */
 export function siteCovering(
   { patterns, wild }: CompanyIndex,
@@ -113,14 +113,14 @@ const HOST = -2;
 const END = -3;
 
 /**
- * Returns the step after `step`. The most exact pattern of a host comes first: the host, the host without its
- * `www.`, then the wildcards of the host and of each parent domain.
+ * Returns the step after `step` in the search for a pattern that covers a host. The most exact pattern comes first: the host,
+ * the host without its `www.`, then the wildcards of the host and of each parent domain.
  *
  * Results are not cached: clients could fill a cache with random hosts, and measurements showed no gain.
  */
 function following(host: string, step: number): number {
   if (step === HOST && host.startsWith('www.') && host.indexOf('.', 4) !== -1) return BARE;
-  // A pattern has at least two labels, so the iteration ends before the top-level domain.
+  // The top-level domain has no step, because a pattern has at least two labels.
   const name = step < 0 ? 0 : host.indexOf('.', step) + 1;
   return host.indexOf('.', name) === -1 ? END : name;
 }
@@ -153,7 +153,7 @@ function takenByOther(index: AccessIndex, company: CompanyIndex, host: string): 
 /**
  * Lists the sites that a user reaches, for routing in clients (`GET /me/access`, the PAC of the extension). The list includes
  * hosts that another company holds on shared egress: clients send these to the gateway, which explains the denial.
- * @returns stored site addresses, sorted; null for a user outside the index
+ * @returns stored site addresses, sorted; null for a user who is not in the index
  */
 export function reachable(index: AccessIndex, userId: number): { allSites: boolean; sites: string[] } | null {
   const user = index.users.get(userId);

@@ -5,13 +5,13 @@ import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual 
  * token of one use is invalid for another. Node only.
  */
 export interface GatewayKeys {
-  /** Signs users' gateway tokens. */
+  /** The key that signs users' gateway tokens. */
   readonly token: KeyObject;
-  /** Signs the api's probe tokens. */
+  /** The key that signs the api's probe tokens. */
   readonly probe: KeyObject;
-  /** Encrypts the snapshot on the gateway's disk (32 bytes, AES-256). */
+  /** The AES-256 key that encrypts the snapshot on the gateway's disk. */
   readonly snapshot: Buffer;
-  /** Encrypts the records of access that wait on the gateway's disk (32 bytes, AES-256). */
+  /** The AES-256 key that encrypts unsent access records on the gateway's disk. */
   readonly records: Buffer;
   /** The gateway's bearer token for the feed. */
   readonly feed: string;
@@ -21,7 +21,7 @@ export interface GatewayKeys {
 export function gatewayKeys(secret: string): GatewayKeys {
   const derive = (use: string) => Buffer.from(hkdfSync('sha256', secret, 'propusk', use, 32));
   return {
-    // KeyObjects instead of bytes, because Node imports bytes as a key again for every signature.
+    // The signing keys are KeyObjects, because Node would convert bytes to a key again for every signature.
     token: createSecretKey(derive('gateway-token')),
     probe: createSecretKey(derive('gateway-probe')),
     snapshot: derive('gateway-snapshot'),

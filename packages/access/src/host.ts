@@ -1,9 +1,9 @@
 /**
  * The canonical spelling of a host from CONNECT, an absolute URL, a pasted address, or a PAC's argument. Every access
- * decision uses it, so that no two components read one name differently.
+ * decision uses this spelling, so that no two components read one name differently.
  */
 
-/** A lower-case punycode DNS name of two labels or more, without a trailing dot. Never an address. */
+/** A DNS name in lower case and Punycode, with at least two labels and no trailing dot. Never an IP address. */
 export type CanonicalHost = string & { readonly canonical: unique symbol };
 
 export interface Target {
@@ -30,7 +30,7 @@ const canonical =
 export function canonicalHost(raw: string): CanonicalHost | null {
   if (raw.length <= 253 && canonical.test(raw)) return raw as CanonicalHost;
   if (raw.length > 1000 || !spelled.test(raw)) return null;
-  // The WHATWG parser applies IDNA (UTS 46) and turns every numeric notation into a dotted quad.
+  // The WHATWG parser applies IDNA (UTS 46) and turns every numeric notation of an IPv4 address into a dotted quad.
   if (!URL.canParse(`http://${raw}/`)) return null;
   let host = new URL(`http://${raw}/`).hostname;
   if (host.endsWith('.')) host = host.slice(0, -1);

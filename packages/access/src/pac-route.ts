@@ -10,11 +10,11 @@ export interface Routed {
   readonly allSites: boolean;
   /** Stored site addresses. */
   readonly sites: readonly string[];
-  /** Hosts that always go direct: the console. */
+  /** Hosts whose requests never go through the gateway: the host of the console. */
   readonly bypass: readonly string[];
 }
 
-/** Ports by stored pattern; 0 means 80 and 443. */
+/** The ports of each host pattern. The port 0 stands for 80 and 443. */
 export type PortsByPattern = Readonly<Record<string, readonly number[]>>;
 
 /** Groups stored site addresses by host pattern, with the ports of each pattern. */

@@ -2,7 +2,7 @@ import { DEFAULT_PORTS, HOST_NAME, portsByPattern, type Routed } from './pac-rou
 
 /** A PAC script for a browser's proxy setting. */
 export interface PacScript {
-  /** ASCII only: Chromium rejects anything else. */
+  /** The script contains only ASCII, because Chromium rejects other characters. */
   readonly data: string;
   /**
    * Whether a browser that cannot run the script blocks all requests. True only with `allSites`: otherwise a failure
@@ -22,7 +22,7 @@ export function pacScript(routed: Routed): PacScript {
   if (!/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/i.test(host)) throw new Error('the gateway has no host for a PAC');
   const way = `${scheme === 'https' ? 'HTTPS' : 'PROXY'} ${host}:${port}`;
   const bypass = Object.fromEntries(routed.bypass.map((name) => [name.toLowerCase(), 1]));
-  // The table has no prototype, so that a look-up does not find `constructor` and the like.
+  // The table has no prototype, so that a look-up of a name such as `constructor` finds no inherited property.
   const table = (entries: object) =>
     ascii(
       JSON.stringify(entries)

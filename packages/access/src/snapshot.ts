@@ -30,7 +30,7 @@ export interface Grant {
 /** `decide()` returns the policy itself as the grant, so that it allocates no object. */
 export interface PolicyIndex extends Grant {
   readonly allSites: boolean;
-  /** The plan of the company no longer includes the proxy, so the policy allows nothing. */
+  /** Whether the plan of the company no longer includes the proxy. The policy then allows nothing. */
   readonly ended: boolean;
 }
 
@@ -67,24 +67,24 @@ export interface CompanyIndex {
   readonly wild: ReadonlyMap<string, SiteIndex>;
 }
 
-/** A company's lowest claim to a pattern. On shared egress, only the company with the lowest claim of all may use the pattern. */
+/** A claim to a host pattern. On shared egress, only the company whose claim has the lowest rank may use the pattern. */
 export interface Claim {
   readonly companyId: number;
   readonly claim: number;
 }
 
-/** The index of all companies: users by id, and the lowest claim to each pattern. */
+/** The index of all companies: users by id, and for each host pattern the claim with the lowest rank. */
 export interface AccessIndex {
   readonly companies: Map<number, CompanyIndex>;
   readonly users: Map<number, UserIndex>;
   /**
-   * The lowest claim to each exact host, by a hash of the host's parent domain and then by host. Lookups in one map of a million
-   * hosts would miss the CPU cache. With the hash, the hosts of one company are in one small map.
+   * The claim with the lowest rank to each exact host, keyed by a hash of the host's parent domain and then by host. Lookups in
+   * one map of a million hosts would miss the CPU cache.
    */
   readonly claims: Map<number, Map<string, Claim>>;
-  /** The lowest claim to each `*.` pattern, by the domain after `*.`. If the map is empty, a lookup skips the parent domains. */
+  /** The claim with the lowest rank to each `*.` pattern, keyed by the domain after `*.`. */
   readonly wildClaims: Map<string, Claim>;
-  /** The claims of each pattern that several companies claim, the lowest claim first. */
+  /** All claims to each pattern that several companies claim, the claim with the lowest rank first. */
   readonly contested: Map<string, readonly Claim[]>;
   /**
    * The number of claims added since the start. A new claim may deny a host to other companies, so the
@@ -96,16 +96,16 @@ export interface AccessIndex {
 /** An index without companies: it denies everything. */
 export function emptyIndex(): AccessIndex {
   return {
-    // Grows with owners who register companies. Bound: 1,000 objects of each kind in a company. At the bound: the api refuses a
-    // new object with 409
+    // Grows with companies and their objects. Bound: 1,000 objects of each kind per company. At the bound: the api refuses a new
+    // object with 409
     companies: new Map(),
-    // Grows with owners who add users. Bound: 1,000 users per company. At the bound: the api refuses a new user with 409
+    // Grows with the users of all companies. Bound: 1,000 users per company. At the bound: the api refuses a new user with 409
     users: new Map(),
-    // Grows with owners who add sites. Bound: 1,000 sites per company. At the bound: the api refuses a new site with 409
+    // Grows with the sites of all companies. Bound: 1,000 sites per company. At the bound: the api refuses a new site with 409
     claims: new Map(),
-    // Grows with owners who add sites. Bound: 1,000 sites per company. At the bound: the api refuses a new site with 409
+    // Grows with the sites of all companies. Bound: 1,000 sites per company. At the bound: the api refuses a new site with 409
     wildClaims: new Map(),
-    // Grows with owners who add sites. Bound: 1,000 sites per company. At the bound: the api refuses a new site with 409
+    // Grows with the sites of all companies. Bound: 1,000 sites per company. At the bound: the api refuses a new site with 409
     contested: new Map(),
     newClaims: 0,
   };
@@ -143,7 +143,7 @@ function lowestClaim(first: SiteIndex | null): Claim | null {
 
 const isClaim = (site: SiteIndex): site is SiteIndex & Claim => site.claim !== null;
 
-/** Adds a company's claim to a pattern. */
+/** Stores in the index that a company claims a pattern. */
 export function addClaim(index: AccessIndex, pattern: string, claim: Claim): void {
   const [claims, key] = claimsOf(index, pattern);
   const holder = claims.get(key);
@@ -163,7 +163,7 @@ function removeClaim(index: AccessIndex, pattern: string, companyId: number): vo
   );
 }
 
-/** Replaces the claims to a pattern. @param all the new claims, the lowest first */
+/** Replaces the claims to a pattern. @param all the new claims, the claim with the lowest rank first */
 function hold(index: AccessIndex, pattern: string, all: readonly Claim[]): void {
   const [claims, key] = claimsOf(index, pattern);
   const [first, second] = all;
@@ -178,17 +178,17 @@ function claimsOf({ claims, wildClaims }: AccessIndex, pattern: string): [Map<st
   if (isWild(pattern)) return [wildClaims, pattern.slice(2)];
   const domain = domainHash(pattern);
   let siblings = claims.get(domain);
-  // Grows with owners who add sites. Bound: 1,000 sites per company. At the bound: the api refuses a new site with 409
+  // Grows with the sites of all companies. Bound: 1,000 sites per company. At the bound: the api refuses a new site with 409
   if (siblings === undefined) claims.set(domain, (siblings = new Map()));
   return [siblings, pattern];
 }
 
-/** Returns the lowest claim to an exact host, not to a `*.` pattern. */
+/** Returns the claim with the lowest rank to an exact host. Claims to `*.` patterns are ignored. */
 export function claimTo(index: AccessIndex, host: string): Claim | undefined {
   return index.claims.get(domainHash(host))?.get(host);
 }
 
-/** A hash of a host's parent domain, computed without a substring, since a decision allocates nothing. Collisions are harmless. */
+/** Hashes a host's parent domain without allocating memory. A collision only puts the hosts of two domains into one map. */
 function domainHash(host: string): number {
   let hash = 0;
   for (let i = host.indexOf('.') + 1; i < host.length; i++)
@@ -255,12 +255,12 @@ const none: readonly PolicyIndex[] = [];
 /** One empty map for all companies without wildcard patterns, to save memory. */
 const noWildcards: ReadonlyMap<string, SiteIndex> = new Map();
 
-/** Adds a policy to users or sites. Users or sites with equal lists share one list, which saves memory in large companies. */
+/** Adds a policy to the policy lists of users or sites. Equal lists share one array, which saves memory in large companies. */
 function give(lists: Map<number, readonly PolicyIndex[]>, to: readonly number[], policy: PolicyIndex): void {
   const longer = new Map<readonly PolicyIndex[], readonly PolicyIndex[]>();
   for (const each of to) {
     const before = lists.get(each) ?? none;
-    // The snapshot may list a user or site twice.
+    // The snapshot can list a user or site twice. The second entry is skipped.
     if (before.at(-1) === policy) continue;
     let list = longer.get(before);
     if (list === undefined) longer.set(before, (list = before.concat(policy)));

@@ -10,7 +10,7 @@ const Count = z.int().check(z.gte(0));
 export const AccessLoss = z.object({
   /** The number of users who would lose access to at least one site. */
   users: Count,
-  /** The number of distinct sites that at least one user would lose. */
+  /** The number of distinct sites to which at least one user would lose access. */
   sites: Count,
   /** The number of users who would lose their last policy with `allSites`, which opens every public site. @example 0 */
   allSites: Count,

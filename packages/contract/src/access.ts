@@ -4,7 +4,7 @@ import { IsoDate } from './fields.ts';
 
 /** The settings with which a client (the extension, curl) reaches the caller's sites through the gateway. */
 export const GatewayAccess = z.object({
-  /** The version of the company's policies that this reply contains. */
+  /** The version of the company's policies from which this reply was made. */
   version: z.int(),
   /** The address of the gateway. */
   gateway: z.object({
@@ -21,11 +21,11 @@ export const GatewayAccess = z.object({
   password: z.string(),
   /** The time when the password expires. */
   expiresAt: IsoDate,
-  /** Whether every public site goes through the gateway. */
+  /** Whether the caller reaches every public site through the gateway. */
   allSites: z.boolean(),
   /** A host, with an optional `*.` before it and an optional port after it. @example ["*.romashka.ru", "bank.romashka.ru:8443"] */
   sites: z.array(z.string()),
-  /** Hosts that clients reach directly, such as the console. @example ["pass.propusk.example"] */
+  /** Hosts that clients reach without the gateway, such as the console. @example ["pass.propusk.example"] */
   bypass: z.array(z.string()),
 });
 export type GatewayAccess = z.infer<typeof GatewayAccess>;

@@ -113,9 +113,9 @@ export const AuditChange = z.object({
   from: z.optional(Value),
   /** The value after the change; absent if the field is empty. */
   to: z.optional(Value),
-  /** For a list: the names that were added, at most 50. */
+  /** If the field is a list: the names that were added to the list, at most 50. */
   added: z.optional(z.array(z.string())),
-  /** For a list: the names that were removed, at most 50. */
+  /** If the field is a list: the names that were removed from the list, at most 50. */
   removed: z.optional(z.array(z.string())),
   /** The number of added names that `added` omits. */
   moreAdded: z.optional(z.int()),
@@ -129,7 +129,7 @@ export type AuditChange = z.infer<typeof AuditChange>;
  * The event is kept when the actor or the object is deleted.
  */
 export const AuditRow = z.object({
-  /** The id of the row. Later rows have higher ids. */
+  /** The id of the audit event. Later events have higher ids. */
   id: Id,
   /** The time of the event. */
   at: IsoDate,
@@ -162,7 +162,7 @@ export const AuditRow = z.object({
 });
 export type AuditRow = z.infer<typeof AuditRow>;
 
-// The years 1000 to 2999 are valid in both PostgreSQL and JavaScript.
+// The pattern accepts the years 1000 to 2999, which both PostgreSQL and JavaScript can parse.
 /** A day in Moscow time, or a time with its zone. @example 2026-03-02 */
 const Moment = z
   .string()
@@ -182,9 +182,9 @@ function isOfCalendar(moment: string): boolean {
 
 /** The query parameters of the audit list. */
 export const AuditQuery = z.extend(ListQuery, {
-  /** Only events at this time or later. A day means its start in Moscow time; a time must have a time zone. */
+  /** Only events at this time or later. A day without a time means its start in Moscow time. A time must have a time zone. */
   from: z.optional(Moment),
-  /** Only events before this time. A day means its end in Moscow time; a time must have a time zone. */
+  /** Only events before this time. A day without a time means its end in Moscow time. A time must have a time zone. */
   to: z.optional(Moment),
   /**
    * `platform` lists the events of every company. By default, an ADMIN who owns a company gets only the events of that company.

@@ -33,8 +33,8 @@ export const login = endpoint('POST /auth/login', {
 });
 
 /**
- * One of these sets of fields: `{email}`, `{token, password}`, `{email, change: true, currentPassword}` or
- * `{token}`. The link of the first ADMIN takes `{token, password, email}`, that of an invited user also `name` and `surname`.
+ * One of these sets of fields: `{email}`, `{token, password}`, `{email, change: true, currentPassword}` or `{token}`. The first
+ * ADMIN adds `email` to `{token, password}`. An invited user can add `name` and `surname` to `{token, password}`.
  * @example {"email": "anna@romashka.ru"}
  * @example {"token": "bGluay1mcm9tLW1haWwtdGhhdC13b3Jrcy1vbmNlLi4", "password": "battery staple"}
  * @example {"email": "anna.petrova@romashka.ru", "change": true, "currentPassword": "correct horse"}
@@ -43,13 +43,13 @@ export const login = endpoint('POST /auth/login', {
 export const LinkUse = z
   .object({
     /**
-     * The address to which the link is mailed: the address of the account, or the new address if `change` is
-     * true. With `token`, the address of the first ADMIN.
+     * The address to which the link is mailed: the address of the account, or the new address if `change` is true. The first
+     * ADMIN sends `token` and `email` together: `email` becomes the address of the account.
      */
     email: z.optional(Email),
     /** true requests a link that changes the email of the signed-in caller. */
     change: z.optional(z.boolean()),
-    /** The token of the link. */
+    /** The token from the mailed link. */
     token: z.optional(text(1)),
     /** The new password. */
     password: z.optional(Password),
@@ -80,10 +80,10 @@ export type LinkUse = z.infer<typeof LinkUse>;
 /**
  * Request or use a mailed link for a new password or a new email. A link is valid for 10 minutes and works once. `{email}` mails
  * a link for a new password. The reply does not reveal whether the address has an account. `{token, password}` sets the new
- * password, and the given names of an invited user. `{email, change: true, currentPassword}` mails a link to the new address of
- * the signed-in caller and notifies the old address. It requires the password, so that a stolen session cannot take over the
- * account. `{token}` makes the new address the login and notifies the old address. A new password or a new email ends all
- * sessions and gateway tokens.
+ * password. An invited user can add `name` and `surname`. `{email, change: true, currentPassword}` mails a link to the new
+ * address of the signed-in caller and notifies the old address. The password is required, so that a stolen session cannot take
+ * over the account. `{token}` makes the new address the login and notifies the old address. A new password or a new email ends
+ * all sessions and gateway tokens.
  */
 export const useLink = endpoint('POST /auth/register', {
   access: 'maybe-signed-in',

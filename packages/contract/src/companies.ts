@@ -40,7 +40,7 @@ export const Company = z.object({
       name: ShownText,
       /** Family name. */
       surname: ShownText,
-      /** The address that the user signs in with. */
+      /** The email address that the user signs in with. */
       email: ShownEmail,
     }),
   ),
@@ -63,7 +63,7 @@ export const CompanyInput = z.object({
 });
 export type CompanyInput = z.infer<typeof CompanyInput>;
 
-/** Changes of a company; absent fields stay unchanged. */
+/** Changes to a company; absent fields stay unchanged. */
 export const CompanyChange = z.object({
   /** The new name. */
   companyName: z.optional(text(1)),

@@ -4,7 +4,7 @@ import { shownEmails } from './shown-email.ts';
 
 const read = (typed: string) => Email.safeParse(typed).data ?? null;
 
-describe('parsing a mail address', () => {
+describe('Email checks a mail address and converts its domain to Punycode', () => {
   test.each([
     ['anna@почта.рф', 'anna@xn--80a1acny.xn--p1ai'],
     ['anna@ПОЧТА.РФ', 'anna@xn--80a1acny.xn--p1ai'],

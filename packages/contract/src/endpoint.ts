@@ -17,16 +17,16 @@ export type Access = 'public' | 'maybe-signed-in' | 'signed-in' | 'gateway' | re
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * The header of the device mark, a token that identifies a browser in which the user has signed in. A sign-in
- * and a new password return a mark, and the next sign-in sends it.
+ * The header of the device mark, a token that identifies a browser in which the user has signed in. The reply to a sign-in or a
+ * password change contains a mark, and the browser sends the mark with the next sign-in.
  *
- * A browser with a mark has its own rate limit. Other clients may exhaust the limit of the account, but they
+ * A browser with a mark has its own rate limit. Other clients can exhaust the limit of the account, but they
  * cannot lock this browser out. The mark grants no access.
  */
 export const DEVICE_HEADER = 'propusk-device';
 
 /**
- * Re-authentication for a call: the password is checked before the handler, and a second-factor code at the end of its
+ * Re-authentication for a call: the password is checked before the handler, and a second-factor code at the end of the handler's
  * transaction. A stolen session alone must not be enough to take over accounts (ADR 017).
  */
 export interface ProofRule {
@@ -150,5 +150,5 @@ export function isConditional({ versioned, method }: Endpoint): boolean {
 
 /** The input type of a part of a call, before parsing. */
 export type Input<S extends Schema> = S extends z.ZodMiniType ? z.input<S> : undefined;
-/** The parsed type of a part of a call: the handler's input, or the caller's reply. */
+/** The parsed type of a part of a call: the input of the handler, or the reply to the caller. */
 export type Output<S extends Schema> = S extends z.ZodMiniType ? z.output<S> : undefined;

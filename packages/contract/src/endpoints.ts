@@ -3,13 +3,13 @@ import type { Endpoint } from './endpoint.ts';
 
 /**
  * The file names of the contract's modules, read from the folder. Only Node.js loads this file. `shown-*.ts` is omitted, because
- * the OpenAPI document describes the schemas of these files only inside other schemas.
+ * the OpenAPI document inlines the schemas of these files.
  */
 const modules = readdirSync(import.meta.dirname).filter((name) =>
   /^(?!endpoints\.|shown-)[^.]+\.ts$/.test(name),
 );
 
-/** The exports of every module by name: calls, schemas and others. */
+/** The exports of all modules by name, such as calls and schemas. */
 export const exported: Readonly<Record<string, unknown>> = Object.assign(
   {},
   ...(await Promise.all(modules.toSorted().map((name) => import(/* @vite-ignore */ `./${name}`)))),

@@ -11,13 +11,13 @@ export const errors = {
   too_deep: { status: 400 },
   /** The body is not valid JSON, or contains a `__proto__` or `constructor` key. */
   bad_json: { status: 400 },
-  /** The link or code is unknown, already used, or expired. */
+  /** The link or pairing code in the request is unknown, already used, or expired. */
   link_dead: { status: 400 },
-  /** The link is unknown, or older than seven days. */
+  /** The link to a lock is unknown, or older than seven days. */
   lock_link_dead: { status: 400 },
-  /** The invitation is unknown, already used, older than seven days, or for another address. */
+  /** The invitation is unknown, already used, older than seven days, or for another email address. */
   invitation_dead: { status: 400 },
-  /** The token is missing or no longer valid. */
+  /** The request has no valid token: the token is missing, unknown or expired. */
   unauthorized: { status: 401 },
   /** The account does not exist, or the password is wrong. */
   bad_login: { status: 401 },
@@ -43,15 +43,15 @@ export const errors = {
   default_proxy: { status: 403 },
   /** Only an admin may change a paid proxy. */
   paid_proxy: { status: 403 },
-  /** The gateway itself is not a proxy and cannot be changed or deleted. */
+  /** The call cannot change or delete the proxy entry that stands for the gateway itself. */
   direct_proxy: { status: 403 },
   /** The proxy does not allow policies for all sites. */
   all_sites_refused: { status: 409 },
-  /** The entity does not exist, or belongs to another company; the replies are identical. */
+  /** The entity does not exist, or belongs to another company. The reply is the same in both cases. */
   not_found: { status: 404 },
   /** No call has this path and method. */
   no_such_call: { status: 404 },
-  /** An account with this address exists. */
+  /** An account with this email address exists. */
   email_taken: { status: 409 },
   /** The company has this site already. */
   site_exists: { status: 409 },
@@ -59,7 +59,7 @@ export const errors = {
   second_factor_on: { status: 409 },
   /** The second factor is off. */
   second_factor_off: { status: 409 },
-  /** No secret awaits confirmation, or the secret is older than an hour. */
+  /** The caller has not begun to set up a second factor, or began more than an hour ago. */
   second_factor_not_begun: { status: 409 },
   /** A caller without a second factor cannot make it mandatory for a company. */
   own_factor_first: { status: 409 },
@@ -73,13 +73,13 @@ export const errors = {
   company_of_admin: { status: 409 },
   /** Policies use this proxy; the message names them. */
   proxy_in_use: { status: 409 },
-  /** A stored password is valid only for the old host and port. Send the password again. */
+  /** A new host or port of a proxy needs the password again, because the stored password is only for the old host and port. */
   password_needed: { status: 409 },
   /** The caller belongs to no company. */
   no_company: { status: 409 },
-  /** The company would exceed 1,000 rows of a kind, 20 vantages, or 20,000 links of policies to users or to sites. */
+  /** The call would exceed a fixed limit, such as 1,000 users or 20 vantages of a company. */
   too_many_objects: { status: 409 },
-  /** The plan of the company allows no further row of this kind; the message names the limit. */
+  /** The call would exceed a limit of the company's plan, such as the number of users; the message names the limit. */
   plan_limit: { status: 409 },
   /** The plan of the company does not include the requested feature. */
   not_in_plan: { status: 409 },
@@ -89,9 +89,9 @@ export const errors = {
   plan_exists: { status: 409 },
   /** No plan is marked for the trial, or the company has had its trial. */
   no_trial: { status: 409 },
-  /** The company has an open request of this kind. */
+  /** The company has an open request of the same kind already: for a plan, a paid proxy or the trial. */
   request_open: { status: 409 },
-  /** The request is answered, refused or withdrawn already. */
+  /** The request for a plan, a paid proxy or the trial is answered, refused or withdrawn already. */
   request_closed: { status: 409 },
   /** The version of the entity differs from `If-Match`. */
   changed_meanwhile: { status: 412 },

@@ -30,7 +30,7 @@ export const CompanySnapshot = z.object({
   sites: z.array(
     z.object({
       id: Id,
-      /** The host of the site, with a port if one was given. */
+      /** The host of the site, with the port if the owner has set a port. */
       address: z.string(),
       /**
        * The rank of the company's claim to the host on shared egress. The company with the lowest rank gets the host, because its
@@ -65,7 +65,7 @@ export const CompanySnapshot = z.object({
   policies: z.array(
     z.object({
       id: Id,
-      /** The proxy that carries the traffic. */
+      /** Id of the proxy that carries the policy's traffic. */
       proxyId: Id,
       /** Whether the policy allows every public site. */
       allSites: z.boolean(),
@@ -83,7 +83,7 @@ export const CompanySnapshot = z.object({
 });
 export type CompanySnapshot = z.infer<typeof CompanySnapshot>;
 
-/** The event that makes the gateway end the visit `record`, or all visits of the user `user`. */
+/** The event that ends visits at the gateway: the visit with the id `record`, or all visits of the user with the id `user`. */
 const VisitEndEvent = z.object({ companyId: Id, record: z.optional(z.string()), user: z.optional(Id) });
 export type VisitEndEvent = z.infer<typeof VisitEndEvent>;
 

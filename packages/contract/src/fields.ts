@@ -8,7 +8,7 @@ import { ShownText } from './shown-text.ts';
 // oxlint-disable-next-line no-control-regex -- the pattern rejects control characters
 export const clean = z.regex(/^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\p{Cs}]*$/u);
 
-/** A trimmed line of `min` to `max` characters, without control characters and characters that override text direction. */
+/** A trimmed line of `min` to `max` characters. Control characters and characters that override text direction are refused. */
 export function text(min: number, max: number = limits.name) {
   return z
     .string()
@@ -41,7 +41,7 @@ const NON_ASCII = /[^\0-\x7f]/;
 export function storedEmail(typed: string): string {
   const at = typed.lastIndexOf('@') + 1;
   const domain = typed.slice(at);
-  // Longer text is not an address. It stays unchanged here, and the schema then refuses it.
+  // A text above LONGEST_TYPED stays unchanged, because the schema refuses it anyway.
   if (at === 0 || typed.length > LONGEST_TYPED || !NON_ASCII.test(domain)) return typed;
   const url = `http://${domain}`;
   return DOMAIN.test(domain) && URL.canParse(url) ? typed.slice(0, at) + new URL(url).hostname : typed;
@@ -72,7 +72,7 @@ export const Password = z.string().check(z.minLength(limits.password.min), z.max
 export const CurrentPassword = z.string().check(z.maxLength(limits.password.max));
 
 /**
- * The new password. It ends the sessions and gateway tokens of the user. An empty text keeps the current
+ * The new password. A change of the password ends the sessions and gateway tokens of the user. An empty text keeps the current
  * password.
  * @example battery staple
  */
@@ -115,7 +115,7 @@ export function numeral(check: z.ZodMiniNumber<number>) {
 /** The path parameters of a call on one entity. */
 export const IdParams = z.object({ id: numeral(Id) });
 
-/** The version of the entity, as in `ETag`. Every change raises it. @example 3 */
+/** The version of the entity, which its `ETag` contains. Every change of the entity raises the version. @example 3 */
 export const Version = z.int().check(z.gte(1));
 
 /** A time in UTC (RFC 3339). @example 2026-03-14T16:05:00.000Z */
@@ -137,15 +137,15 @@ export const versioned = {
   updatedAt: IsoDate,
 };
 
-/** The name and the site of a company, for replies about companies, users and proxies. */
+/** The name and the website of a company, for replies about companies, users and proxies. */
 export const companyNames = {
   /** The name of the company. */
   companyName: ShownText,
-  /** The site of the company. @example romashka.ru */
+  /** The address of the company's website. @example romashka.ru */
   companySite: ShownText,
 };
 
-/** The names of a user in a request body. */
+/** The given name and the family name of a user, in a request body. */
 export const userNames = {
   /** Given name; may be empty. */
   name: z._default(text(0), ''),
@@ -167,7 +167,7 @@ export const Links = z.array(Id).check(
   z.refine((ids) => new Set(ids).size === ids.length, issue('repeated')),
 );
 
-/** The query of every list. Without parameters a list returns all rows in the caller's scope. */
+/** The query parameters that every list accepts. Without parameters, a list returns all rows in the caller's scope. */
 export const ListQuery = z.object({
   /** Page number, from 1; defaults to 1 when another parameter is given. @example 1 */
   page: z.optional(numeral(z.int().check(z.gte(1)))),

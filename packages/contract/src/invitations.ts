@@ -38,8 +38,8 @@ export type MadeInvitations = z.infer<typeof MadeInvitations>;
 /**
  * Invite agents (USER) to the caller's company by mail. Each agent gets an account and a link that sets the first password. The
  * link is valid for seven days and works once. The link also ends when the caller is no longer an owner. Until the password is
- * set, the gateway refuses the agent. If any address already has an account, the call invites nobody. The error lists the given
- * addresses with an account in the company, and at most 20 given addresses with another account in an hour.
+ * set, the gateway refuses the agent. If any address already has an account, the call invites nobody, and the error lists these
+ * addresses. The errors of one hour list at most 20 addresses with an account outside the company.
  */
 export const inviteUsers = endpoint('POST /users/invitations', {
   access: ['CREATOR'],
@@ -78,7 +78,7 @@ export const LinkToken = z.object({
 
 /** The account for which a mailed link sets the password. */
 export const LinkAccount = z.object({
-  /** The address that the account signs in with. */
+  /** The email address with which the user signs in. */
   email: ShownEmail,
   /** The company that invited the user; null if the link resets a forgotten password. @example Romashka */
   invitedBy: z.nullable(ShownText),
@@ -86,7 +86,7 @@ export const LinkAccount = z.object({
   name: ShownText,
   /** The family name; may be empty. @example Petrova */
   surname: ShownText,
-  /** Whether the link creates the first ADMIN, who enters the address. `email` is then a suggestion, or empty. */
+  /** Whether the link creates the first ADMIN, who enters an email address. `email` is then a suggestion, or empty. */
   firstAdmin: z.boolean(),
 });
 export type LinkAccount = z.infer<typeof LinkAccount>;

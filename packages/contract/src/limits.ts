@@ -33,11 +33,11 @@ export const limits = {
   linkMinutes: 10,
   /** Lifetime of an invitation, in days. */
   invitationDays: 7,
-  /** Lifetime of a link that makes the first ADMIN, in minutes. */
+  /** Lifetime of the link that sets up the first ADMIN, in minutes. */
   firstLinkMinutes: 60,
   /** Lifetime of a code that pairs a vantage, in minutes. */
   vantagePairingMinutes: 15,
-  /** Lifetime of a link to a lock, in days. */
+  /** Lifetime of a link that shows a site's lock, in days. */
   lockLinkDays: 7,
   /** The most agents that one call invites. */
   invitations: 50,

@@ -27,13 +27,13 @@ export type LockKind = z.infer<typeof LockKind>;
 /** Configuration that locks a site on one kind of server. */
 export const Snippet = z.object({
   kind: LockKind,
-  /** The display name of the server. @example nginx */
+  /** The display name of this kind of server. @example nginx */
   title: z.string(),
-  /** The file to edit, or the place in that file, in Russian. */
+  /** A Russian description of the file, or the part of a file, into which the text is pasted. */
   place: z.string(),
   /** The text to paste. @example geo $propusk { default 0; 203.0.113.5 1; } */
   text: z.string(),
-  /** Notes to read before pasting: Russian sentences. */
+  /** Notes to read before pasting the text, as Russian sentences. */
   notes: z.array(z.string()),
 });
 export type Snippet = z.infer<typeof Snippet>;
@@ -44,15 +44,15 @@ export const EgressOfProxy = z.object({
   proxy: Named,
   /** Whether the proxy is the platform's gateway itself. @example false */
   direct: z.boolean(),
-  /** The policies of the site that use this proxy. */
+  /** The site's policies that use this proxy. */
   politics: z.array(Named),
-  /** The source addresses that sites see; empty while unknown. @example ["203.0.113.5"] */
+  /** The source addresses of the proxy, as sites see them; empty while unknown. @example ["203.0.113.5"] */
   addresses: z.array(z.string()),
   /** The time of the last successful request to the echo endpoint; null before the first one. */
   learnedAt: z.nullable(IsoDate),
   /**
-   * Whether the lock may refuse users, because the addresses were last seen more than a day ago, or have changed
-   * since the last probe that found the site protected.
+   * Whether the proxy's current addresses can differ from those in the site's lock: the addresses were last seen more than
+   * a day ago, or have changed since the last probe that found the site protected.
    * @example false
    */
   stale: z.boolean(),
@@ -68,7 +68,8 @@ export const SiteLock = z.object({
   /** The egress addresses of each proxy of the site's policies. */
   egress: z.array(EgressOfProxy),
   /**
-   * Sites of the company whose lock may lack a new egress address. This site can be among them.
+   * Sites of the company that no probe found protected since one of the proxies in `egress` got a new egress address.
+   * The list can include this site.
    * @example []
    */
   breaks: z.array(Named),
@@ -100,14 +101,14 @@ export const learnEgress = endpoint('POST /domain-allowed/:id/lock/learn', {
 
 /** A link to the lock of one site. Viewing the lock needs no account. */
 export const LockLink = z.object({
-  /** The link; its secret is in the fragment. @example https://pass.propusk.example/lock#bG9jay1saW5rLXRoYXQtbGl2ZXMtYS13ZWVr */
+  /** The lock link; its fragment is the secret. @example https://pass.propusk.example/lock#bG9jay1saW5rLXRoYXQtbGl2ZXMtYS13ZWVr */
   url: z.string(),
-  /** The expiry of the link. */
+  /** The expiry of the lock link. */
   expiresAt: IsoDate,
 });
 
 /**
- * Create a link that shows the lock without an account, for seven days. The link shows the configuration and nothing else.
+ * Create a link to the lock of a site. The link works for seven days, needs no account and shows only the configuration.
  * Each call creates another link.
  */
 export const shareLock = endpoint('POST /domain-allowed/:id/lock/link', {
@@ -116,13 +117,13 @@ export const shareLock = endpoint('POST /domain-allowed/:id/lock/link', {
   errors: ['not_found'],
 });
 
-/** The lock that a link shows. */
+/** The lock of a site, as a lock link shows it. */
 export const SharedLock = z.object({
   /** The site. */
   address: z.string(),
-  /** The current configuration by kind of server; empty while no address is known. */
+  /** The current configuration for each kind of server; empty while no egress address is known. */
   snippets: z.array(Snippet),
-  /** The expiry of the link. */
+  /** The expiry of the lock link. */
   expiresAt: IsoDate,
 });
 export type SharedLock = z.infer<typeof SharedLock>;
@@ -131,7 +132,7 @@ export type SharedLock = z.infer<typeof SharedLock>;
 export const openLockLink = endpoint('POST /lock', {
   access: 'public',
   body: z.object({
-    /** The fragment of the link. */
+    /** The token from the fragment of the lock link. */
     token: text(1),
   }),
   reply: SharedLock,

@@ -12,7 +12,7 @@ export const User = z.object({
   name: ShownText,
   /** Family name; may be empty. */
   surname: ShownText,
-  /** The address that the user signs in with. @example anna@romashka.ru */
+  /** The email address that the user signs in with. @example anna@romashka.ru */
   email: ShownEmail,
   /** The roles of the user; several are possible. */
   roles: z.array(z.object({ value: Role })),
@@ -48,7 +48,7 @@ export const User = z.object({
       ),
     }),
   ),
-  /** Whether sign-in requires a code. */
+  /** Whether sign-in requires a second-factor code. */
   secondFactor: z.boolean(),
   /** The invitation of an agent who has set no password yet; null for any other user. @example null */
   invitation: z.nullable(

@@ -116,8 +116,8 @@ export const PlanCompany = z.object({
 export type PlanCompany = z.infer<typeof PlanCompany>;
 
 /**
- * List the companies with a plan, at most 100, and the given limits that each company exceeds. The console
- * calls this before it saves a plan.
+ * List at most 100 companies that have this plan, with the limits in the body that each company exceeds. The console
+ * makes this call before it saves the changed plan.
  */
 export const planCompanies = endpoint('POST /plans/:id/companies', {
   access: ['ADMIN'],

@@ -22,7 +22,7 @@ export const Policy = z.object({
   proxy: z.array(
     z.object({
       id: Id,
-      /** Host name or address. @example proxy.romashka.ru */
+      /** Host name or IP address of the proxy. @example proxy.romashka.ru */
       host: z.string(),
       /** Whether the proxy is the platform's gateway itself. @example false */
       direct: z.boolean(),
@@ -45,7 +45,7 @@ export const PolicyInput = z.object({
   allSites: z._default(z.boolean(), false),
   /** Ids of the policy's users. */
   users: z._default(Links, []),
-  /** Ids of the sites that the policy opens. */
+  /** Ids of the sites that the policy allows. */
   sites: z._default(Links, []),
 });
 export type PolicyInput = z.infer<typeof PolicyInput>;
@@ -62,7 +62,7 @@ export const PolicyChange = z.object({
   allSites: z.optional(z.boolean()),
   /** Ids of the policy's users. */
   users: z.optional(Links),
-  /** Ids of the sites that the policy opens. */
+  /** Ids of the sites that the policy allows. */
   sites: z.optional(Links),
 });
 export type PolicyChange = z.infer<typeof PolicyChange>;

@@ -23,7 +23,7 @@ export type ProbePaths = z.infer<typeof ProbePaths>;
 export const VersionedPaths = z.extend(ProbePaths, { ...versioned });
 export type VersionedPaths = z.infer<typeof VersionedPaths>;
 
-/** Get the start paths of the site, and its list of URLs that may be open to everybody. */
+/** Get the start paths of a site, and the URLs of the site that may be open to everybody. */
 export const getProbePaths = endpoint('GET /domain-allowed/:id/paths', {
   access: ['CREATOR', 'ADMIN'],
   reply: VersionedPaths,
@@ -32,7 +32,7 @@ export const getProbePaths = endpoint('GET /domain-allowed/:id/paths', {
 });
 
 /**
- * Replace the start paths of the site, and its list of URLs that may be open to everybody. A path that does not begin
+ * Replace the start paths of a site, and the URLs of the site that may be open to everybody. A path that does not begin
  * with `/` is refused. The next probe selects new sample pages.
  */
 export const setProbePaths = endpoint('PUT /domain-allowed/:id/paths', {
@@ -91,7 +91,7 @@ export const SiteCheck = z.object({
   steps: z.array(ProbeStep),
   proof: LockProof,
   /**
-   * A host to which the site redirects, and which its users cannot reach; null for none.
+   * A host to which the site redirects, but which users of the site cannot reach; null if there is no such host.
    * @example romashka.ru
    */
   leadsTo: z.nullable(z.string()),

@@ -48,7 +48,7 @@ export const Evidence = z.object({
   extensionSeen: z.boolean(),
   /** Whether a user of the company has opened a site through the gateway. */
   visited: z.boolean(),
-  /** Whether the company has finished all first steps: site, policy, user, lock, probe and visit. It stays true. */
+  /** Whether the company has ever finished all first steps: site, policy, user, lock, probe and visit. */
   firstStepsDone: z.boolean(),
   /** Whether a policy with at least one user contains a site, or applies to all sites. */
   userHasPolicy: z.boolean(),

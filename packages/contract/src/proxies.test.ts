@@ -15,7 +15,7 @@ test.each([
   'proxy',
 ])('the contract accepts the proxy host %s', (host) => expect(accepts(host)).toBe(true));
 
-// `URL` reads each of these texts as another host than the resolver does. A stored password could then be sent to the wrong host.
+// `URL` and the DNS resolver read each of these texts as different hosts, so a password could be sent to the wrong host.
 test.each([
   '16909060',
   '0x1020304',

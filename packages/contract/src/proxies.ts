@@ -15,7 +15,7 @@ export type ProxyType = z.infer<typeof ProxyType>;
 /** The settings of the proxy. */
 export const ProxySettings = z.object({
   type: ProxyType,
-  /** Whether policies with this proxy may open every site instead of named ones. */
+  /** Whether policies with this proxy may open every site, instead of only named sites. */
   allSites: z.boolean(),
 });
 
@@ -52,7 +52,7 @@ const Host = text(limits.proxyField, limits.address).check(
 /** Whether the text is a host name without empty labels, or an IP address; IPv6 with or without brackets. */
 function isHost(text: string): boolean {
   const { hostname = '', port } = hostUrl(text) ?? {};
-  // Refuses text that the URL class changes, because the resolver gets the text as typed. For example, 16909060 becomes 1.2.3.4.
+  // Refuses a host that the URL class would rewrite, such as 16909060 to 1.2.3.4, because the resolver gets the text as typed.
   const isTyped = /^[\d.]+$/.test(hostname)
     ? hostname === text
     : hostname.startsWith('[') === text.includes(':');
@@ -83,7 +83,7 @@ const Secret = z.string().check(z.minLength(limits.proxyField), z.maxLength(limi
 export const ProxyInput = z.object({ host: Host, port: Port, username: Username, password: Secret });
 export type ProxyInput = z.infer<typeof ProxyInput>;
 
-/** A change to a proxy; absent fields stay unchanged. A change of host or port requires `password`, even if it is the same. */
+/** A change to a proxy; absent fields stay unchanged. A new host or port requires `password`, even an unchanged password. */
 export const ProxyChange = z.partial(ProxyInput);
 
 /** A change to any proxy by an ADMIN; absent fields stay unchanged. */
@@ -103,7 +103,7 @@ export const createProxy = endpoint('POST /proxy', {
   errors: ['too_many_objects', 'plan_limit', 'no_company'],
 });
 
-/** A paid proxy of a company, to create. */
+/** A paid proxy to create for a company. */
 export const PaidProxyInput = z.extend(ProxyInput, {
   /** The company that uses the proxy. */
   companyId: Id,
@@ -157,7 +157,7 @@ export const listAllProxies = endpoint('GET /proxy/admin', {
   reply: listOf(Proxy),
 });
 
-/** Change a proxy. An absent `password` stays unchanged, but a change of host or port requires `password`. */
+/** Change a proxy. Without `password`, the stored password is kept. A new host or port requires `password`. */
 export const updateProxy = endpoint('PUT /proxy/:id', {
   access: ['CREATOR', 'ADMIN'],
   body: ProxyChange,
@@ -167,7 +167,7 @@ export const updateProxy = endpoint('PUT /proxy/:id', {
 });
 
 /**
- * Change any proxy and its settings. An absent `password` stays unchanged, but a change of host or port requires `password`.
+ * Change any proxy and its settings. Without `password`, the stored password is kept. A new host or port requires `password`.
  * The type of a company's proxy is `users` or `payment`. The type of a platform proxy stays `default`. If
  * `settings.allSites` is false, a policy for all sites on this proxy opens only the sites that the policy names.
  */
@@ -210,7 +210,7 @@ export type ProxyCheck = z.infer<typeof ProxyCheck>;
 export const checkProxy = endpoint('POST /proxy/:id/check', {
   access: ['CREATOR', 'ADMIN'],
   reply: ProxyCheck,
-  // The test request may take 10 s, and may wait for tests of other proxies before that.
+  // The test request can first wait for tests of other proxies, and then take up to 10 s.
   replySeconds: 60,
   errors: ['not_found', 'company_unconfirmed', 'too_many_requests'],
 });

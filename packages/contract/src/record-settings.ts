@@ -18,7 +18,7 @@ const Days = z.int().check(z.gte(1), z.lte(366));
 export const RecordSettingsInput = z.object({
   /** How the gateway stores client addresses in new records. */
   addresses: StoredAddresses,
-  /** How many days records are kept. If absent, they are kept as long as the platform keeps records. */
+  /** How many days records are kept. If this field is absent, the limit of the platform applies. */
   retentionDays: z.optional(Days),
   /**
    * Whether records keep the names of deleted users. When a change to false takes effect, the names that
@@ -36,7 +36,7 @@ export type RecordSettingsChange = z.infer<typeof RecordSettingsChange>;
 
 /** A pending change that shortens retention: records are kept for fewer days, or names of deleted users are no longer kept. */
 export const RecordCut = z.object({
-  /** How many days records will be kept; null for as long as the platform keeps them. @example 7 */
+  /** How many days records will be kept; null if the limit of the platform applies. @example 7 */
   retentionDays: z.nullable(Days),
   /** Whether records will keep the names of deleted users. */
   keepNames: z.boolean(),
@@ -49,11 +49,11 @@ export type RecordCut = z.infer<typeof RecordCut>;
 
 /** The access record settings that are in force, and the version of the company. */
 export const RecordSettings = z.extend(RecordSettingsInput, {
-  /** How many days records are kept; null for as long as the platform keeps them. @example 30 */
+  /** How many days records are kept; null if the limit of the platform applies. @example 30 */
   retentionDays: z.nullable(Days),
   /** How many days the platform keeps records (`LOG_RETENTION`). @example 90 */
   platformDays: z.int(),
-  /** The pending change; null for none. */
+  /** The pending change of these settings; null if no change is pending. */
   pending: z.nullable(RecordCut),
   ...versioned,
 });

@@ -30,7 +30,7 @@ export const GatewayRecord = z.object({
   /** The id of the record, which is the same in every update. */
   id: RecordId,
   kind: RecordKind,
-  /** The time of the start. */
+  /** The start of the visit, or of the period that the record covers. */
   startedAt: GivenDate,
   /** Milliseconds from the start to this update; for a summary record of several visits, the sum of their durations. */
   ms: Count,
@@ -42,15 +42,15 @@ export const GatewayRecord = z.object({
   companyId: z.optional(Id),
   /** The user; absent if the client had no valid credentials. */
   userId: z.optional(Id),
-  /** The company's site that covers the host; absent without such a site. For a visit, the site must be in the visit's policy. */
+  /** The company's site that covers the host; absent if there is none. For a visit, the site must be in the visit's policy. */
   siteId: z.optional(Id),
   /** The policy that allowed the visit. */
   policyId: z.optional(Id),
   /** The proxy that carried the traffic; absent for the gateway itself. */
   proxyId: z.optional(Id),
   /**
-   * The client's IP address, in full or reduced according to the company's settings. It is in full if the
-   * client had no valid credentials.
+   * The client's IP address, in full or reduced according to the company's settings. The address is in full if
+   * the client had no valid credentials.
    * @example 203.0.113.5
    */
   address: z.string().check(z.maxLength(45)),
@@ -76,7 +76,7 @@ export const GatewayRecord = z.object({
 });
 export type GatewayRecord = z.infer<typeof GatewayRecord>;
 
-/** Records of a gateway, in the order of their updates. */
+/** A batch of access records from one gateway, in the order in which the records were updated. */
 export const RecordBatch = z.object({
   /**
    * The id of the gateway: a random UUID in its data folder.
@@ -116,7 +116,7 @@ export const Visit = z.object({
   kind: RecordKind,
   state: VisitState,
   startedAt: IsoDate,
-  /** The duration in milliseconds, up to the last update. */
+  /** The duration of the visit in milliseconds, up to the last update. */
   ms: z.int(),
   /** The user; null if the client had no valid credentials. */
   user: z.nullable(Named),
@@ -348,7 +348,7 @@ export const StatisticsQuery = z.object({
   from: GivenDate,
   /** The end of the period. */
   to: GivenDate,
-  /** The interval of the chart. @example day */
+  /** The length of each interval of the chart. @example day */
   step: z.enum(['hour', 'day']),
 });
 export type StatisticsQuery = z.infer<typeof StatisticsQuery>;

@@ -24,7 +24,7 @@ export const registrationMode = endpoint('GET /auth/registration', {
 
 /** An invitation to register a company, and the caller's password and second-factor code. */
 export const InvitationInput = z.extend(Proof, {
-  /** The address that the invited owner will sign in with. */
+  /** The email address with which the invited owner will sign in. */
   email: Email,
 });
 
@@ -37,9 +37,9 @@ export const Invitation = z.object({
    * @example https://pass.example.ru/auth/register#invitation=aW52aXRhdGlvbi10aGF0LXdvcmtzLW9uY2U&email=owner%40romashka.ru
    */
   link: z.string(),
-  /** The expiry of the link. */
+  /** The expiry of the invitation link. */
   expiresAt: IsoDate,
-  /** Whether a mail server is configured. If so, the link is also sent by mail. */
+  /** Whether a mail server is configured. If so, the invitation link is also sent by mail. */
   mailed: z.boolean(),
 });
 export type Invitation = z.infer<typeof Invitation>;
@@ -74,7 +74,7 @@ export const ListedInvitation = z.object({
   madeBy: ShownEmail,
   /** The time when the current link of the invitation was created. */
   createdAt: IsoDate,
-  /** The expiry of the link. */
+  /** The expiry of the invitation link. */
   expiresAt: IsoDate,
   state: InvitationState,
 });
@@ -82,7 +82,7 @@ export type ListedInvitation = z.infer<typeof ListedInvitation>;
 
 /**
  * List the invitations to register a company. An invitation stays in the list for 30 days after its expiry.
- * `name` searches the address.
+ * `name` searches the invited email addresses.
  */
 export const listInvitations = endpoint('GET /company/invitations', {
   access: ['ADMIN'],
@@ -111,8 +111,8 @@ export const openInvitation = endpoint('POST /auth/invitation', {
 });
 
 /**
- * Mail a new link that confirms the caller's company. The link is valid for 10 minutes and works once (`POST /auth/register` with
- * `{token}`). Using the link ends no session. Setting a new password or email with a mailed link also confirms the company.
+ * Mail a new confirmation link for the caller's company. `POST /auth/register` with `{token}` confirms the company and ends no
+ * session. The link is valid for 10 minutes and works once. A mailed link for a new password or email also confirms the company.
  */
 export const sendCompanyConfirmation = endpoint('POST /company/me-company/confirmation', {
   access: ['CREATOR'],

@@ -26,9 +26,9 @@ export const RoleChange = z.extend(Proof, {
 });
 
 /**
- * Change the role of a user from agent to owner, or from owner to agent. The caller authenticates again. The user's sessions,
- * gateway tokens and mailed links end, so that the next sign-in gets the new role. The user keeps all policies. The call refuses
- * to change the caller's own role, the role of the last owner, and the role of an ADMIN.
+ * Change the role of a user from agent to owner, or from owner to agent. The call needs the caller's password. The user's
+ * sessions, gateway tokens and mailed links end, so that the next sign-in gets the new role. The user keeps all policies. The
+ * call refuses to change the caller's own role, the role of the last owner, and the role of an ADMIN.
  */
 export const changeRole = endpoint('PUT /users/:id/role', {
   access: ['CREATOR', 'ADMIN'],
@@ -39,7 +39,7 @@ export const changeRole = endpoint('PUT /users/:id/role', {
   errors: ['not_found', 'own_account', 'protected_user', 'last_owner', 'no_company', 'too_many_requests'],
 });
 
-/** Invite a new platform admin (ADMIN) by mail. The account is new and belongs to no company. The caller authenticates again. */
+/** Invite a platform admin (ADMIN) by mail. The new account belongs to no company. The call needs the caller's password. */
 export const addAdmin = endpoint('POST /users/admin', {
   access: ['ADMIN'],
   proof: { of: 'everyone' },
@@ -51,9 +51,9 @@ export const addAdmin = endpoint('POST /users/admin', {
 });
 
 /**
- * Revoke the role ADMIN of another user. An ADMIN without a company loses the account too. An ADMIN with a company keeps the
- * other roles, or becomes an agent. Sessions, gateway tokens and mailed links end in both cases. The caller authenticates
- * again. Callers cannot revoke their own role, so the platform keeps at least one ADMIN.
+ * Revoke the role ADMIN of another user. The account of an ADMIN without a company is deleted. An ADMIN with a company keeps the
+ * other roles, or becomes an agent. The user's sessions, gateway tokens and mailed links end. The call needs the caller's
+ * password. Callers cannot revoke their own role, so the platform keeps at least one ADMIN.
  */
 export const removeAdmin = endpoint('POST /users/:id/admin/off', {
   access: ['ADMIN'],

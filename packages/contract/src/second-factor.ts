@@ -54,11 +54,11 @@ export const startSecondFactor = endpoint('POST /me/second-factor', {
 
 /** Recovery codes for a lost phone. No later reply contains them. */
 export const RecoveryCodes = z.object({
-  /** Ten codes that sign in once each. @example ["7K3M-Q9XT-2HVD-W5PA"] */
+  /** Ten recovery codes, each valid for one sign-in. @example ["7K3M-Q9XT-2HVD-W5PA"] */
   codes: z.array(z.string()),
 });
 
-/** Turn the second factor on with the first code from the app. Ends all other sessions, gateway tokens and mailed links. */
+/** Turn the second factor on with a code from the app. Ends the caller's other sessions, gateway tokens and mailed links. */
 export const confirmSecondFactor = endpoint('POST /me/second-factor/confirm', {
   access: 'signed-in',
   beforeFactor: true,

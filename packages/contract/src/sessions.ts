@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Id, IsoDate, listOf } from './fields.ts';
 
-/** A session of the caller. No later reply contains its token. */
+/** A session of the caller. Only the reply that opens the session contains the session's token. */
 export const Session = z.object({
   id: Id,
   /** The client that the session belongs to: the console or the browser extension. */

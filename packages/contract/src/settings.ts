@@ -19,12 +19,12 @@ export interface Setting<T> {
   readonly takes: (phrases: SettingPhrases) => string;
 }
 
-/** The error for an invalid setting, which prevents the start of the process. The message is one line for the operator. */
+/** The error for an invalid setting. The process does not start. The error message is one line for the operator. */
 export class SettingError extends Error {}
 
 /**
  * Declares a setting.
- * @param takes a clause for the operator that describes the valid values
+ * @param takes a clause that describes the valid values to the operator
  * @param schema parses the text of the variable, or undefined if the variable is absent or empty
  */
 export function setting<T>(takes: string, schema: z.ZodMiniType<T, string | undefined>): Setting<T> {
@@ -33,7 +33,7 @@ export function setting<T>(takes: string, schema: z.ZodMiniType<T, string | unde
 
 /**
  * A setting that takes a whole number from `min` to `max`.
- * @param reason tells the operator why the range has these limits; empty if the setting's name shows it
+ * @param reason tells the operator why the range has these limits; empty if the name of the setting explains the limits
  */
 export function wholeNumber(fallback: number, min: number, max: number, reason = ''): Setting<number> {
   const digits = z.string().check(z.regex(/^\d{1,15}$/));
@@ -86,8 +86,8 @@ type Values<S extends Record<string, Setting<unknown>>> = {
 
 /**
  * Reads settings from environment variables.
- * @throws SettingError for the first invalid setting, with its name and valid values, and its given value
- * unless that may be a secret
+ * @throws SettingError for the first invalid setting. The message contains the name and the valid values of the setting.
+ *   The message contains the given value only if the setting cannot hold a secret.
  */
 export function readSettings<S extends Record<string, Setting<unknown>>>(
   spec: S,

@@ -6,5 +6,5 @@ export function shownEmails(text: string): string {
   return text.replace(/@[a-z0-9.-]+/gi, unicodeHost);
 }
 
-/** A mail address in a reply: its domain in Unicode. @example anna@romashka.ru */
+/** An email address in a reply, with the domain in Unicode. @example anna@romashka.ru */
 export const ShownEmail = z.string().check(z.overwrite(shownEmails));

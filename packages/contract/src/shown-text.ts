@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { shownEmails } from './shown-email.ts';
 
-/** Escapes control characters, and characters that reorder text, as in `\u202e`. Tabs and line ends stay. */
+/** Escapes control characters and characters that reorder text, for example as `\u202e`. Keeps tabs and line ends. */
 export function visible(text: string): string {
   return text.replace(
     /(?![\t\n\r])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu,
@@ -16,8 +16,8 @@ export function visible(text: string): string {
 export const ShownText = z.string().check(z.overwrite(visible), z.overwrite(shownEmails));
 
 /**
- * Returns the name to store. If `given` is the stored name as replies show it, the name was not edited, and
- * the stored name stays. Otherwise `given` is returned.
+ * Returns the name to store after an edit. If `given` is what replies show for the stored name, the user did not
+ * edit the name, so `stored` is returned. Otherwise `given` is returned.
  */
 export const keptName = (given: string, stored: string) =>
   given === shownEmails(visible(stored)) ? stored : given;

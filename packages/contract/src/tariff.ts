@@ -24,7 +24,7 @@ export const Contact = z.object({
   /** The phone of the contact (E.164); empty for none. @example "+79161234567" */
   phone: z.string(),
   /**
-   * The mail address of the contact; empty for none. The api mails the requests of owners to this address.
+   * The mail address of the contact; empty for none. The api mails owners' tariff requests to this address.
    * @example sales@propusk.example
    */
   email: ShownEmail,
@@ -45,7 +45,7 @@ export const ContactInput = z.object({
   phone: z._default(z.union([z.literal(''), Phone]), ''),
   /** The mail address of the contact. @example sales@propusk.example */
   email: z._default(z.union([z.literal(''), Email]), ''),
-  /** The Telegram name of the contact. An @ before it is removed. @example propusk_sales */
+  /** The Telegram name of the contact. A leading @ is removed. @example propusk_sales */
   telegram: z._default(z.union([z.literal(''), TelegramName]), ''),
 });
 export type ContactInput = z.infer<typeof ContactInput>;
@@ -63,11 +63,11 @@ export const TariffRequest = z.object({
   id: Id,
   kind: RequestKind,
   state: RequestState,
-  /** The requested plan; null for other kinds. */
+  /** The requested plan; null unless `kind` is `plan`. */
   plan: z.nullable(Named),
   /** The company that made the request. */
   company: Named,
-  /** The address of the owner who asked. @example anna@romashka.ru */
+  /** The email address of the owner who made the request. @example anna@romashka.ru */
   email: ShownEmail,
   /** The company's contact phone; empty for none. */
   phone: z.string(),
@@ -121,17 +121,17 @@ export const Tariff = z.object({
    */
   paidEnd: z.nullable(
     z.object({
-      /** When the gateway begins to refuse policies on paid proxies: 14 days after the plan's end. */
+      /** When the gateway begins to refuse access through paid proxies: 14 days after the plan's end. */
       stopsAt: IsoDate,
-      /** Whether the gateway already refuses policies on paid proxies. */
+      /** Whether the gateway already refuses access through paid proxies. */
       stopped: z.boolean(),
       /** The names of the users with a policy on a paid proxy, at most 50. */
       people: z.array(z.string()),
-      /** The addresses of the sites of policies on paid proxies, at most 50. */
+      /** The addresses of the sites with a policy on a paid proxy, at most 50. */
       sites: z.array(z.string()),
     }),
   ),
-  /** The requests of the company, newest first, at most 20. */
+  /** The company's tariff requests, newest first, at most 20. */
   requests: z.array(TariffRequest),
 });
 export type Tariff = z.infer<typeof Tariff>;
@@ -158,8 +158,8 @@ export const TariffInput = z.object({
   /** When the plan ends. */
   planEndsAt: z.optional(GivenDate),
   /**
-   * The new end of the trial, at most a year from now. If the company has no trial, one begins. A time in the
-   * past ends the trial. If absent, the trial does not change.
+   * The new end of the trial, at most a year from now. If the company has no trial, the trial begins. A time in
+   * the past ends the trial. If this field is absent, the trial does not change.
    */
   trialEndsAt: z.optional(GivenDate),
 });
@@ -211,7 +211,7 @@ export const setContact = endpoint('PUT /contact', {
 /** A tariff request from an owner to the platform's operator. */
 export const RequestInput = z.object({
   kind: RequestKind,
-  /** The requested plan, for the kind `plan`. */
+  /** The requested plan, if `kind` is `plan`. */
   planId: z.optional(Id),
   /** The owner's message to the operator. */
   text: z._default(paragraphs(2000), ''),
@@ -227,7 +227,7 @@ export const createRequest = endpoint('POST /tariff/requests', {
   errors: ['no_company', 'bad_input', 'request_open', 'too_many_requests'],
 });
 
-/** Withdraw an open request of the caller's company. */
+/** Withdraw an open tariff request of the caller's company. */
 export const withdrawRequest = endpoint('DELETE /tariff/requests/:id', {
   access: ['CREATOR'],
   errors: ['no_company', 'not_found', 'request_closed'],
@@ -240,20 +240,20 @@ export const RequestQuery = z.extend(ListQuery, {
 });
 export type RequestQuery = z.infer<typeof RequestQuery>;
 
-/** List the requests of every company. `name` searches the company's name. */
+/** List the tariff requests of all companies. `name` searches the company's name. */
 export const listRequests = endpoint('GET /tariff/requests', {
   access: ['ADMIN'],
   query: RequestQuery,
   reply: listOf(TariffRequest),
 });
 
-/** Close an open request, as answered or refused; the owner gets a mail. */
+/** Close an open tariff request as answered or refused. The owner gets a mail. */
 export const answerRequest = endpoint('PUT /tariff/requests/:id', {
   access: ['ADMIN'],
   body: z.object({
     /** The new state of the request. `refused` requires a reply. @example answered */
     state: z.enum(['answered', 'refused']),
-    /** The answer, or the reason of the refusal. */
+    /** The operator's answer to the request, or the reason for its refusal. */
     reply: z._default(paragraphs(2000), ''),
   }),
   reply: TariffRequest,

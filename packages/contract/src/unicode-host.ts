@@ -24,7 +24,7 @@ function decode(input: string): string | undefined {
     for (let weight = 1, k = BASE; ; k += BASE) {
       const digit = Number.parseInt(input.charAt(at++), BASE);
       if (Number.isNaN(digit)) return undefined;
-      // Punycode counts a-z as 0-25 and 0-9 as 26-35. parseInt counts 0-9 as 0-9 and a-z as 10-35.
+      // In Punycode, a-z are the digits 0-25 and 0-9 are 26-35. parseInt reads 0-9 as 0-9 and a-z as 10-35.
       const value = digit < 10 ? digit + 26 : digit - 10;
       index += value * weight;
       const threshold = Math.min(Math.max(k - bias, T_MIN), T_MAX);

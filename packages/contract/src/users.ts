@@ -17,7 +17,7 @@ import { User } from './me.ts';
 export const UserInput = z.object({
   ...userNames,
   email: Email,
-  /** The first password; the user may change it. */
+  /** The first password of the user, who can change the password. */
   password: Password,
   /** Ids of the access policies of the user. */
   politics: z._default(Links, []),
@@ -33,7 +33,7 @@ export const UserChange = z.extend(MaybeProof, {
   name: z.optional(text(0)),
   /** Family name. */
   surname: z.optional(text(0)),
-  /** The new address to sign in with. */
+  /** The new email address for sign-in. */
   email: z.optional(Email),
   password: z.optional(NewPassword),
   /** Ids of the access policies of the user. */
@@ -43,7 +43,7 @@ export type UserChange = z.infer<typeof UserChange>;
 
 /**
  * Add a user with the role USER to the caller's company. A user gets the reply `email_taken` at most 20 times
- * an hour, and a company 60 times. After that, calls that would set an address get `too_many_requests`.
+ * an hour, and a company 60 times. After that, calls that would set an email get `too_many_requests`.
  */
 export const createUser = endpoint('POST /users/user-inner', {
   access: ['CREATOR'],

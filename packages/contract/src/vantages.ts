@@ -74,7 +74,7 @@ export const pairVantage = endpoint('POST /vantage/pair', {
 
 /** The fields of every signed call. */
 const signed = {
-  /** The id of the vantage, from the reply to its pairing. */
+  /** The id of the vantage, from the reply to the pairing call. */
   vantage: Id,
   /** A counter that rises with every call, so that no call can be replayed. */
   count: z.int().check(z.gte(1)),
@@ -97,7 +97,7 @@ export const takeVantageWork = endpoint('POST /vantage/work', {
      * port, address, path and header, separated by tabs.
      */
     plan: z.string(),
-    /** Seconds until the next call. */
+    /** Seconds that the vantage must wait before the next call. */
     wait: z.int(),
     /** The number of waiting and running probes that will use this vantage. */
     pending: z.int(),

@@ -26,7 +26,7 @@ interface Link {
   readonly state: 'held' | 'missing' | 'unchecked';
 }
 
-/** The decision with its conditions. */
+/** The decision on a request, with the evaluated conditions of access. */
 export type Why = { readonly links: readonly Link[] } & (
   | {
       readonly allow: true;
@@ -62,12 +62,12 @@ export function explain(index: AccessIndex, snapshot: CompanySnapshot, question:
   return { allow: true, policyId, proxy: shown, links };
 }
 
-/** The most policies that `findMends` tries, because it builds an index for each of them. */
+/** The maximum number of policies that `findMends` tries, because each try builds an index. */
 const MOST_MENDS = 5;
 
 /**
- * Finds policies that would open the host to the user once the user is added. Tests each policy with `decide()`.
- * @returns ids, at most five
+ * Finds policies to which a user can be added to get access to a host. Tests each policy with `decide()`.
+ * @returns ids of policies, at most five
  */
 export function findMends(
   index: AccessIndex,

@@ -13,7 +13,7 @@ import { deleteUser, userEntity } from '../users/store.ts';
 import { findLoss, sampleHost } from './loss.ts';
 import { type ForeignClaim, readForeignClaims } from './store.ts';
 
-/** A company before and after a deletion. */
+/** The snapshots of a company before and after a trial deletion. */
 interface Outcome {
   readonly before: CompanySnapshot;
   readonly after: CompanySnapshot;

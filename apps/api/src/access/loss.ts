@@ -7,7 +7,7 @@ import type { CompanySnapshot } from '@propusk/contract/feed';
 import { indexOf } from './explain.ts';
 import type { ForeignClaim } from './store.ts';
 
-/** The label of a sample host below a wildcard, which no other site of the company covers. */
+/** Replaces the `*` of a wildcard address to form a sample host that no other site of the company covers. */
 const UNLISTED = 'no-site-has-this-name';
 
 /**

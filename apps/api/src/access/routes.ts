@@ -20,8 +20,8 @@ export function accessRoutes(routes: Slice): void {
     const member = asMember(actor);
     const source = { db, encryption: routes.encryption, log: routes.app.log };
     const access = await grantAccess(source, member, routes, query.client);
-    // If the session ended while the token was signed, this call throws, and the token is not sent. Otherwise
-    // this call records that a later sign-out must revoke the token.
+    // If the session ended while the gateway token was signed, `noteAccessFetched` throws, and the token is not
+    // sent. Otherwise `noteAccessFetched` records that a later sign-out must revoke the token.
     await noteAccessFetched(db, member);
     return access;
   });

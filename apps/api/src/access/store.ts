@@ -40,7 +40,7 @@ export async function readPolicyNames(db: Db, companyId: number): Promise<Readon
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** Another company's claim to a host on shared egress. */
+/** Another company's claim to a host. On shared egress, only the company with the oldest claim reaches the host (ADR 006). */
 export interface ForeignClaim {
   readonly pattern: string;
   readonly companyId: number;

@@ -15,7 +15,7 @@ export function whyRoutes(routes: Routes): void {
   implement(routes, whySite, async ({ actor, params, query, db }) => {
     const { companyId, address } = await findManagedSite(db, actor, params.id);
     const [pattern = '', port = '443'] = address.split(':');
-    // For `*.example.ru`, the explanation is about `example.ru`.
+    // For the pattern `*.example.ru`, explains access to the host `example.ru`.
     const host = canonicalHost(pattern.replace(/^\*\./, ''));
     return answer(db, 'person', companyId, { userId: query.user, host, port: Number(port) });
   });
@@ -29,7 +29,7 @@ export function whyRoutes(routes: Routes): void {
     });
   });
 
-  /** @param about whose access is explained: that of another user (`person`), or that of the caller */
+  /** @param about the user whose access is explained: another user (`person`) or the caller (`caller`) */
   async function answer(
     db: Db,
     about: 'person' | 'caller',

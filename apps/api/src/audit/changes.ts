@@ -52,13 +52,13 @@ function difference(before: AuditFieldValue, after: AuditFieldValue): AuditChang
 const isList = (value: AuditFieldValue): value is readonly Item[] => Array.isArray(value);
 const isEmpty = (value: AuditFieldValue) => value === undefined || value === '' || value === false;
 
-/** Returns the names of the items that are not in `other`. */
+/** Returns the names of the items of `list` that are not in `other`. */
 function without(list: readonly Item[], other: readonly Item[]): string[] {
   const ids = new Set(other.map(({ id }) => id));
   return list.filter(({ id }) => !ids.has(id)).map(({ name }) => bounded(name));
 }
 
-/** Returns the names within the limits; the first name is always included. */
+/** Shortens a list of names to the limits of an audit event. The first name always stays. */
 function fitting(names: readonly string[]): string[] {
   let room = BOUNDS.list;
   return names.filter((name, place) => {
@@ -71,6 +71,6 @@ function bounded<T extends string | boolean>(value: T): T {
   if (typeof value !== 'string') return value;
   const shown = shownEmails(value);
   if (shown.length <= BOUNDS.text) return shown as T;
-  // PostgreSQL rejects a lone surrogate.
+  // Removes half of a surrogate pair at the end, because PostgreSQL rejects text with a lone surrogate.
   return `${shown.slice(0, BOUNDS.text).replace(/[\uD800-\uDBFF]$/, '')}…` as T;
 }

@@ -22,7 +22,7 @@ afterAll(async () => {
   await inbox.close();
 });
 
-test('the audit contains no secret of any request or reply, and no hash of one', async () => {
+test('the audit contains neither secrets from requests or replies nor hashes of these secrets', async () => {
   const canaries: string[] = [];
   const canary = () => {
     const word = `canary-${canaries.length}-${crypto.randomUUID()}`;

@@ -35,7 +35,7 @@ export interface Difference {
   readonly secret?: AuditField | undefined;
 }
 
-/** A change of the actor's own account. `name` and `companyId` are null: the statement reads both from the actor's row. */
+/** An audit event about the actor's own account. `name` and `companyId` are null: the INSERT reads both from the actor's row. */
 type OwnEvent = Omit<AuditEvent, 'name' | 'companyId'> & { readonly name: null; readonly companyId: null };
 
 /**
@@ -169,7 +169,8 @@ export async function listAudit(
 
 /**
  * Returns the changes of an audit event for an owner. Owners must not see the user names of paid proxies, which only ADMINs
- * store. So the user name is removed from an ADMIN's event about a proxy. An edit still lists the field, without values.
+ * store. So the user name is removed from an ADMIN's event about a proxy. The event of an edit still lists the field, without
+ * values.
  */
 function withoutAdminsLogin({
   action,

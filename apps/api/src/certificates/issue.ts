@@ -10,11 +10,11 @@ export interface Authority {
   readonly directory: string;
   /** A CA certificate in PEM. It is trusted for HTTPS to the ACME server, in addition to the public CAs. */
   readonly ca?: string | undefined;
-  /** The address that the CA warns before a certificate expires. */
+  /** The email address to which the CA sends expiry warnings. */
   readonly mail?: string | undefined;
 }
 
-/** The timeout of one response of the CA. acme-client sets none. */
+/** The timeout for one response of the CA, because acme-client itself sets no timeout. */
 const RESPONSE_MS = 30_000;
 const CHALLENGE = /^\/\.well-known\/acme-challenge\/([\w-]+)$/;
 

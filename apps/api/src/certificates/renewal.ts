@@ -18,7 +18,7 @@ const LAST_RETRY_MS = 4 * 3_600_000;
 interface CertificateState {
   /** The end of the certificate's validity in milliseconds since 1970; undefined without a certificate. */
   expiresAt: number | undefined;
-  /** Failed certificate orders since the last successful order. */
+  /** The number of failed certificate orders since the last successful order. */
   failures: number;
 }
 

@@ -39,9 +39,9 @@ export interface TlsSide {
 }
 
 /**
- * Serves a listening Fastify app on HTTPS_PORT, and redirects and ACME challenges on HTTP_PORT. Handshakes on HTTPS_PORT fail until
- * there is a certificate; a self-signed one would accustom users to accepting any certificate.
- * @throws Error of node:net when a port does not open
+ * Serves the api on HTTPS_PORT. HTTP_PORT serves redirects and ACME challenges. Handshakes on HTTPS_PORT fail until there is a
+ * certificate, because a self-signed certificate would accustom users to accepting any certificate.
+ * @throws Error of node:net when a port cannot be opened
  */
 export async function serveTls(app: FastifyInstance, parts: TlsParts): Promise<TlsSide> {
   const { tls, publicUrl, log, metrics, db } = parts;

@@ -27,7 +27,7 @@ export async function readStored({ name, places }: Order): Promise<Certificate |
   }
 }
 
-/** Writes a certificate to all files of an order. A reader that finds a mismatched pair keeps its current pair. */
+/** Writes a certificate and its key to all files of an order. While the files do not match, readers keep the old pair. */
 export async function store({ places }: Order, { cert, key }: Certificate): Promise<void> {
   for (const place of places) {
     // The gateway runs as another user. The group of TLS_DIR lets that user read the files.
@@ -44,7 +44,7 @@ async function write(path: string, text: string, mode: number): Promise<void> {
   const file = await open(part, 'w', 0o600);
   try {
     await file.writeFile(text);
-    // open() applies the umask, which may be stricter than the mode.
+    // Unlike open(), chmod() ignores the umask, which may be stricter than the mode.
     await file.chmod(mode);
     await file.sync();
   } finally {

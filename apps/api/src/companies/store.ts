@@ -117,7 +117,7 @@ export async function createCompany(tx: Tx, actor: Actor, body: CompanyInput): P
   return found((await createEntities(tx, actor, fullEntity, [row]))[0]);
 }
 
-/** @throws AppError not_found; changed_meanwhile; own_factor_first when an actor without a second factor makes it mandatory */
+/** @throws AppError not_found; changed_meanwhile; own_factor_first if an actor without a second factor requires second factors */
 export async function updateCompany(
   tx: Tx,
   actor: Actor,
@@ -168,8 +168,8 @@ export function deleteCompany(tx: Tx, actor: Actor, target: Target): Promise<voi
         proxies: proxy.map(({ id: proxyId, host, port }) => ({ id: proxyId, name: `${host}:${port}` })),
         politics,
       },
-      // Deletes the rows of link tables before policies, because a cascade would fire the triggers for each policy. Policies are
-      // deleted before the proxies that they refer to. The timeout allows for a million link rows.
+      // Link rows are deleted before policies, because a cascade would fire the triggers for each policy. Policies are deleted
+      // before proxies, because policies refer to proxies. The timeout allows for a million link rows.
       first: [
         sql`set local statement_timeout = '60s'`,
         ...['policy_users', 'policy_sites', 'policies'].map(

@@ -12,8 +12,8 @@ export interface Actor {
   /** The client's IP address. X-Forwarded-For is used only if the request comes from an address in TRUST_PROXY. */
   readonly address: string;
   /**
-   * Whether the company requires a second factor that this user has not set up. Such a user may only make
-   * calls with `beforeFactor`.
+   * Whether the company requires a second factor that this user has not set up. If so, the user may only make
+   * the calls that the contract marks with `beforeFactor`.
    */
   readonly lacksFactor: boolean;
 }

@@ -6,7 +6,7 @@ import type { Phrase } from '@propusk/phrases/phrase';
 interface ErrorFacts {
   /** A specific sentence that replaces the general sentence of the error code. */
   readonly detail?: Phrase<typeof errorDetails>;
-  /** The fault of each field, by its path in the input, such as `politics.0`. */
+  /** The fault of each invalid field. A key is the path of the field in the input, such as `politics.0`. */
   readonly fields?: Readonly<Record<string, FieldFault>>;
   /** Whole seconds after which a refused attempt may be repeated (`Retry-After`). */
   readonly retryAfter?: number;

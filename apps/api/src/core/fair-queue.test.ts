@@ -42,7 +42,7 @@ test('the fair queue refuses further tasks of a network that has reached its lim
   await Promise.all(waits);
 });
 
-test('a full fair queue refuses the last task of the busiest network to admit a task of a new network', async () => {
+test('in a full fair queue, a task of a new network replaces the last task of the busiest network', async () => {
   const { run, release, order } = heldQueue({ ofLane: 3, ofAll: 4 });
   const crowd = ['a', 'b', 'c'].map((name) => run(from(1), name));
   const single = run(from(2), 'x');

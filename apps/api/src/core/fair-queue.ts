@@ -9,7 +9,7 @@ export interface Lane {
   readonly line: string;
 }
 
-/** The lane of an unauthenticated caller: one for each /24 (IPv4) and /56 (IPv6). */
+/** The lane of an unauthenticated caller: one lane for each /24 (IPv4) or /56 (IPv6) network. */
 export const strangers = (address: string): Lane => ({ known: false, line: networkOf(address) });
 
 /** The lane of a signed-in user. */
@@ -72,8 +72,8 @@ export function createFairQueue({ atOnce, ofLane, ofAll }: FairQueueBounds): Fai
     if (own.length >= ofLane) throw known ? busy() : tooMany(1_000);
     if (waiting < ofAll) return;
     const [longest] = [...lines.unknown].toSorted(([, a], [, b]) => b.length - a.length);
-    // A new waiter replaces the last waiter of the longest lane among unknown users. If the new waiter is unknown, too, that lane
-    // must be longer than the lane of the new waiter would become.
+    // The queue is full, so the new waiter replaces the last waiter in the longest lane of unknown users. Exception: an unknown
+    // user is refused if the lane of this user would become as long as the longest lane.
     if (longest === undefined || (!known && longest[1].length <= own.length + 1)) throw busy();
     longest[1].pop()?.refuse(busy());
     if (longest[1].length === 0) lines.unknown.delete(longest[0]);

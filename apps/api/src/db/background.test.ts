@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { repeat, startWorkers } from './background.ts';
 
-test('repeated work reports the same failure only once, until it changes or the work succeeds', async () => {
+test('repeated work does not report a failure that equals the failure of the previous run', async () => {
   const faults = ['away', 'away', 'other', null, 'other'];
   const seen: string[] = [];
   const work = async () => {

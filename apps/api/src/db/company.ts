@@ -9,9 +9,9 @@ import type { EntityTable } from './schema.ts';
 export type Missing = 'unauthorized' | 'not_found';
 
 /**
- * Serializes the writes of one company, so that counts and references cannot change between a check and the write. Each such
- * write takes this lock first, so that all writes take their locks in one order.
- * @throws AppError `missing` when the company was deleted
+ * Serializes the writes of one company, so that counts and references cannot change between a check and the write. Each
+ * write takes this lock first, so that writes cannot deadlock.
+ * @throws AppError with the code in `missing` when the company was deleted
  */
 export async function lockCompany(tx: Tx, companyId: number, missing: Missing = 'not_found'): Promise<void> {
   await run(tx, companyLock(tx, companyId, missing));
@@ -52,7 +52,7 @@ export function lockCompanyOf(
   return statement(lock.compile(tx), () => undefined);
 }
 
-/** A statement that locks a company. Fails with AppError `missing` when the company was deleted. */
+/** A statement that locks a company. Fails with the error code in `missing` when the company was deleted. */
 export function companyLock(tx: Tx, companyId: number, missing: Missing): Statement<void> {
   const lock = tx.selectFrom('companies').select('id').where('id', '=', companyId).forNoKeyUpdate();
   return statement(lock.compile(), (rows) => {

@@ -5,7 +5,7 @@ import type { Db } from './open.ts';
 
 /**
  * Binds a database to its SECRET_KEY: the first start stores a check value of the key, and each later start compares it.
- * Another key could decrypt no stored password and would encrypt new ones wrongly.
+ * With another key, the api could not decrypt stored passwords, and would encrypt new passwords with the wrong key.
  * @throws DatabaseUnfit when the stored check value belongs to another key
  */
 export async function checkKey(db: Db, encryption: Encryption): Promise<void> {

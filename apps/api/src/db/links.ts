@@ -24,7 +24,7 @@ export type Link = (typeof links)[keyof typeof links];
 /** Lists of linked ids, by the `field` of the link. If the list of a field is absent, the links of this field stay unchanged. */
 export type LinkedIds = { readonly [F in Link['field']]?: readonly number[] | undefined };
 
-/** The links of one table to others. */
+/** The links from the entities of one table to entities of other tables. */
 export const linksOf = (table: string): Link[] => Object.values(links).filter(({ from }) => from === table);
 
 const refs = ({ table, from, own, to, other }: Link) =>

@@ -40,8 +40,8 @@ export function contains(
   everywhere: boolean,
 ): Expression<SqlBool> {
   const words = new Set(text?.match(/\S+/g));
-  // The trigram indexes are on columns cast to text. The cast also avoids the operators of citext. In a query
-  // of one company, the concatenation with an empty string keeps PostgreSQL from using these indexes.
+  // The cast to text lets PostgreSQL use the trigram indexes, which are on columns cast to text. In a query of one company,
+  // the concatenation with an empty string prevents PostgreSQL from using these indexes.
   const searched = columns.map((column) => {
     const whole = typeof column === 'string' ? sql`${sql.ref(column)}::text` : column;
     return everywhere ? whole : sql`(${whole} || '')`;

@@ -25,8 +25,8 @@ export class DatabaseUnfit extends Error {}
 /**
  * Migrates the schema to the version of this program. Runs new files in the order of their numbers, in one transaction. A lock
  * keeps other processes from migrating at the same time.
- * @param folder the migration files; a test passes its own
- * @throws DatabaseUnfit when the server is older than 15, its locale cannot fold Cyrillic letters, or its schema is newer
+ * @param folder the folder of the migration files
+ * @throws DatabaseUnfit when PostgreSQL is older than 15, the locale cannot fold Cyrillic letters, or the schema is too new
  */
 export async function migrate(db: Db, folder = ours): Promise<void> {
   await checkServer(db);
@@ -54,7 +54,7 @@ export async function schemaOf(recorded: string): Promise<string | undefined> {
 
 async function applyFiles(db: Db, folder: URL, last?: string): Promise<void> {
   await LOCK.execute(db);
-  // The table of Kysely's migrator, which release 0.1 used.
+  // Release 0.1 used Kysely's migrator, which records its migrations in this table.
   await sql`create table if not exists kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)`.execute(
     db,
   );

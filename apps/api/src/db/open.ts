@@ -34,7 +34,7 @@ export interface OpenDb {
   readonly url: string;
   readonly db: Db;
   readonly pool: pg.Pool;
-  /** Users' reads have separate pools, so that they cannot take the connections of writes, the feed and health. */
+  /** The pool for ordinary reads. Reads cannot take connections from writes, the feed and health checks, which use `pool`. */
   readonly reads: Db;
   /** The pool for heavy reads. A statement takes at most 5 s and one core, at low priority if PostgreSQL runs on this machine. */
   readonly heavy: Db;
@@ -59,8 +59,8 @@ export function connectionConfig(url: string): pg.ClientConfig {
 }
 
 /**
- * Opens the pools. They connect lazily: an unreachable server fails the first query.
- * @param url postgresql://… with TCP or a socket folder as `?host=`
+ * Opens the connection pools. They connect at the first query, so an unreachable server fails that query.
+ * @param url a postgresql:// URL; for a Unix socket, `?host=` names the socket's folder
  */
 export function openDb(url: string): OpenDb {
   // Grows with database connections. Bound: 22 in the pools, 2 others (LISTEN, watch.ts). At the bound: calls wait, then get 503
@@ -101,7 +101,7 @@ function openPool(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(pipelined);
   // Without a listener, the error of an idle connection would end the process. The pool replaces the connection at its next use.
   pool.on('error', () => {});
-  // Without a listener, the error of a connection in use would end the process. The running query fails anyway.
+  // Without a listener, the error of a connection in use would end the process. The running query also gets the error.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }

@@ -18,8 +18,8 @@ export async function run<T>(db: Db, { query, result }: Statement<T>): Promise<T
 }
 
 /**
- * Sends several statements of a transaction in one round trip. PostgreSQL runs them in order. Each takes its own snapshot (READ
- * COMMITTED), so a statement after a lock sees the rows that the lock's previous holder committed.
+ * Sends several statements of a transaction in one round trip. PostgreSQL runs the statements in order. Each statement takes its
+ * own snapshot (READ COMMITTED), so a statement after a lock sees the rows that the previous holder of the lock committed.
  * @returns the result of each statement
  * @throws the error of the first statement that failed or whose `result` throws; PostgreSQL skips the statements after a failed one
  */

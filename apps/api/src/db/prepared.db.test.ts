@@ -13,7 +13,7 @@ afterAll(() => database.drop());
 const prepared = sql<{ statement: string }>`select statement from pg_prepared_statements
   where statement like '%companies%' and statement not like '%pg_prepared%'`;
 
-test('a connection prepares a repeated statement, but never a search', async () => {
+test('a connection prepares a repeated statement, but never a search query', async () => {
   await database.db.connection().execute(async (db) => {
     const byId = (id: number) => db.selectFrom('companies').select('id').where('id', '=', id).execute();
     await byId(1);

@@ -3,7 +3,7 @@ import type pg from 'pg';
 
 /** The maximum number of prepared statements per connection. The limit bounds memory; the program has fewer statements. */
 const MOST = 500;
-/** Statements with more values are not prepared, because an IN list of each length is a separate statement. */
+/** Statements with more values than this are not prepared, because an IN list of each length is a separate statement. */
 const MOST_VALUES = 40;
 
 /** feature_not_supported: a newer program altered a table, so the cached plan no longer fits. */
@@ -32,7 +32,7 @@ export function preparing(pool: pg.Pool): PostgresPool {
     names.set(text, name);
     return name;
   }
-  // Each connection has one wrapper, because Kysely identifies a connection by its object.
+  // Each connection keeps the same wrapper object, because Kysely recognizes a connection by this object.
   const known = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   const prepared = (client: pg.PoolClient) => ({
     processID: (client as { processID?: number }).processID,

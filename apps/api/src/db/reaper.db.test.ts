@@ -117,7 +117,7 @@ describe('the partitions of the audit', () => {
     await addRow(`${month} - interval '3 months' - interval '1 second'`, 'old.example.ru');
     await addRow(`${month} - interval '4 months'`, 'old.example.ru');
     await addRow(`${month} - interval '3 months'`, 'young.example.ru');
-    // The rows are in the default partition. The reaper first creates their partitions, then drops expired ones.
+    // The rows are in the default partition. The reaper moves the rows to new monthly partitions, then drops expired partitions.
     const logged: string[] = [];
     await runReaper(3, createLog('info', { write: (line: string) => logged.push(line) }));
     expect(await query(`select object_name as name from audit where object_name ~ '^(old|young)'`)).toEqual([

@@ -7,7 +7,7 @@ import type { Tables } from './schema.ts';
 const TICK_MS = 60_000;
 /** Rows per DELETE, so that no statement holds its locks for long. */
 const BATCH = 1_000;
-/** The maximum number of batches per table and minute. A process deletes at most 100,000 rows of a table per minute. */
+/** A process deletes at most this many batches of a table per minute, which is 100,000 rows. */
 const MOST_BATCHES = 100;
 /** The api creates the audit's partitions for this many months ahead. */
 const MONTHS_AHEAD = 3;

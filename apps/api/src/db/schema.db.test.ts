@@ -25,7 +25,6 @@ function columnsOf(literal: string): Columns {
   );
 }
 
-/** Reads the tables of the interface `Tables`. */
 function typedTables(): Record<string, Columns> {
   const text = readFileSync(new URL('./schema.ts', import.meta.url), 'utf8');
   const rowOf = columnsOf(/interface Row \{([\s\S]*?)\n\}/.exec(text)?.[1] ?? '');
@@ -37,7 +36,7 @@ function typedTables(): Record<string, Columns> {
   );
 }
 
-test('the types of the tables have the columns, nullability and defaults of the migrated database', async () => {
+test('the table types match the columns, nullability and defaults of the migrated database', async () => {
   const typed = typedTables();
   const { rows } = await sql<{ table: string; column: string; nullable: boolean; filled: string }>`
     select table_name as table, column_name as column, is_nullable = 'YES' as nullable,

@@ -255,7 +255,6 @@ interface Row {
 }
 
 type TableWith<Columns> = { [T in keyof Tables]: Tables[T] extends Columns ? T : never }[keyof Tables];
-/** The tables of entities. */
 export type EntityTable = TableWith<Row>;
 /** The tables whose number of rows is limited. `company_id` is null in rows of the platform, such as shared proxies. */
 export type CountedTable = TableWith<Row & { company_id: number | null }>;

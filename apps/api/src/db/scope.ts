@@ -10,9 +10,9 @@ export function managedBy(actor: Actor, companyId: string): Expression<SqlBool> 
 }
 
 /**
- * Returns the SQL condition that selects the rows of a scope.
+ * Returns the SQL condition for the rows of a scope: every row for `platform`, otherwise the rows of the actor's company.
  * @param companyId the column with the row's company, such as `sites.company_id`
- * @param own the additional condition of the rows that a USER may see
+ * @param own an additional condition for a USER, who may see only some rows of the company
  */
 export function inScope(
   actor: Actor,

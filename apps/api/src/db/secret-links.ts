@@ -5,17 +5,17 @@ import type { Db } from './open.ts';
 /** The tables of secret links and codes. Each link and each code has an expiry time. */
 type LinkTable = 'mail_links' | 'pairing_codes' | 'company_invitations' | 'lock_links';
 
-/** A new link or code: its token, of which only the hash is stored, and its expiry. */
+/** A new secret link or code. The database stores only the hash of the token. */
 export interface Issued {
   readonly token: string;
   readonly expiresAt: string;
 }
 
 /**
- * Stores a new link or code, in one statement.
+ * Stores a new secret link or code in one statement.
  * @param columns the columns that `row` selects
  * @param row a SELECT of the values to store; when this SELECT finds nothing, nothing is stored
- * @returns the token, and whether it was stored
+ * @returns the token, and whether the row was stored
  */
 export async function issue(
   tx: Db,

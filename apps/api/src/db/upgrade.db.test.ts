@@ -48,8 +48,8 @@ async function databaseOfRelease(): Promise<TestDatabase> {
 }
 
 /**
- * Reads columns, constraints, indexes, triggers and functions. Leaves out the monthly partitions of the audit, which depend on the
- * date, and all parentheses, because pg_dump adds some.
+ * Reads columns, constraints, indexes, triggers and functions. Omits the monthly partitions of the audit, which depend on the
+ * date. Omits parentheses, because pg_dump adds some.
  */
 async function schemaOf({ pool }: TestDatabase): Promise<string[]> {
   const { rows } = await pool.query<{ line: string }>(`

@@ -14,7 +14,7 @@ afterEach(async () => {
   await new Promise((resolve) => relay.close(resolve));
 });
 
-/** A relay that delays connections to the database. @returns the URL through the relay */
+/** A relay that delays connections to the database. @returns the database URL that goes through the relay */
 async function behindSlowRelay(url: string, delayMs: number): Promise<string> {
   const { host, port, user, database } = new pg.Client(url);
   relay = createServer(async (caller) => {

@@ -11,7 +11,7 @@ const PATIENCE = 6;
 const CONNECT_PATIENCE = 20;
 
 export interface Watch {
-  /** Whether the database has stopped answering. Callers must not query it then. */
+  /** Whether the database has stopped answering. Callers must not query a silent database. */
   isSilent(): boolean;
   close(): void;
 }

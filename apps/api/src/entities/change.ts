@@ -88,7 +88,7 @@ export async function changeEntity<T extends EntityTable, View, Found = undefine
   const after = views[0] as View;
   await record(tx, actor, {
     ...{ action: 'changed', kind: entity.kind, id, companyId: companyOf(entity, row) },
-    // The event of a renamed company contains the new name, like the company column of the event.
+    // A renamed company has its new name in the audit event, because the company column of the event contains the new name too.
     name: entity.name(entity.table === 'companies' ? after : before),
     before: entity.facts(before),
     after: entity.facts(after),
@@ -144,8 +144,8 @@ export async function deleteEntity<T extends EntityTable, View>(
 }
 
 /**
- * Creates several entities of one company, all with the same links. Creates either all of them or none.
- * @returns the entities in the order of their rows
+ * Creates several entities of one company and links all of them to the same entities. Creates either all of them or none.
+ * @returns the entities in the order of `rows`
  * @throws AppError what `refusals` and the links throw
  */
 export async function createEntities<T extends EntityTable, View extends { readonly id: number }>(
@@ -243,5 +243,5 @@ export function companyOf<T extends EntityTable>({ table }: { table: T }, row: R
   return (row as { company_id?: number | null }).company_id ?? null;
 }
 
-/** Returns a pipeline statement that ignores the rows of a query. */
+/** Returns a pipeline statement for a query whose result rows are not needed. */
 const done = (query: CompiledQuery): Statement<void> => statement(query, () => undefined);

@@ -20,11 +20,11 @@ import type { EntityTable, Tables } from '../db/schema.ts';
 export interface Entity<T extends EntityTable, View> {
   readonly table: T;
   readonly kind: AuditKind;
-  /** The columns of a reply. No alias may be the name of another table column, because a locked row has all table columns. */
+  /** The columns of a reply. No alias may equal the name of another column of the table: `lockRow` also selects all columns. */
   columns(actor: Actor): readonly SelectExpression<Tables, T>[];
   /** Converts a row of the selected columns to a reply. */
   present(row: never, actor: Actor): View;
-  /** The SQL condition that selects the rows which the actor may access. Reads and writes pass different scopes. */
+  /** The SQL condition for the rows that the actor may access. The scope of a read can be wider than that of a write. */
   sees(actor: Actor, scope: Scope): Expression<SqlBool>;
   /** The columns that a search of a list matches. */
   readonly search?: readonly (string | RawBuilder<string>)[];
@@ -47,8 +47,8 @@ export function entity<T extends EntityTable, S extends SelectExpression<Tables,
 }
 
 /**
- * Selects the rows that the actor may read. The query builder cannot express a union of tables, so the types
- * are those of `sites`.
+ * Selects the rows that the actor may read. The query builder cannot express a union of tables, so the query
+ * has the types of the table `sites`.
  */
 export function selectEntities<T extends EntityTable, View>(
   db: Db,
@@ -87,7 +87,7 @@ export async function findEntity<T extends EntityTable, View>(
   return found((await run(db, readEntities(db, actor, entity, [id], scopeById(actor))))[0]);
 }
 
-/** Lists the entities of a scope that match a query. @param which an additional condition */
+/** Lists the entities of a scope that match a query. @param which an additional SQL condition for the entities */
 export async function listEntities<T extends EntityTable, View>(
   db: Db,
   actor: Actor,

@@ -7,7 +7,7 @@ import { pipeline, run, statement } from '../db/pipeline.ts';
 import type { CountedTable } from '../db/schema.ts';
 import { ofCompany } from '../db/scope.ts';
 
-/** The limits of a plan by the table whose rows they count. */
+/** Maps each table whose rows a plan limits to the name of the limit. */
 const limited = { users: 'people', sites: 'sites', proxies: 'proxies' } as const;
 const isLimited = (table: CountedTable): table is keyof typeof limited => table in limited;
 

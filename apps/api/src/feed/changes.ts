@@ -14,7 +14,7 @@ const ORIGIN = `select concat_ws(' ', (select system_identifier from pg_control_
 export interface Changes {
   /** Reports that a company may have changed; null means any company. Reports may be spurious or repeated. */
   wake(companyId: number | null): void;
-  /** Passes on a request of a user to end visits. @param payload the JSON of the feed's event `end` */
+  /** Forwards a user's request to end visits. @param payload the JSON of the feed's event `end` */
   end(payload: string): void;
   /** Called when the database URL leads to another database, such as a promoted standby or a restored backup. */
   startOver(): void;
@@ -58,7 +58,7 @@ export function watchChanges(
         startOver();
       }
       await client.query('listen propusk_policy; listen propusk_end');
-      // Catches up on notifications lost before LISTEN.
+      // Any company may have changed, because notifications sent before LISTEN are lost.
       wake(null);
     } catch {
       lost();

@@ -123,7 +123,7 @@ describe('the feed', () => {
     expect(new Set(versions).size).toBe(versions.length);
   });
 
-  test('the feed reports a deleted company as gone to connected gateways', async () => {
+  test('the feed tells connected gateways that a company was deleted', async () => {
     const stranger = (await api.company()).token;
     const id = (await api.must(stranger, me)).company?.id ?? 0;
     const gateway = await listen();
@@ -162,7 +162,7 @@ describe('the feed', () => {
     const beats = () => gateway.heard.filter(({ event }) => event === 'heartbeat').length;
     await soon(() => expect(beats()).toBeGreaterThan(1));
     await other.database.shut();
-    // The api may have sent a heartbeat before the database stopped. This heartbeat must arrive before the count begins.
+    // Waits for a heartbeat that the api sent before the database stopped. The test counts only later heartbeats.
     await new Promise((resolve) => setTimeout(resolve, 100));
     const before = beats();
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -197,7 +197,7 @@ describe('the feed', () => {
     expect(gateway.last(id)?.version).toBe(77);
     await stand(5);
     await soon(() => expect(gateway.ended()).toBe(true));
-    // A new stream begins with version 5. When the database returns to version 77, the stream delivers version 77.
+    // A new stream delivers the restored policy version 5, and later the higher version 77.
     const again = await listen(other);
     expect(again.last(id)?.version).toBe(5);
     await stand(77);
@@ -219,7 +219,7 @@ describe('the feed', () => {
     expect(snapshot?.proxies.map((proxy) => proxy.id)).not.toContain(second.id);
   });
 
-  test('the feed delivers the last version after a burst of changes', async () => {
+  test('the feed delivers the latest policy version after a burst of changes', async () => {
     const gateway = await listen();
     const { id } = await api.must(owner, createPolicy, { body: { name: 'Смена', proxyId: 1 } });
     const agent = await api.agent(owner);
@@ -235,7 +235,7 @@ describe('the feed', () => {
   });
 });
 
-describe('claims of companies to hosts', () => {
+describe('companies claim hosts', () => {
   const claimOf = async (token: string) => {
     const id = (await api.must(token, me)).company?.id ?? 0;
     return (
@@ -335,7 +335,7 @@ test('a policy for all sites applies only while its proxy allows all sites', asy
   expect([before.allSites, after.allSites, after.version > before.version]).toEqual([true, false, true]);
 });
 
-describe('the policy version', () => {
+describe('changes that gateways need raise the policy version', () => {
   test('the policy version ignores changes that no gateway needs', async () => {
     const agent = await api.agent(owner);
     const { id } = await api.must(owner, createPolicy, { body: { name: 'Тихая', proxyId: 1 } });

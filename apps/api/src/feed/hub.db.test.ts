@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { expect, inject, test } from 'vitest';
 import { createHub } from './hub.ts';
 
-test('the hub does not mistake a change during its read of the versions for a restored backup', async () => {
+test('a policy change while the hub reads the versions is not mistaken for a restored backup', async () => {
   const database = await createTestDatabase(inject('serverUrl'));
   const { rows } = await database.pool.query(
     `insert into companies (company_name, company_site) values ('Company', 'company.test') returning id`,

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { FEED_HEARTBEAT_MS, type FeedEventName } from '@propusk/contract/feed';
 import { readSnapshot, readVersions, type SnapshotSource } from './store.ts';
 
-/** The hub closes the connection of a gateway with more unread bytes than this. The gateway reconnects. */
+/** If a gateway has more unread bytes than this, the hub closes the connection, and the gateway reconnects. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 const RETRY_MS = 1_000;
 
@@ -20,9 +20,9 @@ export interface Hub {
   connect(stream: ServerResponse): Promise<void>;
   /** Sends the gateways the changes of a company. With null, sends the changes of every company. */
   wake(companyId: number | null): void;
-  /** Sends the event `end`, which ends visits, to all gateways. @param payload the JSON of the event */
+  /** Tells all gateways to end the visits that `payload` selects. @param payload the data of the event `end`, as JSON */
   end(payload: string): void;
-  /** Ends every connection after the database was replaced or restored, so that gateways get all snapshots again. */
+  /** Ends every connection of a gateway after the database was replaced or restored, so that gateways get all snapshots again. */
   startOver(): void;
   /** Whether the hub accepts no more gateways. */
   isClosed(): boolean;
@@ -46,11 +46,11 @@ export function createHub(parts: HubParts): Hub {
   // holds every deleted company
   const gone = new Set<number>();
   // Companies whose last read failed. Until a read succeeds, gateways may still grant revoked rights.
-  // Grows with failed reads of the database. Bound: one number for each company. At the bound: the set holds every company
+  // Grows with failed reads of the database. Bound: one id for each company. At the bound: the set holds every company
   const failing = new Set<number>();
   // Grows with changes of policies. Bound: one read for each company. At the bound: further changes wait for that read
   const reading = new Map<number, Promise<void>>();
-  // Grows with changes of policies. Bound: one number for each company. At the bound: the set holds every company
+  // Grows with changes of policies. Bound: one id for each company. At the bound: the set holds every company
   const again = new Set<number>();
   let closed = false;
 
@@ -62,7 +62,7 @@ export function createHub(parts: HubParts): Hub {
     if (stream.writableLength > MAX_WAITING_BYTES) stream.destroy();
   }
 
-  /** Reads a company and sends its snapshot to every given gateway that has an older version or none. */
+  /** Reads the snapshot of a company, and sends the snapshot to the given gateways that have an older version or no snapshot. */
   async function deliver(companyId: number, to: Iterable<Connection>): Promise<void> {
     const snapshot = await readSnapshot(parts, companyId);
     failing.delete(companyId);
@@ -114,13 +114,13 @@ export function createHub(parts: HubParts): Hub {
   }
 
   /**
-   * Compares the versions in the database with those sent, and sends companies that differ.
+   * Compares the policy versions in the database with the sent policy versions. Sends the companies whose versions differ.
    * @returns whether the gateways are up to date
    */
   async function reconcile(): Promise<boolean> {
     if (connections.size === 0) return true;
     try {
-      // Copies the sent versions before the read. A version sent during the read would make the database look restored.
+      // Copies the sent versions before the read. Otherwise a version sent during the read would make the database look restored.
       const before = [...connections].map(({ sent }) => [...sent]);
       const versions = await readVersions(db);
       // A lower version means that the database was restored from a backup. The database would then reuse
@@ -166,7 +166,7 @@ export function createHub(parts: HubParts): Hub {
 
   return {
     async connect(stream) {
-      // Grows with companies of the platform. Bound: one number for each company and gateway. At the bound: the map holds every
+      // Grows with companies of the platform. Bound: one version for each company and gateway. At the bound: the map holds every
       // company
       const connection: Connection = { stream, sent: new Map(), ready: false };
       // The connection is added before the initial snapshots are sent, so that no change in between is missed.

@@ -20,7 +20,7 @@ export function feedRoutes(routes: Slice): void {
 
   app.route({
     ...routeOf(routes, feed),
-    // A HEAD would wait forever for the end of the stream.
+    // The route has no HEAD variant, because a HEAD request would wait forever for the end of the stream.
     exposeHeadRoute: false,
     handler: (_request, reply) => {
       // A feed stream that starts during a shutdown would delay the shutdown.

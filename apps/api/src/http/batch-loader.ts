@@ -1,4 +1,4 @@
-/** Looks up the value of a key; undefined when there is none. */
+/** Looks up the value of a key; undefined when the key has no value. */
 export type Load<Found> = (key: Buffer) => Promise<Found | undefined>;
 
 /** How many milliseconds a batch waits for the previous batch. A lookup usually takes 1 or 2 ms. */

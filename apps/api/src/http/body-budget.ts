@@ -19,15 +19,14 @@ const OF_USER = 4;
  */
 export function bodyBudget(most: number): BodyBudget {
   let reserved = 0;
-  // The number of large uploads in progress, by user id.
-  // Grows with users who upload large bodies. Bound: `most` bytes in bodies larger than `limits.smallBody`. At the bound: 503
-  // with Retry-After
+  // The number of large uploads in progress, by user id. Grows with users who upload large bodies. Bound: `most` bytes in bodies
+  // larger than `limits.smallBody`. At the bound: 503 with Retry-After
   const ofUser = new Map<number, number>();
   return ({ headers, actor, raw }, reply) => {
     const chunked = headers['transfer-encoding'] !== undefined;
     const declared = chunked ? limits.body : Number(headers['content-length'] ?? 0);
     if (declared <= limits.smallBody) return;
-    // The client disconnected during the token lookup: 'close' was already emitted, so nothing would release the bytes.
+    // The client disconnected during the token lookup, so the handler of 'close' would never run and release the bytes.
     if (raw.destroyed || reply.raw.closed) return;
     // A body never takes more than `limits.body`: Fastify refuses a larger `Content-Length`.
     const bytes = Math.min(declared, limits.body);

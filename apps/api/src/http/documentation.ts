@@ -36,9 +36,9 @@ interface Page {
   readonly gzip: Buffer;
 }
 
-/** Registers the documentation. @param logo an SVG image */
+/** Registers the routes of the API documentation. @param logo an SVG image */
 export async function serveDocumentation(app: FastifyInstance, logo: string): Promise<void> {
-  // The types of the plugin describe only OpenAPI 3.0. The plugin itself serves a document of a later version unchanged.
+  // JSON.parse avoids a type error: the plugin's types describe only OpenAPI 3.0, although the plugin serves later versions.
   const text = await readFile(new URL('./openapi.json', import.meta.url), 'utf8');
   const document: StaticDocumentSpec['document'] = JSON.parse(text);
   await app.register(swagger, { mode: 'static', specification: { document } });

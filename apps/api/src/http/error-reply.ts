@@ -67,7 +67,7 @@ export function validate({ schema }: { schema: z.ZodMiniType }) {
     const fields: Record<string, FieldFault> = {};
     for (const issue of read.error.issues)
       if (issue.path.length > 0) fields[issue.path.map(String).join('.')] ??= faultOf(issue);
-    // For a body that is not an object, no field can be named.
+    // If the body is not an object, the error names no field.
     return { error: new AppError('bad_input', Object.keys(fields).length > 0 ? { fields } : {}) };
   };
 }
@@ -98,7 +98,7 @@ function bodyOf({ code, facts: { detail, fields } }: AppError): ErrorBody {
 }
 
 function answer(reply: FastifyReply, refusal: AppError): FastifyReply {
-  // RFC 9110 section 11.6.1 requires WWW-Authenticate with 401. Browsers show no login dialog for the scheme Bearer.
+  // RFC 9110 section 11.6.1 requires WWW-Authenticate with 401. The scheme is Bearer, so that browsers show no login dialog.
   if (errors[refusal.code].status === 401) reply.header('www-authenticate', 'Bearer');
   if (refusal.facts.retryAfter !== undefined) reply.header('retry-after', String(refusal.facts.retryAfter));
   if (!reply.hasHeader('content-security-policy')) reply.headers(bare);
@@ -117,7 +117,7 @@ function asRefusal(error: FastifyError | AppError): AppError {
   if ('code' in error && error.code === LOCK_NOT_AVAILABLE) return new AppError('busy', { retryAfter: 1 });
   if ('code' in error && error.code === DISK_FULL) return new AppError('disk_full');
   if (isAway(error)) return new AppError('unavailable');
-  // Errors of Fastify plugins may have only a status, for example those of an unsatisfiable range or an unknown encoding.
+  // Some errors of Fastify plugins have a status but no known code, for example the error for an unknown encoding.
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) return new AppError(byStatus[status] ?? 'bad_input');
   return new AppError('internal');

@@ -51,7 +51,7 @@ test('a draining server closes after a quiet period, or at its deadline under st
   }
   await left;
   expect(came).toBeGreaterThan(1);
-  // On a stalled machine, the server may have seen a quiet period and closed before its deadline.
+  // If the machine stalls, requests come too late and the drain ends during the loop, so the quiet period cannot be measured.
   if (first.goneAt > lastCame) expect(first.goneAt - lastCame).toBeGreaterThan(200);
 
   const second = { goneAt: 0 };

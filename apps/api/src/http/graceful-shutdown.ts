@@ -2,8 +2,8 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify';
 
 /**
- * The port closes after this many milliseconds without a new connection. This is shorter than the time for
- * which nginx avoids a failed upstream, which is at least a second.
+ * The port closes after this many milliseconds without a new connection. The value is below one second, because nginx avoids a
+ * failed upstream for at least one second.
  */
 const QUIET_MS = 250;
 /** Milliseconds after which the port closes even if connections keep coming. */
@@ -15,15 +15,15 @@ declare module 'fastify' {
      * Makes load balancers stop sending requests, and resolves when the caller may close the port. Closing the port earlier would
      * reset connections in the kernel's accept queue, and a balancer may not retry a POST that was reset.
      * 1. For `ms` milliseconds, the health endpoint answers 503. Balancers with health checks stop sending requests.
-     * 2. Each GET gets its connection closed without a response. A balancer without health checks retries the GET at another
-     * process and stops using this process for a while. The phase ends when no new connections arrive.
-     * `ms` is 0 when there is no balancer; both phases are then skipped.
+     * 2. The server closes the connection of each GET without a response. A balancer without health checks retries the GET at
+     * another process and stops using this process for a while. This phase ends when no new connections arrive.
+     * If `ms` is 0, because there is no balancer, both phases are skipped.
      */
     drain(ms: number): Promise<void>;
   }
 }
 
-/** Adds the method `drain` to a server that has no hooks yet. @returns a function that tells whether the server is draining */
+/** Adds the method `drain` to a server before any other hook. @returns a function that tells whether the server is draining */
 export function prepareShutdown(app: FastifyInstance): () => boolean {
   let draining = false;
   let rejectsReads = false;

@@ -90,7 +90,7 @@ describe.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`
               method: endpoint.method,
               url,
               headers: { origin, ...(token !== null && { authorization: `Bearer ${token}` }) },
-              // The body is invalid, because a valid call could delete rows that later calls of this test need.
+              // Sends an invalid body, because a valid call could delete rows that later calls of this test need.
               ...(endpoint.body !== undefined && { payload: { hostile: true } }),
               ...(endpoint.path === '/auth/logout' && { headers: { origin } }),
             });
@@ -178,7 +178,7 @@ test.each(addresses)('responses at %s carry the security headers', (url) =>
   }, 6),
 );
 
-test('browsers may cache files with a hash in their name and no response with user data', async () => {
+test('browsers may cache files with a hash in the name, but no responses with user data', async () => {
   const page = await api.app.inject('/');
   expect(page.headers['cache-control']).toBe('no-cache');
   const assets = [...page.body.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');

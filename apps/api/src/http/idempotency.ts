@@ -34,8 +34,8 @@ export function readClaim(
 }
 
 /**
- * Runs the work once per key, in the work's transaction. A repeated request waits for the first one and gets its reply.
- * A refused request stores nothing and may be retried. Keys expire after 24 hours.
+ * Runs the work at most once for each key. A repeated request waits for the first request and gets the same reply.
+ * A refused request stores nothing, so the client can retry it. Keys expire after 24 hours.
  * @throws AppError idempotency_mismatch when the key belongs to another request; too_many_requests when the user's daily
  *   write budget is exhausted
  */
@@ -47,7 +47,7 @@ export async function once<T>(
   const { userId } = actor;
   // Locks the company before the key, the same order as in the deletion of a company, to avoid deadlocks.
   if (actor.companyId !== null) await lockOwnCompany(tx, asMember(actor));
-  // Deletes the key if it has expired, because the reaper (`db/reaper.ts`) may run later.
+  // Deletes the key if it has expired, because the periodic deletion (`db/reaper.ts`) can come later.
   await sql`delete from idempotency_keys where user_id = ${userId} and key = ${key}
     and created_at < now() - interval '1 day'`.execute(tx);
   const claimed = await refusing(

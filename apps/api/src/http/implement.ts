@@ -30,8 +30,8 @@ import { findHolder, type Session } from './sessions.ts';
 
 /**
  * Re-authenticates the actor of a call, then runs the call (`identity/proof.ts`).
- * @param run runs the call. Its argument checks the password and the code; `run` awaits this check at the end of its transaction
- * @throws AppError bad_input for a missing or wrong password or code; too_many_requests; what `run` throws
+ * @param run runs the call, and awaits `prove` at the end of the transaction; `prove` checks the password and the code
+ * @throws AppError bad_input for a missing or wrong password or code; too_many_requests after too many attempts; errors of `run`
  */
 export type Prover = <T>(
   endpoint: Endpoint,
@@ -66,7 +66,7 @@ export interface Routes {
 
 /** A call as its handler receives it. */
 interface Call<E extends Endpoint> {
-  /** null for public calls and for calls that gateways make. */
+  /** The user who makes the call. Null for public calls and for calls that gateways make. */
   readonly actor: E['access'] extends 'public' | 'gateway'
     ? null
     : E['access'] extends 'maybe-signed-in'
@@ -146,7 +146,7 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
         reply.header('etag', etag((answer as { version: number }).version));
       reply.status(endpoint.status);
       const type = 'application/json; charset=utf-8';
-      // For null, Fastify would send an empty body instead of the JSON text `null`.
+      // For the value null, Fastify would send an empty body instead of the JSON text `null`.
       if (answer === null) return reply.type(type).serializer(String).send('null');
       if (Array.isArray(answer)) {
         const schema = endpoint.reply as unknown as z.ZodMiniArray;
@@ -157,7 +157,7 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
     },
   });
 
-  /** Runs a write in the queue of the actor's company. A write without an actor or company does not queue. */
+  /** Runs a write in the queue of the actor's company. A write without an actor or a company runs at once. */
   function inTurn<T>({ db, queue }: Routes, actor: Actor | null, work: (tx: Tx) => Promise<T>): Promise<T> {
     const writing = () =>
       write(db, async (tx) => {

@@ -55,7 +55,7 @@ test('the api accepts a JSON content type on a request without a body', async ()
   expect(reply.statusCode).toBe(204);
 });
 
-test('a HEAD request of the feed gets 404', async () => {
+test('a HEAD request to the feed gets 404', async () => {
   const headers = { authorization: `Bearer ${testKeys.feed}` };
   expect((await api.app.inject({ method: 'HEAD', url: '/api/feed', headers })).statusCode).toBe(404);
 });

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { AppError } from '../core/errors.ts';
 
 /**
- * Accepts only JSON bodies, because a form of another site can send text/plain without a CORS preflight. Refuses a body nested
- * deeper than the limit before parsing it, and bodies with `__proto__` or `constructor` keys.
+ * Accepts only JSON bodies, because a form of another site can send text/plain without a CORS preflight. Refuses a body with the
+ * key `__proto__` or `constructor`. Refuses a too deeply nested body before parsing the body.
  */
 export function readJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');

@@ -14,14 +14,14 @@ const REQUEST_MS = 30_000;
 const HEAD_MS = 10_000;
 /** Milliseconds for a `brief` listener: the timeout of the request head, of the whole request and of an idle connection. */
 const BRIEF_MS = 3_000;
-/** The api closes a connection after this idle time. nginx must close first, or it could send on a closed connection. */
+/** The api closes a connection after this idle time. nginx must close first, because nginx could send on a closed connection. */
 const KEEP_ALIVE_MS = 72_000;
 /** The api closes a connection whose response makes no progress for this many ms. A slow reader of a small response is not affected, because the response fits into the kernel's buffers. */
 const STALLED_MS = 30_000;
 const RETRY_SECONDS = 5;
 
 export interface ListenerOptions {
-  /** The limit of connections. */
+  /** The maximum number of open connections. */
   readonly sockets: number;
   /** Addresses and networks of the trusted reverse proxies (TRUST_PROXY). */
   readonly trustProxy: readonly string[];

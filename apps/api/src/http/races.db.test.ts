@@ -21,7 +21,7 @@ afterAll(async () => {
   for (const api of apis.toReversed()) await api.close();
 });
 
-/** Calls both processes concurrently. @returns the count of each status: `{201: 1, 409: 49}` */
+/** Sends concurrent calls to both api processes. @returns the number of replies with each status: `{201: 1, 409: 49}` */
 async function atOnce(call: (api: TestApi, n: number) => Promise<{ status: number }>) {
   const replies = await Promise.all(
     Array.from({ length: AT_ONCE }, (_, n) => answered(() => call(apis[n % 2] ?? apis[0], n))),

@@ -31,7 +31,7 @@ export async function serializeList(
   return length < WHOLE ? pieces.join('') : Readable.from(inTurns(pieces));
 }
 
-/** Yields one piece in each turn of the event loop. Otherwise a socket would encode all pieces, up to 16 MB, in one turn. */
+/** Yields one piece of a reply per turn of the event loop. Otherwise a socket would encode up to 16 MB in one turn. */
 async function* inTurns(pieces: readonly string[]): AsyncGenerator<string> {
   for (const piece of pieces) {
     yield piece;
@@ -40,7 +40,7 @@ async function* inTurns(pieces: readonly string[]): AsyncGenerator<string> {
 }
 
 /**
- * Serializes a reply by its schema, which drops undeclared fields.
+ * Serializes a reply by its schema, and drops the fields that the schema does not declare.
  * @throws Error when the handler's answer does not match the schema (answered as 500)
  */
 export function serialize({ schema, method, url }: { schema: z.ZodMiniType; method: string; url: string }) {

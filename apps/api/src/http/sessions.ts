@@ -19,7 +19,7 @@ export async function findHolder(tx: Tx, tokenHash: Buffer): Promise<Holder> {
 
 /** Finds the live sessions of the given token hashes. @returns the sessions by token hash in hex */
 export async function findSessions(db: Db, hashes: readonly Buffer[]): Promise<Map<string, Session>> {
-  // A single hash is the usual case. It is not passed as an array, because PostgreSQL plans statements with an array anew.
+  // A single hash, the usual case, is not passed as an array, because PostgreSQL plans a statement with an array at each call.
   const hash = hashes.length === 1 ? sql<Buffer>`${hashes[0]}` : sql<Buffer>`any(${hashes}::bytea[])`;
   const users = await db
     .selectFrom('sessions')
@@ -43,7 +43,7 @@ export async function findSessions(db: Db, hashes: readonly Buffer[]): Promise<M
 // A session's last use is updated at most every five minutes, to save writes.
 const unseen = sql<boolean>`sessions.last_seen_at < now() - interval '5 minutes'`;
 
-/** Updates the session's last use. It ignores errors. */
+/** Updates the time of the session's last use, and ignores errors. */
 export async function noteSeen(db: Db, { tokenHash }: Holder): Promise<void> {
   // Skips a locked row, because another transaction is updating or deleting the session.
   const free = sql`select token_hash from sessions where token_hash = ${tokenHash} and ${unseen} for update skip locked`;

@@ -13,7 +13,7 @@ export interface Account {
   readonly password_hash: string;
 }
 
-/** Finds the account of an email, case-insensitively (the column is citext), and its sealed second factor. */
+/** Finds the account with an email, and its encrypted second-factor secret. Letter case does not count (citext). */
 export function findAccount(
   db: Db,
   email: string,
@@ -104,7 +104,7 @@ export function emailTaken(): AppError {
 }
 
 /**
- * Sets the password of a locked account, and ends its sessions, gateway tokens and mail links.
+ * Sets the password of an account, and ends its sessions, gateway tokens and mail links. The caller has locked the account row.
  * @param keep the token hash of the one session that stays
  */
 export async function setPassword(
@@ -118,7 +118,7 @@ export async function setPassword(
 }
 
 /**
- * Ends all access of a locked account: sessions, gateway tokens and mail links.
+ * Ends the sessions, gateway tokens and mail links of an account. The caller has locked the account row.
  * @param keep the token hash of the one session that stays
  */
 export async function endAccess(tx: Tx, userId: number, keep?: Buffer): Promise<void> {
@@ -128,7 +128,7 @@ export async function endAccess(tx: Tx, userId: number, keep?: Buffer): Promise<
   await endLinks(tx, userId);
 }
 
-/** Ends the gateway tokens of a locked account. */
+/** Ends the gateway tokens of an account. The caller has locked the account row. */
 export async function endGatewayTokens(tx: Tx, userId: number): Promise<void> {
   await tx
     .updateTable('users')
@@ -138,8 +138,8 @@ export async function endGatewayTokens(tx: Tx, userId: number): Promise<void> {
 }
 
 /**
- * Updates columns of a user and raises the user's version. Without columns, only the
- * version rises, because a change in another table may also change replies about the user.
+ * Updates columns of a user and raises the user's version. Callers omit `changed` when
+ * data of the user changed only in another table, because the version must rise in this case, too.
  */
 export async function touchUser(
   tx: Tx,
@@ -158,5 +158,5 @@ export async function endLinks(tx: Tx, userId: number): Promise<void> {
   await tx.deleteFrom('mail_links').where('user_id', '=', userId).execute();
 }
 
-/** Whether a user is an owner or an ADMIN. Calls that delete users or set their passwords refuse such users. */
+/** Whether a user is an owner or an ADMIN. Calls that manage agents cannot delete these users or set their passwords. */
 export const isProtected = (roles: readonly string[]) => roles.includes('ADMIN') || roles.includes('CREATOR');

@@ -25,8 +25,8 @@ const systems: readonly (readonly [sign: RegExp, name: string])[] = [
 ];
 
 /**
- * The browser and system of a `User-Agent`, such as "Firefox, Linux"; for another program its first product name (RFC 9110
- * section 10.1.5).
+ * Finds the browser and system that a `User-Agent` names, such as "Firefox, Linux". If the header names neither, returns the
+ * first product name in the header (RFC 9110 section 10.1.5).
  * @returns null when the header names no product
  */
 export function nameAgent(header: string | undefined): string | null {

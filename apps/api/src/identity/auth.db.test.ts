@@ -194,7 +194,7 @@ test('the log contains no secret at its most verbose level', async () => {
   await loud.close();
   const log = lines.join('');
   expect(log).toContain('/api/users/user-inner');
-  // The message depends on which part detects the outage first: the server, the pool or the system (EPIPE).
+  // The logged message depends on what detects the outage first: PostgreSQL, the pool or the operating system (EPIPE).
   expect(log).toMatch(/"level":50,[^\n]*"err":\{"type":"\w+","message":"[^"]+"/);
   for (const secret of [PASSWORD, token, agent.token, access.password, 'canary-of', '$argon2id$']) {
     expect(log).not.toContain(secret);

@@ -49,7 +49,7 @@ test(
             [took.unknown, `nobody${i}@company.test`],
           ] as const;
           const replies = [];
-          // Alternates the order of the two emails, so that the order does not distort the medians.
+          // Alternates the order of the two sign-ins, so that the order does not distort their median times.
           for (const [times, address] of i % 2 === 0 ? both : both.toReversed()) {
             const began = performance.now();
             replies.push(await signIn(address, fresh()));

@@ -50,7 +50,7 @@ describe('a company that requires a second factor', () => {
   test('an owner without a second factor cannot make second factors mandatory for the company', async () => {
     const owner = await api.company();
     expect((await require(owner.token, true)).error.code).toBe('own_factor_first');
-    // A call may turn the requirement off even when it is already off.
+    // Turning the requirement off succeeds even if the requirement is already off.
     expect((await require(owner.token, false)).status).toBe(200);
     await enrol(api, owner.token);
     const { version } = await api.must(owner.token, myCompany);
@@ -153,7 +153,7 @@ describe('a company that requires a second factor', () => {
     expect(opened.ids).toContain(agent.id);
     expect(opened.version).toBeGreaterThan(shut.version ?? 0);
     expect((await access(agent.token)).status).toBe(200);
-    // The snapshot omits a new user until the company drops the requirement.
+    // A user created later is not in the snapshot until the company stops requiring a second factor.
     const late = await api.agent(owner.token);
     expect((await usersIn(companyId)).ids).not.toContain(late.id);
     const { version } = await usersIn(companyId);

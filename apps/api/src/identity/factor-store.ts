@@ -61,8 +61,7 @@ export async function beginFactor(
 }
 
 /**
- * Turns the actor's second factor on. Ends access that the password alone opened: other sessions, gateway tokens and links
- * in mail.
+ * Turns the actor's second factor on. Ends access that needed only the password: other sessions, gateway tokens and mailed links.
  * @returns recovery codes; null when the code is wrong
  * @throws AppError second_factor_on, second_factor_not_begun
  */
@@ -95,7 +94,7 @@ export async function confirmFactor(
   return replaceRecoveryCodes(tx, userId, encryption);
 }
 
-/** The sealed secret of a user's second factor; null without one. */
+/** The sealed secret of a user's second factor; null without a second factor. */
 export async function findSealed(tx: Tx, userId: number): Promise<Buffer | null> {
   const factor = await confirmed(tx, userId).executeTakeFirst();
   return factor?.secret_sealed ?? null;
@@ -108,8 +107,8 @@ export async function findSealed(tx: Tx, userId: number): Promise<Buffer | null>
  *   secret changes before the transaction, the code counts as wrong
  * @param attempt.code a code from the authenticator app, or a recovery code
  * @param attempt.wrong makes the error that the statements throw for a wrong code
- * @throws AppError second_factor_needed when a required code is missing. The statements also throw it when the user has turned
- *   the second factor on since `sealed` was read
+ * @throws AppError second_factor_needed when a required code is missing. The statements throw the same error when the user has
+ *   turned the second factor on since `sealed` was read
  */
 export function useCode(
   db: Db,
@@ -127,7 +126,7 @@ export function useCode(
   }
   if (code === undefined) throw new AppError('second_factor_needed');
   const step = appStep(encryption.open(secretPlace(userId), sealed), code);
-  // Each time step is accepted once, and no earlier step after it (RFC 6238 section 5.2).
+  // A code is accepted once. Afterwards, codes of its time step and of earlier steps are refused (RFC 6238 section 5.2).
   const use =
     step === null
       ? sql`delete from recovery_codes
@@ -162,7 +161,7 @@ export async function replaceRecoveryCodes(
   return codes;
 }
 
-/** Turns a locked account's second factor off. @throws AppError second_factor_off */
+/** Turns the second factor of a user off. The caller has locked the account. @throws AppError second_factor_off */
 export async function endFactor(tx: Tx, userId: number): Promise<void> {
   const { numDeletedRows } = await tx
     .deleteFrom('second_factors')

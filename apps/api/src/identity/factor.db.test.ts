@@ -73,7 +73,7 @@ describe('turning the second factor on', () => {
     expect(await outcome(signIn(email, appCode(secret, 1)))).toBe(200);
   });
 
-  test('turning the second factor on ends other sessions, gateway tokens and links', async () => {
+  test('turning the second factor on ends the other sessions of the user', async () => {
     const { token, email } = await api.company();
     const other = (await signIn(email)).body.token;
     await api.must(null, useLink, { body: { email }, from: fresh() });
@@ -93,7 +93,7 @@ describe('turning the second factor on', () => {
     expect(after.version).toBeGreaterThan(before.version);
   });
 
-  test('setting up a second factor again replaces the unconfirmed secret, which expires after an hour', async () => {
+  test('setting up a second factor again replaces the unconfirmed secret', async () => {
     const { token, email } = await api.company();
     const body = { currentPassword: PASSWORD };
     expect((await api.call(token, confirmSecondFactor, { body: { code: '123456' } })).error.code).toBe(
@@ -151,7 +151,7 @@ describe('signing in with a second factor', () => {
     const [without = 0, withOne = 0] = Object.values(times).map(
       (all) => all.toSorted((a, b) => a - b)[7] ?? 0,
     );
-    // A second password hash would double the time. Checking a code takes far less time than a hash.
+    // A second password hash would double the time of a sign-in. A check of a code takes far less time than a hash.
     expect(Math.abs(without - withOne) / without).toBeLessThan(0.5);
   });
 

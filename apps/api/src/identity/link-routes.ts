@@ -19,7 +19,7 @@ import { chargeLink } from './links.ts';
 import { proved } from './proof.ts';
 import { revealing } from './revealing.ts';
 
-/** `POST /auth/register` requests and redeems the mailed links for passwords and email addresses. */
+/** `POST /auth/register`: mails links that set a password or change an email address, and redeems these links. */
 export function linkRoutes(routes: Slice): void {
   const { throttle, outbox, links } = routes;
   const later = afterAnswer(routes);
@@ -56,7 +56,7 @@ export function linkRoutes(routes: Slice): void {
     if (email === undefined) throw new AppError('bad_input');
     if (change === true) {
       if (actor === null || currentPassword === undefined) throw new AppError('unauthorized');
-      // A new email can receive a link that sets a new password. So a stolen session alone must not change the email.
+      // Links that set a new password go to the email address, so a stolen session alone must not change this address.
       await proved(routes, { actor, body: { currentPassword }, device });
       await chargeLink(throttle, email, address);
       const begin = () =>
@@ -89,7 +89,7 @@ export function linkRoutes(routes: Slice): void {
  */
 const UNDER_WAY_MOST = 1_000;
 
-/** Runs work after the reply. The server closes only after all work has ended. @throws AppError busy when 1,000 tasks run */
+/** Runs tasks after the reply. The server closes only after all tasks have ended. @throws AppError busy when 1,000 tasks run */
 function afterAnswer({ app }: Routes): (work: () => Promise<void>) => void {
   // Grows with strangers who request links. Bound: 1,000 links in progress, about 1 MB. At the bound: 503 busy
   const underWay = new Set<Promise<void>>();

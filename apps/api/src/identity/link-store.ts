@@ -14,7 +14,7 @@ import { refusing } from '../db/violations.ts';
 import { emailTaken, endAccess, lockAccount, setPassword, touchUser } from './account-store.ts';
 import type { LinkKind } from './links.ts';
 
-/** A new link, and the email that the account has now. */
+/** A new mailed link for an account, and the current email of the account. */
 type MadeLink = Issued & { readonly email: string };
 
 /**
@@ -23,7 +23,7 @@ type MadeLink = Issued & { readonly email: string };
  * @returns the link and the account's email; the email is null when no account has it, and then the link does not work
  */
 export async function addPasswordLink(tx: Tx, email: string): Promise<Issued & { email: string | null }> {
-  // The row lock makes a concurrent change of the email wait. Otherwise a link could go to the old address.
+  // The row lock makes a concurrent change of the email wait. Otherwise a link could go to the old email.
   const account = await tx
     .selectFrom('users')
     .select(['id', 'email'])
@@ -74,7 +74,7 @@ async function demandSession(tx: Tx, { tokenHash }: Actor): Promise<void> {
 }
 
 /**
- * Creates a link that confirms the owner's email address, which also confirms the company.
+ * Creates a link that confirms the owner's email address. The use of the link also confirms the company.
  * @throws AppError already_confirmed
  */
 export async function addConfirmationLink(tx: Tx, owner: Member): Promise<MadeLink> {
@@ -92,7 +92,7 @@ export async function addConfirmationLink(tx: Tx, owner: Member): Promise<MadeLi
 /**
  * Creates a link.
  * @param userId null for an email without an account: the same statement runs, but stores nothing
- * @param newEmail the address that an email link confirms; null for a password link
+ * @param newEmail the email address that an email link confirms; null for a password link
  */
 export function addLink(
   tx: Db,
@@ -173,8 +173,8 @@ export async function findLink(
  * @param address the caller's IP address
  * @param typed the new email that the first ADMIN typed, or the names that an invited user typed
  * @returns the email of the account
- * @throws AppError link_dead; email_taken; bad_input when the email is missing for an ADMIN without email, or
- *   a field is given for another account
+ * @throws AppError link_dead; email_taken; bad_input when an ADMIN without an email types no email, when a user other than the
+ *   first ADMIN types an email, or when a user without an invitation types names
  */
 export async function redeemPasswordLink(
   tx: Tx,
@@ -276,7 +276,7 @@ export async function redeem(
 }
 
 /**
- * A placeholder for the email of the first ADMIN, who later types a real one. The schema `Email` rejects the
+ * A placeholder for the email of the first ADMIN, who later types the real email. The schema `Email` rejects the
  * placeholder in sign-ins and in requests for links.
  */
 export const NO_ADDRESS = 'admin@localhost';

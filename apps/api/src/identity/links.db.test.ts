@@ -74,7 +74,7 @@ async function emailLink(session: string, email: string): Promise<string> {
   return link.token;
 }
 
-/** Requests a password link. @returns the statements of the transaction that follows the reply */
+/** Requests a password link. @returns the SQL statements of the transaction that runs after the reply */
 async function statementsOf(email: string): Promise<string[]> {
   const sent: { client: unknown; text: string }[] = [];
   const query = pg.Client.prototype.query as (...given: unknown[]) => unknown;
@@ -108,8 +108,8 @@ const DEAD = {
   message: 'Ссылка уже не действует: её срок вышел, или она уже сработала. Запросите новую',
 };
 
-describe('an invited owner', () => {
-  test('an invited owner sets a password by the link, and a repeated call sends no second mail', async () => {
+describe('an admin invites an owner', () => {
+  test('an invited owner sets a password by the mailed link', async () => {
     const admin = await createAdmin(api);
     const company = await api.must(admin, createCompany, { body: { companySite: 'invited.test' } });
     const invitation = {
@@ -131,7 +131,7 @@ describe('an invited owner', () => {
     expect((await use({ token, password: 'a new horse' })).status).toBe(204);
     const { body } = await signIn('owner@invited.test', 'a new horse');
     expect(await api.must(body.token, myCompany)).toMatchObject({ id: company.id });
-    // The next mail is the requested link, not a second invitation.
+    // The next mail to the owner contains the requested link, so there was no second invitation mail.
     await use({ email: 'owner@invited.test' });
     expect((await inbox.take('Owner@invited.test')).subject).toContain('Новый пароль');
   });
@@ -155,7 +155,7 @@ describe('an invited owner', () => {
 });
 
 describe('password links', () => {
-  test('a password link works once and ends sessions, gateway tokens and the other links', async () => {
+  test('a password link works once and ends all sessions of the account', async () => {
     const { token: session, email } = await api.company();
     await signIn(email, PASSWORD);
     const [first, second, third] = [
@@ -301,7 +301,7 @@ describe('password links', () => {
     for (let i = 0; i < 60; i++) {
       await api.database.pool.query('delete from rate_limits');
       const both = Object.entries(took);
-      // Alternates which address comes first, because the mail that the api sends after a reply delays the next request.
+      // Alternates the order of the two email addresses, because the mail that follows a reply delays the next request.
       for (const [address, times] of i % 2 === 0 ? both : both.toReversed()) {
         const began = performance.now();
         await use({ email: address });
@@ -312,8 +312,8 @@ describe('password links', () => {
     const [known = 0, unknown = 0] = Object.values(took).map(
       (times) => times.toSorted((a, b) => a - b)[30] ?? 0,
     );
-    // The tolerance allows for other load on the machine. If the reply waited for the mail, the known email
-    // would take several times as long.
+    // The tolerance allows for other load on the machine. If the reply waited for the mail, requests for the
+    // known email would take several times as long.
     expect(known / unknown).toBeGreaterThan(0.5);
     expect(known / unknown).toBeLessThan(2);
   });
@@ -331,7 +331,7 @@ describe('email links', () => {
     expect(notice.text).toContain(moved);
     expect(notice.text).toContain('https://pass.example.ru/auth/reset');
     expect(notice.raw + notice.text + notice.html).not.toContain('token');
-    // The email of the account does not change until the user opens the link.
+    // The email of the account does not change until the user opens the mailed link.
     expect((await api.must(session, me)).email).toBe(email);
 
     expect((await use({ token })).status).toBe(204);
@@ -426,10 +426,10 @@ test.each([
   expect([status, error.code, error.fields]).toEqual([400, 'bad_input', fields]);
 });
 
-describe('concurrent changes of the password', () => {
+describe('a password change during a request makes the request fail', () => {
   /**
    * Changes the password and deletes the sessions of an account in a transaction. Commits 500 ms after `work`
-   * begins, so that `work` waits for the locks.
+   * begins, so that `work` waits for the row locks of this transaction.
    */
   async function whilePasswordChanges<T>(email: string, work: () => Promise<T>): Promise<T> {
     const client = await api.database.pool.connect();
@@ -481,7 +481,7 @@ test('without SMTP_URL the api writes mails as files to the data folder', async 
   await rm(dataDir, { recursive: true });
 });
 
-test('closing the server waits for a requested link and its mail', async () => {
+test('closing the server waits until a requested link has been mailed', async () => {
   const alone = await startApi(inject('serverUrl'), { settings: { publicUrl, smtpUrl: inbox.url } });
   const { email } = await alone.company();
   await alone.call(null, useLink, { body: { email } });

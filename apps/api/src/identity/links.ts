@@ -12,7 +12,7 @@ export interface Links {
   invitation(token: string, email: string): string;
 }
 
-/** The change that a link in mail permits. */
+/** The change that a mailed link permits: a new password or a new email address. */
 export type LinkKind = 'password' | 'email';
 
 export function createLinks(publicUrl: URL): Links {
@@ -41,7 +41,7 @@ export async function chargeLink(throttle: Throttle, email: string, address: str
     keyOf('linkPair', email, address),
     keyOf('linkEmail', email),
   ];
-  // Charges `linkSlow` only after `linkDay` is exhausted. Otherwise `linkSlow` would allow more links than `linkMinute` alone.
+  // After `linkDay` is exhausted, `linkSlow` replaces `linkMinute`. If both budgets applied, a mailbox would get more links.
   const isSpent = (await throttle.wait(day, lane)) > 0;
   if (isSpent) await throttle.begin({ lane, keys: [keyOf('linkSlow', email), reserve] });
   else {

@@ -6,7 +6,7 @@ import { addSession } from '@propusk/test-kit/matrix/inserts';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 
-/** Strangers who exhaust the budgets of an account must not keep its user from signing in. */
+/** A user must be able to sign in even after strangers have exhausted the account's budget of password checks. */
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -29,7 +29,7 @@ const signIn = (email: string, from: string, password: string, mark?: string) =>
 const markOf = ({ headers }: { headers: Readonly<Record<string, unknown>> }) =>
   String(headers[DEVICE_HEADER]);
 const askLink = (email: string, from: string) => api.call(null, useLink, { body: { email }, from });
-/** Sends wrong passwords until the account's budget is exhausted, so that every IP address is refused. */
+/** Exhausts the account's budget of password checks. Then sign-ins from every IP address are refused. */
 async function exhaustAccount(email: string, addresses = 14, each = 8): Promise<void> {
   const from = Array.from({ length: addresses }, fresh);
   await Promise.all(
@@ -68,7 +68,7 @@ test('an owner can sign in from a known browser while 200 IP addresses guess the
     }
   }));
 
-test('a known browser’s device mark allows ten password checks of its own account and no other', async () => {
+test('a device mark allows ten password checks, but only for the account that received the mark', async () => {
   const { email, token, mark } = await markedOwner();
   const foreign = (await markedOwner()).mark;
   await exhaustAccount(email);

@@ -24,7 +24,7 @@ async function account(email: string) {
   return rows[0];
 }
 
-describe('a change of the actor’s password', () => {
+describe('users can change their own password', () => {
   const body = { currentPassword: PASSWORD, password: 'another horse' };
 
   test('a password change with the current password ends the other sessions, gateway tokens and links', async () => {

@@ -26,7 +26,7 @@ const DEAD = {
     'Код подключения уже не действует: его срок одна минута, и срабатывает он один раз. Нажмите «Войти в расширение» ещё раз',
 };
 
-describe('a pairing code', () => {
+describe('pairing codes of the extension', () => {
   test('a pairing code opens one session of the extension', async () => {
     const owner = await api.company();
     const { code, expiresAt } = await api.must(owner.token, createPairing);
@@ -57,7 +57,7 @@ describe('a pairing code', () => {
     expect((await redeem(code)).error).toEqual(DEAD);
   });
 
-  test('a pairing code ends with the session that created it', async () => {
+  test('a pairing code becomes invalid when the session that created the code ends', async () => {
     const owner = await api.company();
     const other = (await api.must(null, login, { body: { email: owner.email, password: PASSWORD } })).token;
     const [first, kept, third] = [await codeOf(owner.token), await codeOf(other), await codeOf(owner.token)];
@@ -72,7 +72,7 @@ describe('a pairing code', () => {
     expect((await redeem(kept)).status).toBe(200);
   });
 
-  test('only wrong pairing codes count against the limit of an IP address', async () => {
+  test('only wrong pairing codes count against the rate limit of an IP address', async () => {
     const { token } = await api.company();
     const from = fresh();
     for (let i = 0; i < 30; i++) expect((await redeem('A'.repeat(43), api, from)).status).toBe(400);
@@ -90,7 +90,7 @@ describe('a pairing code', () => {
   });
 });
 
-describe('a session of the extension', () => {
+describe('sessions of the browser extension', () => {
   const extension = async (email: string, password = PASSWORD) =>
     (await api.must(null, login, { body: { email, password, client: 'extension' }, from: fresh() })).token;
   const seen = async (email: string) => {
@@ -128,7 +128,7 @@ describe('a session of the extension', () => {
     expect((await seen(agent.email)).at >= after.at).toBe(true);
   });
 
-  test('a logout revokes gateway tokens only if its session fetched one', async () => {
+  test('a logout revokes gateway tokens only if the session has fetched a gateway token', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const token = await extension(agent.email);
@@ -146,7 +146,7 @@ describe('a session of the extension', () => {
     expect(await epoch()).toBe(before + 1);
   });
 
-  test('a new password and the deletion of the user end a session of the extension', async () => {
+  test('a new password ends a session of the extension, and so does the deletion of the user', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
     const token = await extension(agent.email);

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { createFairQueue, type Lane } from '../core/fair-queue.ts';
 
-/** The input of one argon2id derivation. Bytes are strings, because postMessage copies the whole pool of a small Buffer. */
+/** The input of one argon2id derivation. Bytes are sent as strings: postMessage copies the whole pool of a small Buffer. */
 export interface Derivation {
   readonly message: string;
   /** In base64. */
@@ -16,8 +16,8 @@ export interface Derivation {
 /** Each thread uses 46 MiB while it hashes. */
 const THREADS = 2;
 /**
- * The maximum numbers of waiting hashes. 200 hashes of one network are enough for an office that signs in at once. Two threads
- * compute 500 hashes in about 15 s.
+ * The maximum numbers of waiting hashes, for one network or user and in total. 200 hashes are enough for an office whose users
+ * sign in at once. Two threads compute 500 hashes in about 15 s.
  */
 const WAITING = { ofLane: 200, ofAll: 500 };
 
@@ -29,15 +29,15 @@ const idle: Worker[] = [];
  * Runs argon2id in a low-priority thread, so that concurrent sign-ins do not slow other calls down. Threads start on demand,
  * are reused, and do not keep the process alive. A thread that dies fails only its own derivation.
  * @param lane the queue of the caller, in which the derivation waits
- * @throws AppError too_many_requests when the lane of an unauthenticated caller is full; busy when the lane of a known user or
- *   the whole queue is full
+ * @throws AppError too_many_requests when the lane of an unauthenticated caller is full; busy when the whole queue, or the lane
+ *   of a user with a session or device mark, is full
  */
 export function derive(derivation: Derivation, lane: Lane): Promise<Uint8Array> {
   return turns(lane, () => run(idle.pop() ?? start(), derivation));
 }
 
 function start(): Worker {
-  // The thread does not inherit the process's command-line flags: with some of them it would not start.
+  // The thread gets no command-line flags of the process, because some flags prevent a thread from starting.
   const thread = new Worker(new URL('./password-thread.ts', import.meta.url), { execArgv: [] });
   // Without a listener, the error of an idle thread would end the process.
   thread.on('error', () => {});

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { limits } from '@propusk/contract/limits';
 
-// Crockford's base32 omits look-alike characters, because users type codes from paper.
+// Codes use Crockford's base32, which omits look-alike characters, because users type the codes from paper.
 const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-/** The number of characters in a code, of 5 random bits each. With 80 random bits, a keyed hash is safe without argon2id. */
+/** Characters per recovery code, with 5 random bits each. A keyed hash of 80 random bits is safe without argon2id. */
 const LENGTH = 16;
 
 /** A set of recovery codes such as `7K3M-Q9XT-2HVD-W5PA`. */

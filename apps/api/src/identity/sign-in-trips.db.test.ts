@@ -20,7 +20,7 @@ const signIn = (body: { email: string; password?: string; code?: string }, mark?
     ...(mark !== undefined && { headers: { [DEVICE_HEADER]: mark } }),
   });
 
-test('a sign-in takes at most 5 round trips to the database, with or without a code or a device mark', async () => {
+test('a sign-in takes at most 5 round trips to the database', async () => {
   const { email } = await api.company();
   const known = String((await signIn({ email })).headers[DEVICE_HEADER]);
   const other = await api.company();
@@ -47,7 +47,7 @@ async function counted(work: () => Promise<{ status: number }>) {
   const query = pg.Client.prototype.query as (...given: unknown[]) => Promise<unknown>;
   const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given) {
     const [first] = given as unknown as [string | { text: string }];
-    // Does not count the periodic query of the database watchdog.
+    // The periodic query of the database watchdog is not counted.
     if (first !== 'select 1') sent.push(answered);
     const answer = query.apply(this, given);
     const count = () => void answered++;

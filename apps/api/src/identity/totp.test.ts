@@ -17,7 +17,7 @@ test.each(vectors)('stepOf finds the time step of the RFC 6238 code for second %
   expect(stepOf(secret, code, seconds * 1000)).toBe(Math.floor(seconds / 30));
 });
 
-test('a code is accepted one time step early or late and not two', () => {
+test('a code is accepted one time step early or late, but not two time steps', () => {
   const [seconds, code] = [1_234_567_890, '005924'];
   const step = Math.floor(seconds / 30);
   const steps = [-2, -1, 0, 1, 2].map((ahead) => stepOf(secret, code, (seconds + ahead * 30) * 1000));

@@ -99,7 +99,7 @@ test('an invited agent can reach sites only after setting a password by the mail
   for (const use of [open, accept]) expect((await use(tokenOf(link))).error.code).toBe('link_dead');
 });
 
-test('an invited agent states the names with the password, and the link of a forgotten password cannot change them', async () => {
+test('an agent can set a name by the invitation link, but not by a link for a forgotten password', async () => {
   const owner = await api.company();
   const { id, email, token } = await invited(owner.token);
   await inbox.take(email);
@@ -198,7 +198,7 @@ test('a company may invite 500 agents a day, and one mailbox gets at most 5 invi
   for (let n = 0; n < 6; n++)
     tries.push((await api.call(owner.token, inviteAgain, { params: { id } })).status);
   expect(tries).toEqual([200, 200, 200, 200, 429, 429]);
-  // A list of invitations that exceeds the limit of a mailbox does not count towards the company's daily limit.
+  // A list that is refused for too many invitations to one mailbox does not count towards the company's daily limit.
   const { email } = await api.must(owner.token, getUser, { params: { id } });
   expect((await invite(owner.token, [...Array.from({ length: 49 }, address), email])).status).toBe(429);
   const { rows } = await api.database.pool.query(
@@ -212,7 +212,7 @@ test('a company may invite 500 agents a day, and one mailbox gets at most 5 invi
   expect((await invite(owner.token, some(1))).status).toBe(429);
 });
 
-test('an unconfirmed company invites nobody', async () => {
+test('an unconfirmed company cannot invite agents', async () => {
   const owner = await api.company();
   const { id } = await invited(owner.token);
   const { company } = await api.must(owner.token, me);
@@ -242,7 +242,7 @@ test('an invited agent who was made an owner gets no new invitation link', async
   expect([dropped.status, dropped.error.code]).toEqual([409, 'last_owner']);
 });
 
-test('a list of invitations refused for an existing account counts towards the daily limit', async () => {
+test('a list of invitations that is refused for an existing account counts towards the daily limit', async () => {
   const owner = await api.company();
   const other = await api.company();
   const { company } = await api.must(owner.token, me);
@@ -254,7 +254,7 @@ test('a list of invitations refused for an existing account counts towards the d
   expect(rows).toEqual([{ points: 50 }]);
 });
 
-test('an owner who is signed out while an invitation waits for the company’s lock invites nobody', async () => {
+test('an invitation is refused if the owner’s session ends while the call waits for a lock', async () => {
   const owner = await api.company();
   const { company, id } = await api.must(owner.token, me);
   const client = await api.database.pool.connect();

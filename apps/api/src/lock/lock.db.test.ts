@@ -25,13 +25,13 @@ const answer = (body: string, status = '200 OK') =>
 const connected = 'HTTP/1.1 200 Connection established\r\n\r\n';
 
 describe('the echo', () => {
-  test('the echo returns the client address in an uncacheable response', async () => {
+  test('the echo endpoint returns the client address in an uncacheable response', async () => {
     const { body, headers } = await call('127.0.0.1');
     expect(body).toEqual({ address: '127.0.0.1' });
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  test('the echo returns an IPv4-mapped IPv6 address as IPv4', async () => {
+  test('the echo endpoint returns an IPv4-mapped IPv6 address as IPv4', async () => {
     expect((await call('::ffff:192.0.2.7')).body).toEqual({ address: '192.0.2.7' });
     expect((await call('2001:db8::1')).body).toEqual({ address: '2001:db8::1' });
   });
@@ -60,13 +60,13 @@ describe('the lock of a site', () => {
     expect(after.egress).toMatchObject([
       { direct: false, politics: [{ id: policyId, name: 'Склад' }], addresses: [EGRESS], problem: null },
     ]);
-    // A snippet contains the proxy's egress address, not the proxy's host 127.0.0.1. Some snippets escape the dots.
+    // A snippet contains the proxy's egress address, not its host 127.0.0.1. Some snippets escape dots with backslashes.
     for (const { text } of after.snippets) expect(text.replaceAll('\\', '')).toContain(EGRESS);
     expect(after.snippets.map(({ kind }) => kind)).toContain('nginx');
     expect(await api.must(token, getSiteLock, { params: { id } })).toEqual(after);
   });
 
-  test('the lock of a site on a default port includes the egress of policies for all sites', async () => {
+  test('the lock of a site on a default port allows the egress addresses of policies for all sites', async () => {
     const { api } = world;
     const { token, proxyId } = await companyBehind(world);
     await api.must(token, createPolicy, { body: { name: 'Все сайты', proxyId } });
@@ -139,7 +139,7 @@ describe('the lock of a site', () => {
 });
 
 describe('lock links', () => {
-  test('a lock link shows the site’s address and current snippets without an account', async () => {
+  test('a lock link shows the site’s address and current snippets to a visitor without an account', async () => {
     const { api } = world;
     const { token, add } = await companyBehind(world);
     const id = await add('crm.example.ru');

@@ -51,7 +51,7 @@ test('one call determines the egress addresses of all 80 proxies of a site', asy
   const { egress } = await api.must(token, learnEgress, { params: { id } });
   expect(egress).toHaveLength(80);
   expect(egress.filter(({ problem }) => problem === null)).toEqual([]);
-  // The call above used up the user's rate limit.
+  // The first call has used up the user's rate limit, so a second call is refused.
   expect((await api.call(token, learnEgress, { params: { id } })).status).toBe(429);
 });
 

@@ -9,7 +9,7 @@ import { addLockLink, findSiteLock, findSiteProxies, openLockLink } from './stor
 
 const PARALLEL = 4;
 
-/** Routes for the lock of a site, the egress addresses in it, links to it, and the echo. */
+/** Routes for the locks of sites, the egress addresses that locks allow, and links to locks. */
 export function lockRoutes(routes: Slice): void {
   const { encryption, throttle, links, outbound } = routes;
 
@@ -31,7 +31,7 @@ export function lockRoutes(routes: Slice): void {
 
   implement(routes, contract.shareLock, async ({ actor, params, write }) => {
     const { token, expiresAt } = await write((tx) => addLockLink(tx, actor, params.id));
-    // The token is in the fragment, which browsers send neither in requests nor in Referer headers.
+    // The token is in the fragment of the URL. Browsers send the fragment neither in requests nor in Referer headers.
     return { url: links.page(`/lock#${token}`), expiresAt };
   });
 

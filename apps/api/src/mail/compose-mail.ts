@@ -13,7 +13,7 @@ export interface Mail {
 }
 
 export type MailCode = keyof typeof mails;
-/** The arguments of a mail's template after the recipient. */
+/** The arguments of a mail template, without its first argument, the recipient. */
 export type Facts<Code extends MailCode> =
   Parameters<(typeof mails)[Code]> extends [string, ...infer F] ? F : never;
 

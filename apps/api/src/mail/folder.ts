@@ -54,7 +54,7 @@ export async function writeToFolder(folder: string, mail: Mail & { from: string 
 
 /**
  * Deletes mail files older than 7 days, and files whose link was used, has expired or was replaced.
- * @param publicUrl if given, no file is deleted, and mails with links to other origins are not returned
+ * @param publicUrl if given, the function deletes no file and returns only the mails with links to this origin
  * @returns the mails whose links still work, oldest first
  * @throws Error of the database, before any file is deleted; Error of node:fs
  */

@@ -119,7 +119,7 @@ function toFolder(folder: string, log: Pick<Logger, 'warn'>): Deliver {
   };
 }
 
-/** Connects and signs in to the mail server, without sending. @returns the kind of failure; null on success */
+/** Connects and signs in to the mail server without sending a mail. @returns the kind of failure; null on success */
 export async function verifySmtp(url: string): Promise<MailFailure | null> {
   const transport = smtpTransport(url);
   try {
@@ -133,8 +133,8 @@ export async function verifySmtp(url: string): Promise<MailFailure | null> {
 }
 
 /**
- * Whether the server refused this mail permanently (RFC 5321 section 4.2.1). A refused login, sender or connection is not final:
- * attempts succeed after the settings are corrected.
+ * Whether the server refused the recipient or the content permanently (RFC 5321 section 4.2.1). A refused login, sender or
+ * connection is not final, because a later delivery can succeed after the settings are corrected.
  */
 function isFinal(error: unknown): boolean {
   const { responseCode = 0, command } = error as { responseCode?: number; command?: string };

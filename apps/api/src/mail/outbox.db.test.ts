@@ -119,7 +119,7 @@ describe('mail to an SMTP server', () => {
     expect([await rows(), inbox.mails.length]).toEqual([[], before]);
   });
 
-  test('the outbox row for a password link of an unknown email is deleted without a mail', async () => {
+  test('the outbox row for a password link to an unknown email is deleted, and no mail is sent', async () => {
     const before = inbox.mails.length;
     const { mailer, lines } = start();
     await committing(database.db, (tx) => queueMail(tx, mailer, null, inSeconds(600)));
@@ -275,7 +275,7 @@ describe('the leases of mails in the outbox', () => {
     expect(await rows()).toEqual([]);
   });
 
-  test('four mailers of one outbox send each of 100 mails once', async () => {
+  test('four concurrent mailers send each of 100 mails exactly once', async () => {
     const before = inbox.mails.length;
     const all = Array.from({ length: 100 }, (_, i) => `each${i}@company.test`);
     for (let i = 0; i < 4; i++) start();
@@ -304,7 +304,7 @@ test('the database holds neither recipient nor link of a waiting mail in plain t
   expect(() => openMail(testEncryption, moved)).toThrow(/authenticate/);
 });
 
-test(`the outbox holds at most ${WAITING_MOST} mails with links and as many notices`, async () => {
+test(`the outbox holds at most ${WAITING_MOST} mails with a link and ${WAITING_MOST} mails without a link`, async () => {
   const fill = (hasLink: boolean) =>
     database.pool.query(`insert into mails (id, sealed, has_link, expires_at)
       select gen_random_uuid(), '', ${hasLink}, now() + interval '1 day' from generate_series(1, ${WAITING_MOST})`);
@@ -374,7 +374,7 @@ describe('without SMTP_URL', () => {
     expect(JSON.stringify(lines)).not.toMatch(/ivan|token/);
   });
 
-  test("composeMail returns the link with the mail's own token, and no link from text that a user typed", () => {
+  test("composeMail returns only the link with the mail's own token, never a link that a user typed", () => {
     const typed = 'x\nhttps://thief.test/#token=abc';
     const request = { kind: 'plan', company: typed, by: typed, phone: '', plan: typed, text: typed } as const;
     const page = 'https://pass.test/dashboard/admin/requests';

@@ -35,7 +35,7 @@ export interface ClaimedMail {
   readonly id: string;
   readonly run: string;
   readonly sealed: Buffer;
-  /** The number of this attempt, from 1. */
+  /** The number of this attempt to send the mail, counted from 1. */
   readonly tries: number;
 }
 
@@ -86,7 +86,7 @@ export function openMail(encryption: Encryption, { id, sealed }: ClaimedMail): O
   return JSON.parse(encryption.open(placeOf(id), sealed)) as OutgoingMail | null;
 }
 
-/** Leases the mail that has been due longest; mails with a link come first. @returns null if none is due */
+/** Leases the mail that has been due longest; mails with a link come first. @returns null if no mail is due */
 export async function claimMail(db: Db): Promise<ClaimedMail | null> {
   const run = randomUUID();
   const { rows } = await sql<Omit<ClaimedMail, 'run'>>`
@@ -103,7 +103,10 @@ export async function removeMail(db: Db, claimed: ClaimedMail): Promise<void> {
   await sql`delete from mails where ${own(claimed)}`.execute(db);
 }
 
-/** Records a failed attempt, unless another process has claimed the mail since. @param pauseMs milliseconds until the next attempt */
+/**
+ * Records a failed attempt to send a mail, unless another process has claimed the mail since.
+ * @param pauseMs milliseconds until the next attempt
+ */
 export async function postponeMail(
   db: Db,
   claimed: ClaimedMail,

@@ -25,7 +25,8 @@ export type Teller = (db: Db, actor: Actor, id: number) => Promise<Tell>;
 
 /**
  * Creates the function that mails a notice when a user changes the password, email, role or second factor of another user. The
- * notice goes to the email before the change. It contains no link, because a thief with a stolen session can also cause notices.
+ * notice goes to the old email address. The notice contains no link, because a thief with a stolen session can also cause
+ * notices.
  *
  * A mailbox gets at most five notices an hour; further changes are stored without a notice. A user can cause at most 300 notices
  * an hour; further changes are refused, because changes without notices would stay undetected. An unconfirmed company sends no
@@ -50,7 +51,7 @@ export function createTeller(throttle: Throttle, outbox: Outbox): Teller {
     if (ofActor > 0) throw tooMany(ofActor);
     if (ofMailbox > 0) return async () => {};
     return (tx, change) => {
-      // Charges the budgets after the commit, so that a refused change costs nothing.
+      // Counts the notice against the rate limits only after the commit, so that a refused change does not count.
       afterCommit(tx, () => Promise.allSettled(keys.map((key) => throttle.begin({ keys: [key] }))));
       const facts = { ...change, by, at: new Date().toISOString(), contacts };
       return queueMail(tx, outbox, { to, code: 'account_changed', facts: [facts] }, null);

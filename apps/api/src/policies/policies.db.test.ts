@@ -17,7 +17,7 @@ afterAll(() => api.close());
 const upstream = { host: 'proxy.example.ru', port: '8080', username: 'login', password: 'canary-secret' };
 
 describe('proxies', () => {
-  test('a new database contains only the proxy that stands for the gateway', async () => {
+  test('the only proxy in a new database is the gateway itself', async () => {
     const { rows, count } = await api.must(owner, listProxies);
     expect(count).toBe(1);
     expect(rows[0]).toMatchObject({
@@ -72,7 +72,7 @@ describe('proxies', () => {
 });
 
 describe('policies', () => {
-  test('an empty description becomes a copy of the name', async () => {
+  test('a new policy without a description gets its name as the description', async () => {
     expect(await api.must(owner, createPolicy, { body: { name: 'Бухгалтерия', proxyId: 1 } })).toMatchObject({
       description: 'Бухгалтерия',
       proxy: [{ id: 1, host: 'gate.test', direct: true }],
@@ -80,7 +80,7 @@ describe('policies', () => {
     });
   });
 
-  test('an emptied description becomes a copy of the name again', async () => {
+  test('a policy whose description is emptied gets its name as the description', async () => {
     const body = { name: 'Закупки', description: 'Склад и заказы', proxyId: 1 };
     const { id } = await api.must(owner, createPolicy, { body });
     const emptied = await api.must(owner, updatePolicy, {
@@ -122,7 +122,7 @@ describe('policies', () => {
     await api.database.db.updateTable('proxies').set({ all_sites: false }).where('id', '=', 1).execute();
   });
 
-  test('a user is added to a policy by an edit of the user or of the policy', async () => {
+  test('editing either the user or the policy can add a user to a policy', async () => {
     const { id } = await api.must(owner, createPolicy, { body: { name: 'Поддержка', proxyId: 1 } });
     const agent = await api.agent(owner, [id]);
     const names = async () => (await api.must(agent.token, me)).politics.map(({ name }) => name);
@@ -134,7 +134,7 @@ describe('policies', () => {
     expect(await names()).toEqual(['Поддержка']);
   });
 
-  test('a USER reads only the policies that apply to that user, without their other users', async () => {
+  test('a USER sees only the policies that apply to that user, and no other users in these policies', async () => {
     const { id } = await api.must(owner, createPolicy, { body: { name: 'Отдел кадров', proxyId: 1 } });
     const agent = await api.agent(owner, [id]);
     await api.agent(owner, [id]);

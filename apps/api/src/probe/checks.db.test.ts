@@ -23,7 +23,7 @@ import { claimCheck, queueDueChecks, saveSteps } from './store.ts';
 
 let world: ProbeWorld;
 let site: Site;
-/** The session token of an owner whose site is reached through squid. `text` is the `.htaccess` snippet of the console. */
+/** `token` is the session of an owner whose site is reached through squid. `text` is the `.htaccess` snippet of the console. */
 let token: string;
 let id: number;
 let policyId: number;
@@ -151,7 +151,7 @@ describe('probes of an nginx site', () => {
 });
 
 describe('probes that end with the verdict unknown', () => {
-  test('the verdict of a site without a policy is unknown, without a request', async () => {
+  test('a site without a policy gets the verdict unknown without any request', async () => {
     const company = await companyBehind(world);
     const lonely = await company.add(site.address);
     await world.api.must(company.token, updateSite, { params: { id: lonely }, body: { politics: [] } });
@@ -193,7 +193,7 @@ describe('probes that end with the verdict unknown', () => {
     },
   );
 
-  test('the verdict of a name without DNS records is unknown', async () => {
+  test('the verdict of a site whose host name has no DNS records is unknown', async () => {
     const company = await companyBehind(world);
     const check = await probe(world.api, company.token, await company.add('nowhere.example.test'));
     expect(check).toMatchObject({ verdict: 'unknown', meaning: expect.stringContaining('DNS') });
@@ -241,7 +241,7 @@ describe('probes of a site that loses its protection', () => {
     expect(await world.api.must(token, evidence)).toMatchObject({ extensionSeen: true });
   });
 
-  test('a change of address clears the protection of a site', async () => {
+  test('a change of a site address resets the protection of the site', async () => {
     const company = await companyBehind(world);
     const moved = await company.add(site.address);
     await probe(world.api, company.token, moved);
@@ -297,7 +297,7 @@ describe('the probe queue', () => {
     expect(Number(third.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  test('the schedule queues a probe after a day, or after a policy of the site changes its proxy', async () => {
+  test('the schedule queues a probe after a day, or after a policy of the site gets another proxy', async () => {
     const { api } = world;
     await site.lock(text);
     await probe(api, token, id);
@@ -321,7 +321,7 @@ describe('the probe queue', () => {
     await api.must(token, updatePolicy, { params: { id: policyId }, body: { proxyId: other.id } });
     await due();
     expect(await state()).toBe('waiting');
-    // `checkSite` returns the probe that the schedule queued. This probe then runs.
+    // `checkSite` creates no second probe: the probe that the schedule queued runs.
     await api.must(token, checkSite, { params: { id } });
     expect((await finished(api, token, id)).verdict).toBe('unknown');
     await api.database.pool.query(
@@ -340,7 +340,7 @@ describe('the probe queue', () => {
       body: { host: 'dead.example.test', port: 3128, username: 'user', password: 'pass' },
     });
     await api.must(company.token, checkSite, { params: { id: slow } });
-    // The probe reads the site's proxies before its first connection to the site.
+    // The first connection to the site shows that the probe has already read the site's proxies.
     await expect.poll(() => silent.connections()).toBeGreaterThan(0);
     await api.must(company.token, updatePolicy, {
       params: { id: company.policyId },

@@ -22,11 +22,11 @@ export type Finding =
   | 'open'
   /** Strangers can open the path, and the owner has declared the path open. */
   | 'allowed'
-  /** Through a proxy: the site has no page at this path. */
+  /** Only for requests through a proxy: the site has no page at this path. */
   | 'missing'
-  /** Through a proxy: the site returned no page, with a status that no other finding describes. */
+  /** Only for requests through a proxy: the site returned no page, with a status that no other finding describes. */
   | 'rejected'
-  /** Through a proxy: the site redirects to a host that the users of its policies do not reach. */
+  /** Only for requests through a proxy: the site redirects to a host that the users of the site's policies cannot reach. */
   | 'away'
   /** The site failed. */
   | 'server_error'
@@ -34,18 +34,18 @@ export type Finding =
   | 'no_tls'
   /** A response that shows neither an open nor a closed site. */
   | 'unclear'
-  /** No result: the proxy failed, the time limit was reached, or the step was not run. */
+  /** No result: the proxy failed, the time limit was reached, or the request was not sent. */
   | 'inconclusive';
 
 export interface StepResult {
   readonly step: PlannedStep;
   readonly finding: Finding;
-  /** Describes the response or the error; null for a step that was skipped because of an earlier result. */
+  /** Describes the response or the error; null if an earlier result made the request unnecessary. */
   readonly detail: CheckMessage | null;
   readonly cdn: string | null;
 }
 
-/** The result of a step without a conclusion. @param detail null for a step that an earlier result made unnecessary */
+/** The result of an inconclusive request. @param detail null if an earlier result made the request unnecessary */
 export function inconclusive(step: PlannedStep, detail: CheckMessage | null): StepResult {
   return { step, finding: 'inconclusive', detail, cdn: null };
 }
@@ -62,8 +62,8 @@ export function classifyThrough({ status }: ResponseHead): Finding {
 }
 
 /**
- * Selects denied requests that show nothing about the lock: another path opened through the same proxy over the same scheme, so
- * the lock admits this proxy.
+ * Selects the denied requests whose proxy opened another path of the site by the same scheme. The lock admits this proxy, so
+ * the denial shows nothing about the lock.
  */
 export function outweighedBy(results: readonly StepResult[]): ReadonlySet<StepResult> {
   const through = results.flatMap((result) =>
@@ -83,7 +83,7 @@ export function outweighedBy(results: readonly StepResult[]): ReadonlySet<StepRe
 /** Classifies the response to a stranger's request. */
 export function classifyOutside(step: OutsideStep, { status, headers }: ResponseHead): Finding {
   if (status === 403) return 'denied';
-  // A lock allows everybody to request the path of ACME challenges. A 404 shows that no application handles this path.
+  // A lock admits everybody to the path of ACME challenges, so a 404 at this path does not show an open site.
   if (status === 404 && step.kind === 'acme') return 'denied';
   // A spoofed header or an unusual path may cause an error in a server that denies plain requests, so the error shows nothing.
   if (status >= 500) return step.kind === 'plain' ? 'server_error' : 'unclear';

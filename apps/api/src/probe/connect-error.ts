@@ -1,10 +1,10 @@
-/** The hop that failed: the proxy (a company's own, or our gateway), or the site behind it. */
+/** The hop that failed. `proxy`: our gateway or a company's own proxy. `site`: the site behind the proxy. */
 type Where = 'proxy' | 'site';
 
 export type ConnectErrorReason =
   | 'resolve_failed'
   | 'address_refused'
-  /** Our gateway has no egress by an address family of the site. */
+  /** The site has only addresses of a family (IPv4 or IPv6) by which our gateway has no egress. */
   | 'no_family'
   | 'connect_failed'
   /** The peer itself refused the connection (ECONNREFUSED). */
@@ -12,7 +12,7 @@ export type ConnectErrorReason =
   /** This machine has no route to the address, and sent nothing. */
   | 'no_route'
   | 'timeout'
-  /** The connection ended before or within the response. */
+  /** The connection ended before the response was complete. */
   | 'broken_off'
   | 'tls_failed'
   /** The proxy rejected the user name or the password. */

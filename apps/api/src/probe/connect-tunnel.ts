@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { ConnectError } from './connect-error.ts';
 
-/** The head of a response of a site or proxy. */
+/** The head of a response from a site or proxy. */
 export interface ResponseHead {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

@@ -2,10 +2,10 @@ import type { Finding, StepResult } from './classify-response.ts';
 import { type PlannedStep, proxyOf, sourceOf } from './plan.ts';
 import { type Family, familyOf, type SelfEgress } from './self-egress-check.ts';
 
-/** The internet access of this machine or of a vantage by address family, confirmed without the site. */
+/** The address families by which this machine or a vantage reached, or failed to reach, hosts other than the site. */
 export type Connectivity = Pick<SelfEgress, 'confirmed' | 'failed'>;
 
-/** Findings of a response, from the site or from a server in front of it. */
+/** Findings for a request that got a response, from the site or from a server in front of the site. */
 const responses: ReadonlySet<Finding> = new Set<Finding>([
   ...(['denied', 'redirect', 'open', 'allowed', 'missing', 'rejected', 'away', 'server_error'] as const),
 ]);
@@ -55,15 +55,15 @@ function confirmedFamilies(results: readonly StepResult[], { confirmed, failed }
   for (const { step, finding } of results) {
     const family = targetFamily(step);
     if (family === null) continue;
-    // A rejected connection does not confirm an address family by which all requests to the echo endpoint failed. A firewall on
-    // our side may have rejected the connection.
+    // If all requests to the echo endpoint by an address family failed, a rejected connection does not confirm this family,
+    // because a firewall on our side can have rejected the connection.
     const rejected = rejections.has(finding) && !failed.includes(family);
     if (rejected || responses.has(finding)) families.add(family);
   }
   return families;
 }
 
-/** The address family of a stranger's request; null for other steps. */
+/** The address family of a request from outside; null for other steps of a probe. */
 export function targetFamily(step: PlannedStep): Family | null {
   return 'address' in step ? familyOf(step.address) : null;
 }

@@ -18,7 +18,7 @@ export interface EgressResult {
   readonly reachable: boolean;
   /** Whether the proxy accepted the credentials; null if the call ended before the proxy checked the credentials. */
   readonly credentialsAccepted: boolean | null;
-  /** The proxy's egress addresses. After a failed call, only the addresses that `localAddresses` returns. */
+  /** The proxy's egress addresses. After a failed call, the list contains only local addresses, if any. */
   readonly addresses: readonly string[];
   /** Address families over which the echo did not answer. Stored egress addresses of these families stay valid. */
   readonly unanswered: readonly (4 | 6)[];
@@ -73,7 +73,7 @@ export async function learnEgress(
     const address = await callEcho(echo, tunnel, signal);
     const roundTripMs = Math.max(1, Math.round(performance.now() - began));
     // One echo call returns an address of one family only. An upstream proxy needs a second call for the other family. The
-    // gateway needs none, because its settings contain its addresses.
+    // gateway needs no second call, because settings contain the gateway's addresses.
     const configured = { addresses: transport.configuredEgress, unanswered: [] };
     const more = route.kind === 'upstream' ? await callOtherFamily(echo, route, address) : configured;
     const addresses = [...new Set([address, ...more.addresses])];
@@ -98,9 +98,9 @@ export function localAddresses(problem: CheckMessage | null): readonly string[] 
 }
 
 /**
- * Looks for a second egress address. If `seen` is an IPv4 address, calls the echo over IPv6; otherwise over IPv4.
+ * Looks for a second egress address. If `seen` is an IPv4 address, calls the echo endpoint over IPv6; otherwise over IPv4.
  * @param seen the egress address of the first call
- * @returns the second egress address, or the address family that did not answer; nothing if the echo has only one family
+ * @returns the second egress address, or the address family of a call without an answer; nothing if the echo has one family
  */
 async function callOtherFamily(
   echo: Echo,

@@ -73,7 +73,7 @@ const dueSites = async () =>
 beforeEach(() => query('delete from site_checks'));
 
 describe('a new egress address of a proxy', () => {
-  test('a new egress address of a proxy schedules probes of the sites of its policies in every company', async () => {
+  test('a new egress address of a proxy schedules probes of its sites in every company', async () => {
     const first = await companyOf(shared);
     const second = await companyOf(shared);
     const { id } = first;

@@ -116,7 +116,7 @@ const DELAY = sql.raw(`interval '10 minutes'`);
  */
 export async function saveEgress(tx: Tx, dialled: ProbeProxy, result: EgressResult): Promise<void> {
   const { ownerId, id } = dialled;
-  // `for share` waits for a concurrent change of the proxy, so that the comparison includes the change.
+  // `for share` waits for a concurrent change of the proxy, so that the `where` clause compares the changed row.
   const { numAffectedRows } = await sql`
     insert into proxy_learning (owner_id, proxy_id, problem, succeeded_at)
     select owner_id, id, ${result.problem === null ? null : JSON.stringify(result.problem)}::jsonb, case when ${result.problem === null} then now() end from proxies
@@ -167,7 +167,8 @@ async function keepAddresses(
 }
 
 /**
- * Claims proxies whose last echo call is old, so that no other process calls them. A failed call is repeated sooner.
+ * Claims the proxies that are due for an echo call, so that no other process makes the same calls. After a failed call, a proxy
+ * is due sooner.
  * @returns the ids of the proxies
  */
 export async function claimStaleEgress(db: Db, most: number): Promise<number[]> {
@@ -175,7 +176,7 @@ export async function claimStaleEgress(db: Db, most: number): Promise<number[]> 
     update proxy_learning l set tried_at = now() from (
       select owner_id, proxy_id from proxy_learning
       where tried_at < now() - case when problem is null then interval '20 hours'
-        -- The operator may have corrected the gateway's settings.
+        -- The platform's own gateway is due every minute, so that corrected settings take effect soon.
         when exists (select from proxies x where x.id = proxy_id and x.direct) then interval '1 minute'
         else interval '1 hour' end
       order by tried_at for update skip locked limit ${most}

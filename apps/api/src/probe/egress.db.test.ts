@@ -63,7 +63,7 @@ test('known egress addresses are kept when an echo request fails', async () => {
     stale: false,
     problem: 'Прокси не отвечает. Проверьте его адрес и порт.',
   });
-  // An address not seen for a week is deleted, unless the echo request over the same address family got no answer.
+  // An egress address not seen for a week is deleted, unless the echo request over its address family got no answer.
   await save({ ...learned, addresses: [EGRESS], unanswered: [], problem: null });
   expect(await known()).toEqual({ addresses: [EGRESS, '::1'], stale: false, problem: null });
   await api.database.pool.query(

@@ -5,8 +5,8 @@ import { resultOfFailure, resultOfResponse } from './http-probe.ts';
 import { type OutsideStep, placeOf } from './plan.ts';
 
 /**
- * Runs the steps of all lists on a vantage, in one task. In each list, steps with the same scheme, host name and address form a
- * group.
+ * Runs several lists of probe steps on a vantage, as one task. Within a list, the steps with the same scheme, host name and
+ * address form a group.
  * @param send runs the groups, and returns the outcome of each request by group number and step number
  * @returns the results of the steps that the vantage reported
  */
@@ -38,7 +38,7 @@ const REFUSED = 250;
 
 /** Maps exit statuses of curl (its man page, EXIT CODES) to connection errors. Other statuses count as timeouts. */
 const reasons: Readonly<Record<number, ConnectErrorReason>> = {
-  // curl has one exit status for a refused connection and a missing route, so this status does not prove a refusal.
+  // curl has the same exit status for a refused connection and a missing route, so this status does not prove a refusal.
   7: 'connect_failed',
   35: 'tls_failed',
   52: 'broken_off',

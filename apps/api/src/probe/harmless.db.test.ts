@@ -16,7 +16,7 @@ const REDIRECTS = { name: 'redirects.example.test', address: '127.0.1.252' };
 const BANNING = { name: 'banning.example.test', address: '127.0.1.253' };
 const OTHER = { name: 'other.example.test', address: '127.0.1.254' };
 
-/** A timeout in milliseconds for a probe of a silent site, each of whose requests times out. */
+/** The time limit of a probe, in milliseconds. A probe of a silent site takes long, because each request times out. */
 const PATIENCE = 120_000;
 
 let world: ProbeWorld;
@@ -39,7 +39,7 @@ async function probeSite(address: string, times = 1) {
 test('probes trigger no action of a site and send no cookie, credentials, Referer or query', async () => {
   const site = await startActionSite(ACTIONS.name, ACTIONS.address, EGRESS);
   try {
-    // The second probe may reuse the list of paths that the first probe stored.
+    // The second probe can use the list of paths that the first probe stored.
     const { verdict } = await probeSite(site.site, 2);
     expect(site.executed).toEqual([]);
     expect(site.unwanted).toEqual([]);

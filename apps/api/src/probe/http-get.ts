@@ -31,7 +31,7 @@ const USER_AGENT = 'Mozilla/5.0 (compatible; Propusk)';
 
 /**
  * Sends one GET over an open connection, then closes the connection.
- * @throws ConnectError; the abort reason of `signal` when `signal` aborts
+ * @throws the abort reason of `signal` after an abort; ConnectError for any other failure
  */
 export async function getOver(
   connection: Duplex,
@@ -93,7 +93,7 @@ async function readBody(
   { bodyLimit, cut = false }: Pick<GetRequest, 'bodyLimit' | 'cut'>,
   signal: AbortSignal,
 ): Promise<Pick<GetResponse, 'body' | 'broken'>> {
-  // Without a listener, an error after the head would be uncaught when the body is not read.
+  // When the body is not read, an error after the head would be uncaught without this listener.
   response.on('error', () => {});
   let body = '';
   if (bodyLimit === 0) return { body, broken: false };

@@ -39,7 +39,7 @@ const noConnection: ReadonlySet<Finding> = new Set(['no_connection', 'refused', 
 export type Ask<Step extends RequestStep = RequestStep> = (step: Step) => Promise<StepResult>;
 
 /**
- * Runs the probe steps for one host and one route in sequence.
+ * Runs in sequence the probe steps of one host that take the same route: directly, or through one proxy.
  * @param steps the requests to the host: first all https requests, then all http requests
  * @throws the errors of `ask`
  */
@@ -50,7 +50,7 @@ export async function probePlace<Step extends RequestStep>(
   settle: (result: StepResult) => void,
 ): Promise<void> {
   const onePort = new Set(steps.map(({ port }) => port)).size === 1;
-  /** For each scheme whose further steps are skipped: the detail of these steps. Steps with the detail null are not displayed. */
+  /** Schemes whose remaining steps are skipped, with the message that these steps display; null hides the steps. */
   const skipped: Partial<Record<Scheme, CheckMessage | null>> = {};
   /** Schemes by which the first page was reached through a proxy. Only the first of these schemes is used for start paths. */
   const reached: Scheme[] = [];
@@ -135,7 +135,7 @@ export function resultOfResponse(
   return { step, finding: classifyOutside(step, response), detail, cdn };
 }
 
-/** Whether a page is a browser challenge: a script that sets a cookie or reloads, and almost no text. */
+/** Whether a page is a browser challenge: a script that sets a cookie or reloads the page, and almost no text. */
 function isChallenge(page: string): boolean {
   const isScripted =
     /<script/i.test(page) && /document\.cookie|location\.(?:reload|href|replace)|location\s*=/i.test(page);

@@ -19,7 +19,7 @@ const through: PlannedStep = { ...place, vantage: 'through', kind: 'get', proxyI
 const echo: PlannedStep = { vantage: 'through', kind: 'egress', proxyId: 3, title: text };
 const nameless: PlannedStep = { vantage: 'outside', kind: 'unresolved', host: 'x.ru', title: text };
 
-describe('the advice on a step', () => {
+describe('the advice on a probe step', () => {
   test.each<[string, PlannedStep, Finding, string | null]>([
     ['the first page is open to strangers', outside('plain'), 'open', 'paste_lock'],
     ['a stranger sees the site with a spoofed header', outside('spoofed'), 'open', 'distrust_header'],
@@ -60,7 +60,7 @@ describe('the advice on a step', () => {
   });
 });
 
-describe('the tallies of a probe', () => {
+describe('the counts of refused requests and of admitted proxies', () => {
   const stranger = (outcome: CheckStep['outcome'], status = 403): CheckStep => ({
     title: { code: 'outside', params: { url: 'https://crm.example.ru', address: '198.51.100.7' } },
     vantage: 'outside',
@@ -80,7 +80,7 @@ describe('the tallies of a probe', () => {
     detail: null,
   };
 
-  test('the tally of strangers counts an inconclusive request as not refused', () => {
+  test('a request from outside that was skipped for lack of time counts as not refused', () => {
     const steps = [
       stranger('passed'),
       stranger('passed', 301),
@@ -92,7 +92,7 @@ describe('the tallies of a probe', () => {
     expect(tallyProof(steps).outside).toEqual({ passed: 1, of: 4 });
   });
 
-  test('a proxy opens the site if at least one request passed and no request failed', () => {
+  test('a proxy counts as admitted if at least one of its requests passed and no request failed', () => {
     const spare = [inside(null, 'passed'), inside(null, 'skipped')];
     expect(tallyProof([seen, ...spare]).through).toEqual({ passed: 1, of: 1 });
     expect(tallyProof([...spare, inside('squid', 'passed'), inside('squid', 'failed')]).through).toEqual({
@@ -101,7 +101,7 @@ describe('the tallies of a probe', () => {
     });
   });
 
-  test('the tally of proxies omits echo requests, which show only the egress address', () => {
+  test('the count of proxies ignores echo requests, which show only the egress address', () => {
     expect(tallyProof([seen, inside(null, 'skipped')]).through).toEqual({ passed: 0, of: 1 });
     expect(tallyProof([seen]).through).toEqual({ passed: 0, of: 0 });
   });

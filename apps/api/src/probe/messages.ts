@@ -49,7 +49,7 @@ const failed = (result: StepResult): CheckStep => ({
 export const isSample = (step: PlannedStep): step is OutsideStep =>
   step.kind === 'start' || step.kind === 'file' || step.kind === 'page' || step.kind === 'guess';
 
-/** Combines a group of samples into one row, because a group may have fifty samples. A failed sample gets its own row. */
+/** Combines a group of sample steps into one row, because a group may have fifty steps. Omits failed steps. */
 function sumOf(group: readonly OutsideStep[], results: ReadonlyMap<PlannedStep, StepResult>): CheckStep[] {
   const [first] = group;
   if (first === undefined || first.title.code !== 'outside_path') return [];
@@ -85,7 +85,7 @@ const passedOutside: ReadonlySet<Finding> = new Set([
 ]);
 const passedThrough: ReadonlySet<Finding> = new Set(['open', 'redirect', 'missing']);
 
-/** The advice for a step that failed or has no clear result; null for any other step. */
+/** The advice for a probe step that failed or has no clear result; null for any other step. */
 export function adviseStep(result: StepResult): CheckMessage | null {
   const { step, finding, detail, cdn } = result;
   if (step.kind === 'unresolved') return { code: 'fix_name' };
@@ -125,7 +125,7 @@ function adviseThrough({ step, finding, detail }: StepResult): CheckMessage | nu
   return finding === 'open' || finding === 'redirect' ? null : { code: 'fix_firewall' };
 }
 
-/** Counts the requests from outside and how many were refused, and the proxies and how many open the site. */
+/** Counts the refused requests from outside and the proxies that open the site, each with its total. */
 export function tallyProof(steps: readonly CheckStep[]): SiteCheck['proof'] {
   const outside = steps.filter((step) => step.vantage === 'outside' && counts(step));
   const requests = (those: readonly CheckStep[]) => those.reduce((sum, { count = 1 }) => sum + count, 0);
@@ -148,7 +148,7 @@ export function tallyProof(steps: readonly CheckStep[]): SiteCheck['proof'] {
   };
 }
 
-/** Details of skipped requests that were needed. Other skipped requests were redundant, such as https at an http port. */
+/** Reasons to skip a request that the proof needs. Other skipped requests were redundant, such as https at an http port. */
 const unproven: ReadonlySet<CheckMessage['code']> = new Set([
   'no_egress_either',
   'own_egress',
@@ -158,12 +158,12 @@ const unproven: ReadonlySet<CheckMessage['code']> = new Set([
 
 function counts({ outcome, detail }: CheckStep): boolean {
   if (outcome === 'skipped') return detail !== null && unproven.has(detail.code);
-  // The tally omits passed redirects, because a redirect within the site shows nothing. Failed redirects are counted.
+  // A redirect within the site is no failure, but does not prove that the lock refuses strangers, so it is not counted.
   const redirects = detail?.code === 'answered' && detail.params.status >= 300 && detail.params.status < 400;
   return outcome !== 'passed' || !redirects;
 }
 
-/** Hides the paths of a site in the messages of its probe, for an ADMIN to whom the company has not allowed support. */
+/** Hides a site's paths in the messages of a probe. An ADMIN gets such messages if the company has not allowed support. */
 export function withoutPaths<Check>(check: Check): Check {
   return JSON.parse(JSON.stringify(check), (key, value) =>
     key === 'path' ? '/…' : key === 'allowed' && Array.isArray(value) ? value.map(() => '/…') : value,

@@ -19,7 +19,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from '
 /** Tests which responses through a proxy make a site reachable, and which paths a probe requests besides the first page. */
 
 type Answer = (asked: IncomingMessage, reply: ServerResponse) => void;
-/** Returns the status for a request of a stranger. */
+/** Returns the status of the response to a stranger's request. */
 type Strangers = (asked: IncomingMessage) => number;
 const refuse: Strangers = () => 403;
 
@@ -77,14 +77,14 @@ describe('the verdict for a response through the proxy', () => {
     if (verdict === 'unknown') expect(check.meaning).toContain(String(code));
   });
 
-  test('a site is reachable if only a start path answers 200 through the proxy', async () => {
+  test('a site is reachable if a start path answers 200 and the first page 403 through the proxy', async () => {
     const { id } = await locked(({ url }, reply) => reply.writeHead(url === '/base/' ? 200 : 403).end(), {
       path: '/base/',
     });
     expect(await run(id)).toMatchObject({ verdict: 'protected', proof: { through: { passed: 1, of: 1 } } });
   });
 
-  test('a site is reachable if only the first page answers 200 through the proxy', async () => {
+  test('a site is reachable if the first page answers 200 and a start path 403 through the proxy', async () => {
     const { id } = await locked(({ url }, reply) => reply.writeHead(url === '/' ? 200 : 403).end(), {
       path: '/base/',
     });
@@ -98,7 +98,7 @@ describe('the verdict for a response through the proxy', () => {
   });
 });
 
-describe('the verdict for a redirect through the proxy', () => {
+describe('the verdict for a site that answers the proxy with a redirect', () => {
   test('a site that redirects to its own sign-in page is reachable', async () => {
     const { id } = await locked(({ url }, reply) =>
       url === '/' ? reply.writeHead(302, { location: '/login?next=/' }).end() : reply.end('sign in'),
@@ -152,7 +152,7 @@ describe('the verdict for a redirect through the proxy', () => {
     expect(await run(id)).toMatchObject({ verdict: 'unknown', meaning: expect.stringContaining('302') });
   });
 
-  test('a site whose redirect only adds a query is reachable', async () => {
+  test('a site that redirects to the same path with a query is reachable', async () => {
     const { id } = await locked(status(302, { location: '/?lang=ru' }));
     expect(await run(id)).toMatchObject({ verdict: 'protected' });
   });
@@ -170,7 +170,7 @@ describe('the verdict for a redirect through the proxy', () => {
         else reply.setHeader('content-type', 'text/html').end(`<a href="http://${address}${path}/y/">x</a>`);
       });
       await run(id);
-      // The probe requests this path from the site itself and opens no connection to the other host.
+      // The probe must treat this text as a path of the site, not as a URL of another host.
       expect(asked).toContain(path);
       expect(connections).toBe(0);
       other.close();
@@ -195,7 +195,7 @@ describe('the verdict for a redirect through the proxy', () => {
   });
 });
 
-describe('the paths of a site', () => {
+describe('the probe paths of a site', () => {
   const paths = (id: number) => world.api.must(company.token, getProbePaths, { params: { id } });
 
   test('the path of a pasted site address becomes a start path', async () => {
@@ -214,7 +214,7 @@ describe('the paths of a site', () => {
     expect((await paths(id)).startPaths).toEqual(['/base/', '/second']);
   });
 
-  test('an owner replaces the paths of a site with If-Match', async () => {
+  test('a PUT with If-Match replaces the probe paths of a site', async () => {
     company = await companyBehind(world);
     const { api } = world;
     const { token } = company;

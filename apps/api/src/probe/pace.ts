@@ -21,7 +21,7 @@ const PER_HOST = 1_000;
 const WINDOW_MS = 600_000;
 
 export function createPace(): Pace {
-  // Grows with the addresses of probed sites. Bound: addresses of the last minutes. At the bound: idle ones are removed
+  // Grows with addresses of probed sites. Bound: 1,000 addresses without waiting requests. At the bound: these are removed
   const lines = new Map<string, { next: number; interval: number }>();
   // Grows with the hosts of probed sites. Bound: hosts of the last ten minutes. At the bound: older ones are removed
   const hosts = new Map<string, { requests: number; until: number }>();
@@ -58,5 +58,5 @@ export function createPace(): Pace {
   };
 }
 
-/** A pace without limits, for tests and measurements. */
+/** A `Pace` that neither delays nor counts requests, for tests and measurements. */
 export const unpaced: Pace = { turn: async () => {}, slow: () => {}, count: () => true };

@@ -15,14 +15,14 @@ test('linksOf() finds all kinds of URLs in a page and resolves the URLs against 
   ]);
 });
 
-test('the links of a page exclude form actions, downloads, data-method, nofollow and other protocols', async () => {
+test('linksOf() omits form actions, downloads, nofollow links and protocols other than http and https', async () => {
   const html = `<form action="/a"><input formaction="/b"><button formaction="/c"></button></form>
     <a href="/d" download>d</a><a href="/e" data-method="delete">e</a><a href="/f" rel="nofollow">f</a>
     <a href="mailto:x@example.ru">g</a><a href="javascript:alert(1)">h</a><link rel="preconnect" href="https://cdn.test">`;
   expect(await hrefs(html)).toEqual([]);
 });
 
-test('a page in windows-1251 gives percent-encoded UTF-8 paths', async () => {
+test('links in a windows-1251 page become percent-encoded UTF-8 paths', async () => {
   // "док" in windows-1251.
   const html = '<meta charset="windows-1251"><a href="/\xe4\xee\xea">x</a>';
   expect(await hrefs(html)).toEqual(['https://crm.example.ru/%D0%B4%D0%BE%D0%BA']);
@@ -34,7 +34,7 @@ test('a hostile page gives at most 2,000 links', async () => {
   expect(await hrefs('<'.repeat(500_000))).toEqual([]);
 });
 
-test('a link after 80,000 open elements is found', async () => {
+test('the parser finds a link after 80,000 unclosed elements', async () => {
   const html = `${'<b>'.repeat(80_000)}${'</i>'.repeat(60_000)}<a href="/x">x</a>`;
   expect(await hrefs(html)).toEqual(['https://crm.example.ru/x']);
 });

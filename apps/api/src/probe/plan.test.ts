@@ -18,7 +18,7 @@ describe('the plan of a probe', () => {
       startPaths: [],
     });
 
-  test('the plan requests each address by both schemes and the site through each proxy', () => {
+  test('a probe requests each address of a site by http and https, and the site through each proxy', () => {
     const steps = plan([named('a.ru', ['198.51.100.7', '2001:db8::7']), named('www.a.ru', ['198.51.100.7'])]);
     expect(steps.filter(({ vantage }) => vantage === 'outside')).toHaveLength(3 * 2 * 11);
     expect(new Set(steps.flatMap((step) => ('path' in step ? [step.path] : [])))).toEqual(
@@ -30,7 +30,7 @@ describe('the plan of a probe', () => {
     ]);
   });
 
-  test('the titles of steps show a .рф site in Unicode', () => {
+  test('the titles of probe steps show a .рф site in Unicode', () => {
     const titles = plan([named('xn--e1afmkfd.xn--p1ai', ['198.51.100.7'])]).map(({ title }) =>
       sayCheck(title),
     );
@@ -58,7 +58,7 @@ describe('the plan of a probe', () => {
     );
   });
 
-  test('the plan uses only the explicit port of a site, by both schemes', () => {
+  test('a probe requests only the explicit port of a site, by http and https', () => {
     const ports = plan([named('a.ru', ['198.51.100.7'])], 8443).flatMap((step) =>
       'port' in step ? [step.port] : [],
     );
@@ -95,7 +95,7 @@ describe('sample requests of a probe', () => {
       ),
     );
 
-  test('only the first closed address of each address family gets all sample requests', () => {
+  test('only the first address of each address family gets all sample requests', () => {
     const places = [
       place('a.ru', '198.51.100.7', 'https'),
       place('a.ru', '198.51.100.8', 'https'),

@@ -10,17 +10,17 @@ import type { Sample } from './sample.ts';
  *   through   each proxy of the site's policies, by each scheme:  /
  */
 
-/** The scheme of a request. An explicit port may use either scheme, so the plan includes requests by both schemes. */
+/** The scheme of a request. A site on an explicit port may use http or https, so a probe requests both. */
 export type Scheme = 'https' | 'http';
 
 interface Step {
   readonly title: CheckMessage;
 }
 
-/** A request from outside to one address of one name. */
+/** A request from outside to one address of a host name. */
 export interface OutsideStep extends Step {
   readonly vantage: 'outside';
-  /** The path: the first page (`plain`, `spoofed`), a start path, or a sample. For `deep` and `acme`, see `otherPlaces`. */
+  /** The kind of `path`: the first page (`plain`, `spoofed`), one of `otherPlaces` (`deep`, `acme`), a start path or a sample. */
   readonly kind: 'plain' | 'spoofed' | 'deep' | 'acme' | 'start' | Sample['kind'];
   readonly host: string;
   readonly port: number;
@@ -39,7 +39,7 @@ interface UnreachableStep extends Step {
   readonly host: string;
 }
 
-/** A request to the echo endpoint through a proxy, which finds the proxy's egress address. */
+/** A request through a proxy to the echo endpoint. The response contains the proxy's egress address. */
 export interface EgressStep extends Step {
   readonly vantage: 'through';
   readonly kind: 'egress';
@@ -54,13 +54,13 @@ export interface ThroughStep extends Step {
   readonly host: string;
   readonly port: number;
   readonly scheme: Scheme;
-  /** `/` for the first page, or a start path. */
+  /** The requested path: `/` or a start path. */
   readonly path: string;
 }
 
 export type PlannedStep = OutsideStep | UnreachableStep | EgressStep | ThroughStep;
 
-/** The vantage that sends a request from outside; null for this machine and for steps without such a request. */
+/** The id of the vantage that sends a request from outside; null for this machine and for other steps. */
 export const sourceOf = (step: PlannedStep) => ('address' in step ? step.from : null);
 
 /** Copies this machine's requests as requests of a vantage. */
@@ -74,7 +74,7 @@ export function planVantage(
   });
 }
 
-/** The proxy of a step; 0 for a step without one. */
+/** The id of the proxy of a step; 0 for a step without a proxy. */
 export const proxyOf = (step: PlannedStep) => ('proxyId' in step ? step.proxyId : 0);
 
 /** A host name with its addresses. */
@@ -83,7 +83,7 @@ export interface Resolved {
   readonly addresses: readonly string[];
   /** The first address that the dialer forbids, or null. A forbidden address excludes the name from the probe. */
   readonly refused: string | null;
-  /** Whether missing DNS records are acceptable: for a name with `www.` or with a random label. */
+  /** Whether the host may have no DNS records: true for a name with `www.` or with a random label. */
   readonly optional: boolean;
 }
 
@@ -93,7 +93,7 @@ export interface PlanInput {
   readonly port: number | null;
   /** The proxies of the site's policies. `name` is null for our own gateway. */
   readonly proxies: readonly { readonly id: number; readonly name: string | null }[];
-  /** An address that the lock allows, for the spoofed headers. */
+  /** An address that the lock allows. The spoofed headers contain this address. */
   readonly egress: string | null;
   /** A random label for made-up names and paths. */
   readonly random: string;
@@ -114,7 +114,7 @@ export function namesOf(
   return names;
 }
 
-/** Plans the requests to the echo endpoint. They run first, because they find the egress address for spoofed headers. */
+/** Plans the requests to the echo endpoint. Later requests use the egress addresses in spoofed headers. */
 export function planEgress(proxies: PlanInput['proxies']): EgressStep[] {
   return proxies.map(({ id, name }) => ({
     vantage: 'through',
@@ -124,7 +124,7 @@ export function planEgress(proxies: PlanInput['proxies']): EgressStep[] {
   }));
 }
 
-/** Plans the requests to the site, in display order. */
+/** Plans the requests to the site, in the order in which the console lists the requests. */
 export function planRequests({ names, port, proxies, egress, random, startPaths }: PlanInput): PlannedStep[] {
   const steps: PlannedStep[] = [];
   const found = names.filter(({ addresses }) => addresses.length > 0);
@@ -160,7 +160,7 @@ export function planRequests({ names, port, proxies, egress, random, startPaths 
 /** Limits of the requests for start paths and samples. */
 const MAX_DIRECT = 250;
 const MAX_SAMPLES_ELSEWHERE = 4;
-/** The most samples for an address whose first page only redirects, if the first page elsewhere is closed. */
+/** At most this many samples for an address that redirects its first page, if another address denies its first page. */
 const MAX_SAMPLES_OF_REDIRECT = 8;
 const MAX_VANTAGE_SAMPLES = 6;
 
@@ -212,11 +212,11 @@ export const forVantage = (steps: readonly OutsideStep[]) =>
     return [...starts, ...own.filter((step) => !isStart(step))].slice(0, MAX_VANTAGE_SAMPLES);
   });
 
-/** Returns a key of the source, scheme, name and address of a request from outside; empty for other steps. */
+/** Returns the source, scheme, host and address of a request from outside as a key; empty for other steps. */
 export const placeOf = (step: PlannedStep) =>
   'address' in step ? `${step.from} ${step.scheme} ${step.host} ${step.address}` : '';
 
-/** TLS comes first, because a plain request to a TLS port gets a response like that of a broken site. */
+/** TLS comes first, because the response to a plain request at a TLS port looks like the response of a broken site. */
 function portsOf(port: number | null): [Scheme, number][] {
   return [
     ['https', port ?? 443],
@@ -255,7 +255,7 @@ function outsideSteps(
   ];
 }
 
-/** Paths that many servers configure separately, so that a lock may not cover them. */
+/** Paths that a lock can miss, because many servers configure these paths separately. */
 function otherPlaces(random: string) {
   return [
     ['folder', `/${random}/${random}`],

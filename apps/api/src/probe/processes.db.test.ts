@@ -42,7 +42,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Answers 200 to the proxy and 403 to other clients. */
+/** A site that answers 200 to the proxy and 403 to other clients. */
 const locked =
   (seen: string[] = []): RequestListener =>
   (request, response) => {
@@ -56,7 +56,7 @@ test('with two api processes, each probe runs in only one of them', async () => 
   const port = await listening(site);
   const companies = await Promise.all(Array.from({ length: 8 }, () => companyBehind(first)));
   const ids = await Promise.all(companies.map(({ add }) => add(`${SITE}:${port}`)));
-  // Both processes get two concurrent requests for each probe.
+  // Each process gets two concurrent requests for each probe.
   await Promise.all(
     ids.flatMap((id, i) =>
       [first, second, first, second].map(({ api }) =>
@@ -94,8 +94,8 @@ test('a site that serves TLS on an explicit port gets its verdict from https onl
   await rm(folder, { recursive: true });
 });
 
-// Runs last because it stops one of the processes.
-test('a process that stops releases its probe, which the other process can run', async () => {
+// This test runs last because it stops one of the processes.
+test('a process that stops returns its running probe to the queue', async () => {
   const silent = await startLiar(() => {});
   const { token, add } = await companyBehind(second);
   const id = await add(`${SITE}:${silent.port}`);

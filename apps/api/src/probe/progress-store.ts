@@ -4,8 +4,8 @@ import type { Member } from '../core/actor.ts';
 import type { Db } from '../db/open.ts';
 
 /**
- * Reads which onboarding steps are finished, and counts the company's sites with the verdict open and those without a verdict. Once all
- * steps are finished, the company has completed the first steps for good.
+ * Reads which onboarding steps are finished, and counts the company's sites with the verdict open and those without a verdict.
+ * Once all steps are finished, onboarding stays finished even if a step is undone later.
  */
 export async function readProgress(db: Db, { companyId }: Member): Promise<Evidence> {
   const { rows } = await sql<Omit<Evidence, 'drifted'>>`

@@ -54,7 +54,7 @@ async function take(most: number): Promise<number[]> {
 }
 
 describe('the probe queue', () => {
-  test('the probe queue serves a company with one probe before further probes of a company with many', async () => {
+  test('the probe queue serves the only probe of one company before further probes of another company', async () => {
     const [many, one] = [await company(8), await company(1)];
     await ask(many.token, many.ids);
     expect(await take(3)).toEqual(many.ids.slice(0, 3));
@@ -73,12 +73,12 @@ describe('the probe queue', () => {
     );
     await ask(asked.token, asked.ids);
     expect(await take(1)).toEqual(asked.ids);
-    // A user requests a probe that the schedule has queued.
+    // A probe that the schedule has queued counts as requested when a user requests it.
     await ask(due.token, due.ids.slice(2));
     expect(await take(1)).toEqual(due.ids.slice(2));
   });
 
-  test('many requested probes do not keep the probe queue from serving scheduled ones', async () => {
+  test('the probe queue serves scheduled probes even while many requested probes wait', async () => {
     const [due, asked] = [await company(1), await company(8)];
     await schedule(due.ids);
     await ask(asked.token, asked.ids);
@@ -87,7 +87,7 @@ describe('the probe queue', () => {
     expect(first[0]).toBe(asked.ids[0]);
   });
 
-  test('the probe queue treats a scheduled probe as requested after ten minutes', async () => {
+  test('a scheduled probe that has waited for ten minutes gets the priority of a requested probe', async () => {
     const [due, asked] = [await company(1), await company(2)];
     await schedule(due.ids);
     await query(`update site_checks set started_at = now() - interval '11 minutes'`);
@@ -143,7 +143,7 @@ describe('the schedule of probes', () => {
     }
     expect(statuses.slice(0, 20)).not.toContain(429);
     expect(statuses[20]).toBe(429);
-    // The limit of one user does not affect another user.
+    // The rate limit of one user does not affect another user.
     await api.must((await company(0)).token, createPairing, { from });
   });
 });

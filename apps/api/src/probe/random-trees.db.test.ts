@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
 /** Probes random sites that are open for some folders and extensions. Their verdict must not be `protected`. */
 
-/** TEST_PART selects 25 of the sites. `npm test` derives its value from the number of commits. TREE_SEED selects one site. */
+/** TEST_PART selects 25 of the sites. `npm test` derives TEST_PART from the number of commits. TREE_SEED selects one site. */
 const part = process.env.TEST_PART;
 const one = process.env.TREE_SEED;
 const seeds =

@@ -12,10 +12,10 @@ import { pathsEntity, setPaths } from './paths-store.ts';
 import { readProgress } from './progress-store.ts';
 import { findCheck, requestCheck, type StoredCheck } from './store.ts';
 
-/** Routes for probes of a site's lock and for the paths of a site. */
+/** Routes for probes of a site's lock, and for the site's start paths and open paths. */
 export function checkRoutes(routes: Slice): void {
   implement(routes, contract.checkSite, async ({ actor, params, db, write }) => {
-    // Runs before the rate limit, so that a request for another company's site always gets 404.
+    // This check precedes the rate limit, so that a request for another company's site always gets 404.
     await findCheck(db, actor, params.id);
     await routes.throttle.charge('probe', actor.userId);
     const check = await write((tx) => requestCheck(tx, actor, params.id));

@@ -10,8 +10,8 @@ import { type ProbeOptions, runProbe } from './run-probe.ts';
 import type { Transport } from './transport.ts';
 
 /**
- * Runs a whole probe over a fake transport: site and echo are one server on loopback, the proxy connects from 127.0.0.5,
- * and requests from outside come from 127.0.0.1.
+ * Runs a whole probe over a fake transport. The site and the echo endpoint are one server on loopback. The proxy connects from
+ * 127.0.0.5, and requests from outside come from 127.0.0.1.
  */
 const EGRESS = '127.0.0.5';
 const SITE = 'crm.example.test';
@@ -86,7 +86,7 @@ async function probe(
   return runProbe(
     { transport, echoUrl: new URL(`http://${ECHO}:${port}`) },
     {
-      // The server at this port speaks only http.
+      // The server at `port` supports only HTTP, not HTTPS.
       address: `${SITE}:${port}`,
       ...{ proxies, startPaths: [], openPaths: [], sample: null, pace: unpaced, ...given },
       isCoveredElsewhere: async () => false,
@@ -105,7 +105,7 @@ const outcomesAt = (steps: Awaited<ReturnType<typeof probe>>['steps'], address: 
     steps.filter(({ title }) => sayCheck(title).includes(`(${address})`)).map(({ outcome }) => outcome),
   );
 
-test('a site that refuses strangers by IPv4 and IPv6 gets the verdict protected', async () => {
+test('a site that refuses strangers over IPv4 and IPv6 gets the verdict protected', async () => {
   expect(await probe([V4, V6], {})).toMatchObject({ verdict: 'protected' });
 });
 
@@ -139,7 +139,7 @@ test.each<ConnectErrorReason>(['timeout', 'connect_failed', 'connection_refused'
   },
 );
 
-describe('a probe of a site where only one page links to an open file', () => {
+describe('a probe finds an open file that only one page links to', () => {
   const PAGE = '/docs/';
   const link = `<a href="${OPEN}">x</a>`;
   const broken: RequestListener = (_, reply) => void reply.destroy();
@@ -172,7 +172,7 @@ describe('a probe of a site where only one page links to an open file', () => {
     const found = await probe([V4], {});
     expect(found).toMatchObject({ verdict: 'unknown', meaning: { code: 'unread_page' } });
     expect(sayCheck(found.meaning)).toContain(PAGE);
-    // The next probe reads the site again, because the stored sample is incomplete.
+    // The next probe reads the pages again, because the first probe could not read one of the pages.
     site = linking(whole);
     expect(await probe([V4], {}, [proxy], { sample: found.sample })).toMatchObject({ verdict: 'open' });
   });
@@ -182,7 +182,7 @@ describe('a probe of a site where only one page links to an open file', () => {
     expect(await probe([V4], {})).toMatchObject({ verdict: 'open' });
   });
 
-  test('a start path that fails once is read again', async () => {
+  test('a start path that fails once is requested again', async () => {
     site = linking(broken, whole);
     const found = await probe([V4], {}, [proxy], { startPaths: [PAGE] });
     expect(found).toMatchObject({ verdict: 'open' });

@@ -47,9 +47,9 @@ export interface ProbeOptions {
   readonly proxies: readonly SiteProxy[];
   /** Whether every user who may access the site through the proxy may also access `host` and `port` through the same proxy. */
   readonly isCoveredElsewhere: (proxyId: number, host: string, port: number) => Promise<boolean>;
-  /** Whether another company has the oldest claim to a host on shared egress. */
+  /** Whether only another company may use a host on shared egress, because that company claimed the host first. */
   readonly isHeldByOther: (host: string) => Promise<boolean>;
-  /** Called with the list of steps after every change. */
+  /** Called with all steps of the probe whenever a step changes. */
   readonly report: (steps: CheckStep[]) => void;
   /** Called with the result of each request to the echo endpoint. */
   readonly onEgress: (proxy: SiteProxy, result: EgressResult) => Promise<void>;
@@ -59,7 +59,7 @@ export interface ProbeOptions {
   readonly send: (vantageId: number, groups: OutsideStep[][]) => ReturnType<typeof runTask>;
   /** Limits the rate of direct requests from this machine. */
   readonly pace: Pace;
-  /** Aborted to end the probe without a verdict. */
+  /** A signal that ends the probe without a verdict. */
   readonly stop: AbortSignal;
 }
 
@@ -86,7 +86,7 @@ const PARALLEL = 4;
 
 /**
  * Probes a site: directly from this machine, from vantages, and through each proxy of its policies.
- * @throws the reason of `stop`
+ * @throws the abort reason of the signal `stop`
  */
 export async function runProbe(
   { transport, echoUrl }: Pick<Outbound, 'transport' | 'echoUrl'>,
@@ -145,7 +145,7 @@ export async function runProbe(
       confirmedProxies.push(proxy.id);
     if (seen.problem !== null && seen.addresses.length === 0) {
       skip(step, seen.problem);
-      // The echo request failed, but addresses from earlier probes may still be valid.
+      // The echo request failed, but the egress addresses from earlier probes may still be valid.
       return proxy.addresses;
     }
     const detail: CheckMessage = { code: 'addresses', params: { addresses: seen.addresses } };
@@ -175,8 +175,8 @@ export async function runProbe(
   for (const step of steps) {
     if (step.kind === 'unresolved') skip(step, { code: 'unresolved' });
     else if (step.kind === 'address_refused') skip(step, { code: 'internal_address' });
-    // Skips requests from addresses that the lock allows. A null detail hides the skipped steps if a
-    // vantage with a denied address sends the same requests.
+    // The lock allows requests from these addresses, so the probe skips the requests. The detail null hides
+    // the skipped steps if a vantage with a denied address sends the same requests.
     else if ('address' in step && insiders.has(step.from))
       skip(step, witnesses.length === 0 ? { code: 'own_egress' } : null);
   }
@@ -198,7 +198,7 @@ export async function runProbe(
       if (route === null || (held && shared.has(id))) return [];
       const reader = createSiteReader({
         ...{ transport, route, site, openPaths, choice, signals },
-        // On shared egress, `decide()` refuses a host that another company holds.
+        // On shared egress, `decide()` refuses a host that another company claimed first.
         isCoveredElsewhere: async (name, port) =>
           !(await isHeldElsewhere(id, name)) && isCoveredElsewhere(id, name, port),
         isHeld: async (name) => name !== host && isHeldElsewhere(id, name),

@@ -39,7 +39,7 @@ export interface ProbeRunnerParts {
 /** At most this many probes run concurrently in one process. */
 const PARALLEL = 4;
 const TICK_MS = 30_000;
-/** A tick queues probes of at most MAX_SITES sites and updates the egress addresses of at most MAX_PROXIES proxies. */
+/** Every TICK_MS, probes of at most MAX_SITES sites are queued, and egress addresses of at most MAX_PROXIES proxies updated. */
 const MAX_SITES = 20;
 const MAX_PROXIES = 5;
 /** The minimum interval between writes of a running probe's steps. */
@@ -49,7 +49,7 @@ const WRITE_MS = 200;
 export function startProbeRunner({ db, encryption, log, outbound, pace }: ProbeRunnerParts): Workers {
   async function run(claimed: ClaimedCheck, closing: AbortSignal): Promise<void> {
     const { companyId, siteId, address, startPaths, openPaths, sample } = claimed;
-    // Aborted when this run has lost its probe: another process claimed the probe, or the site was deleted.
+    // This signal is aborted when another process has claimed the probe, or when the site was deleted.
     const lost = new AbortController();
     const writer = createWriter(
       (steps) => saveSteps(db, claimed, steps),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chooseSamples, samplesOf } from './sample.ts';
 
-test('the sample contains a linked static file, but a made-up name instead of a linked page', () => {
+test('chooseSamples keeps a linked static file, and replaces a linked page by a made-up name', () => {
   const { paths } = chooseSamples(['/style.css', '/docs/page', '/docs/list.php', '/base']);
   expect(paths.toSorted()).toEqual(['/base/{}', '/docs/{}', '/docs/{}.php', '/style.css']);
   expect(samplesOf({ paths, folders: [] }, 'abc').slice(0, 4)).toEqual(
@@ -14,7 +14,7 @@ test('the sample contains a linked static file, but a made-up name instead of a 
   );
 });
 
-test('the 16 paths of the sample cover as many folders and file extensions as possible', () => {
+test('the 16 paths from chooseSamples cover as many folders and file extensions as possible', () => {
   const files = Array.from({ length: 30 }, (_, i) => `/a/${i}.css`);
   const classes = ['/b/x.css', '/b/x.js', '/c/x.pdf', '/c/d/x.png', '/x.zip', '/docs/one'];
   const { paths } = chooseSamples([...files, ...classes]);
@@ -24,12 +24,12 @@ test('the 16 paths of the sample cover as many folders and file extensions as po
   expect(paths.slice(0, 7).filter((path) => path.startsWith('/a/'))).toHaveLength(1);
 });
 
-test('the same links give the same sample', () => {
+test('chooseSamples selects the same paths for the same links', () => {
   const links = Array.from({ length: 100 }, (_, i) => `/${i % 7}/${i}.${['css', 'js', 'png'][i % 3]}`);
   expect(chooseSamples(links)).toEqual(chooseSamples(links));
 });
 
-test('the sample has no path with an action word such as logout', () => {
+test('chooseSamples omits paths with an action word such as logout', () => {
   const links = ['/logout', '/cart/style.css', '/ok/0123456789abcdef0123.js', '/order/x'];
   expect(chooseSamples(links)).toEqual({
     paths: ['/ok/0123456789abcdef0123.js'],
@@ -46,11 +46,11 @@ test('a path that is too long or looks like a secret is replaced by a made-up na
   expect(paths.toSorted()).toEqual(['/upload/iblock/{}.xlsx', cyrillic, '/upload/{}.pdf'].toSorted());
 });
 
-test('a URL that the owner leaves open is not chosen as a sample of its folder and kind', () => {
+test('chooseSamples does not select a URL that the owner leaves open', () => {
   expect(chooseSamples(['/docs/a.pdf', '/docs/b.pdf'], ['/docs/a.pdf']).paths).toEqual(['/docs/b.pdf']);
 });
 
-test('extensions that differ only in case count as different kinds of file', () => {
+test('file extensions that differ only in case count as different kinds of file', () => {
   const { paths } = chooseSamples(['/a/X.PDF', '/a/y.pdf', '/a*b/q.css']);
   expect(
     samplesOf({ paths, folders: [] }, 'abc')
@@ -60,11 +60,11 @@ test('extensions that differ only in case count as different kinds of file', () 
   ).toEqual(['/a*b/q.css', '/a/X.PDF', '/a/y.pdf'].toSorted());
 });
 
-test('the sample reports how many folders its 16 paths leave out', () => {
+test('chooseSamples counts the folders from which it selects no path', () => {
   expect(chooseSamples(Array.from({ length: 20 }, (_, i) => `/${i}x/a.css`)).left).toBe(4);
 });
 
-test('made-up names with usual extensions are requested at the root and in at most four folders', () => {
+test('the probe requests made-up file names in the root folder and in at most four other folders', () => {
   const { paths, folders } = chooseSamples(['a', 'b', 'c', 'd', 'e'].map((folder) => `/${folder}/x.css`));
   expect(folders).toEqual(['/a/', '/b/', '/c/', '/d/']);
   const guesses = samplesOf({ paths, folders }, 'abc').slice(paths.length);

@@ -1,7 +1,7 @@
 import { holdsSecret, mayAct, pathLength, staticExtension } from '@propusk/access/probe-path';
 import { limits } from '@propusk/contract/limits';
 
-/** Chooses URLs that a probe requests as a stranger. */
+/** Chooses paths that a probe requests from outside, to find parts of a site that the lock does not cover. */
 
 /** A path that the probe requests from outside, without the gateway. */
 export interface Sample {
@@ -101,7 +101,7 @@ function candidatesOf(path: string): string[] {
   const name = `${MADE_UP}${extension === '' ? '' : `.${extension}`}`;
   const isClean = !holdsSecret(path) && pathLength(path) <= limits.startPath;
   if (isClean && staticExtension.test(path)) return [path];
-  // Uses the nearest parent folder that is not too long and does not look like a secret.
+  // Uses the nearest parent folder with a short enough path that does not look like a secret.
   let folder = folderOf(path);
   while (folder !== '/' && (holdsSecret(folder) || pathLength(folder) > limits.startPath))
     folder = folderOf(folder.slice(0, -1));

@@ -9,8 +9,8 @@ import { callEcho, type Echo, placeOf } from './echo-client.ts';
 export type Family = 4 | 6;
 
 /**
- * This machine's internet access without a proxy. A missing response is evidence about a site only if this
- * machine has internet access.
+ * Whether this machine has internet access without a proxy. Without internet access, a missing response says
+ * nothing about the site.
  */
 export interface SelfEgress {
   /** This machine's egress addresses, as the echo endpoint reports them. */
@@ -88,8 +88,8 @@ export function endsOf(connection: Duplex): ConnectionEnds | null {
 }
 
 /**
- * Address families by which connections to proxies show internet access. Ignores proxies at an address of the
- * echo endpoint, which may be this machine.
+ * Returns the address families over which connections to proxies prove this machine's internet access. Ignores a
+ * proxy at an address of the echo endpoint, because that proxy may run on this machine.
  */
 export function confirmedBy(
   connections: readonly ConnectionEnds[],
@@ -114,7 +114,7 @@ export function familyOf(address: string): Family {
   return isIP(plainAddress(address)) === 6 ? 6 : 4;
 }
 
-/** A public source address shows internet access by its address family; an internal address shows nothing. */
+/** A public source address proves internet access over its address family; an internal address proves nothing. */
 export const familiesProvenBy = (address: string): Family[] => (isPublic(address) ? [familyOf(address)] : []);
 
 /** Ignores the operator's allowed networks, because access to an internal network is no internet access. */

@@ -154,7 +154,7 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
     }
   }
 
-  /** Classifies a redirect to a host of another site, without requesting it. */
+  /** Classifies a redirect to a host of another site, without a request to this host. */
   async function leave(target: URL): Promise<Pick<StepResult, 'finding' | 'detail'>> {
     const [host, port] = [target.hostname, portOf(target)];
     const name = host.slice(0, MAX_SHOWN);
@@ -241,7 +241,7 @@ function failureOf(fetched: Fetched): CheckMessage | null {
     : null;
 }
 
-/** The linked pages to read next. Pages of different folders come first. */
+/** The linked pages to read next. The first page of each folder comes before all other pages. */
 function nextPages(links: readonly URL[], seen: ReadonlyMap<string, unknown>): URL[] {
   const pages = links
     .map(bare)
@@ -269,6 +269,6 @@ function covers({ host, wildcard, port }: SiteAddress, url: URL): boolean {
   return isPort && patternsCovering(url.hostname).includes(wildcard ? `*.${host}` : host);
 }
 
-/** Whether a URL is on the host that strangers' requests go to. */
+/** Whether a site covers a URL, and the host of the URL is the host of the site, with or without `www.`. */
 const isMain = (site: SiteAddress, url: URL) =>
   covers(site, url) && (url.hostname === site.host || url.hostname === `www.${site.host}`);

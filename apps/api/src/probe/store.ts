@@ -153,8 +153,8 @@ export async function isHeldByOther(db: Db, companyId: number, host: string): Pr
 }
 
 /**
- * Whether every user who can open the site through a proxy can also reach another host and port through the same proxy, by the
- * rule of `decide()`.
+ * Checks whether every user who may open a site through a proxy may also reach another host and port through the same proxy, by
+ * the rule of `decide()`.
  */
 export async function isCoveredElsewhere(
   db: Db,
@@ -178,7 +178,7 @@ export async function isCoveredElsewhere(
   return rows[0]?.covered ?? false;
 }
 
-/** Reads the stored data on which the verdict depends; null for a deleted site. */
+/** Reads the stored data on which the verdict of a site depends; null if the site was deleted. */
 export async function readFingerprint(db: Db, { companyId, siteId }: ClaimedCheck): Promise<Facts | null> {
   const { rows } = await sql<Facts>`
     select site_fingerprint(c.id, s.id) as fingerprint, c.policy_version as "policyVersion",
@@ -196,10 +196,11 @@ export async function saveSteps(db: Db, claimed: ClaimedCheck, steps: CheckStep[
 }
 
 /**
- * Saves a finished probe. A site drifts when its verdict changes from protected to another verdict. The drift ends when the
- * site is protected again. The verdict `unknown` neither begins nor ends a drift.
- * @param facts with the policy version at the claim of the probe: `queueDueChecks` then notices every later change of a policy
- * @param changed whether the facts changed during the probe. The verdict is then unreliable, so the next probe is due at once.
+ * Saves a finished probe. A site drifts when its verdict changes from protected to another verdict. The drift ends when the site
+ * is protected again. The verdict `unknown` neither begins nor ends a drift.
+ * @param facts with the policy version at the claim of the probe, so that `queueDueChecks` notices every later policy change
+ * @param changed whether the facts changed during the probe. The next probe is then due at once, because the verdict is
+ *   unreliable.
  */
 export async function finishCheck(
   db: Db,
@@ -234,7 +235,7 @@ function own({ companyId, siteId, run }: ClaimedCheck) {
 
 /** Queues the next probe of each site: daily, and after a change of its address, proxies or paths. @returns the number queued */
 export async function queueDueChecks(db: Db, most: number): Promise<number> {
-  // After each policy change, compares the fingerprint of each site once. If a fingerprint changed, a probe of that site is due.
+  // After a policy change, each site's fingerprint is compared once with that of its last probe. If they differ, a probe is due.
   await sql`
     update site_checks k set policy_version = looked.version, next_at = case
         when k.fingerprint is distinct from site_fingerprint(k.company_id, k.site_id) then least(k.next_at, now())

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { refusalWithin } from './transport.ts';
 
-test('a 502 in a tunnel counts as a failed connection to the site if our gateway sent it', () => {
+test('a 502 that our gateway sends inside a tunnel counts as a failed connection to the site', () => {
   const reply = { status: 502, headers: { 'x-propusk-reason': 'connect_failed' } };
   expect(refusalWithin({ kind: 'gateway' }, reply)).toMatchObject({
     where: 'site',

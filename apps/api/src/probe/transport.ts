@@ -44,12 +44,12 @@ export interface TransportOptions extends Omit<OwnMachineOptions, 'echoUrl'> {
   readonly echoUrl?: URL;
   readonly hosts: ReadonlyMap<string, readonly string[]>;
   readonly dns: readonly string[];
-  /** The gateway's URL for clients. The address rules for tenants do not apply to it, because the operator sets it. */
+  /** The gateway's URL for clients. The operator sets this URL, so the address rules for tenants do not apply to it. */
   readonly gatewayUrl: URL;
   readonly keys: GatewayKeys;
   /** The gateway's source addresses (GATEWAY_EGRESS). */
   readonly egress: EgressAddresses;
-  /** Replaces the resolvers of `dns` in tests. */
+  /** In tests, replaces the resolvers that `dns` names. */
   readonly lookup?: Lookup | undefined;
 }
 
@@ -170,7 +170,7 @@ export function createTransport(options: TransportOptions): Transport {
 /** The explicit or default port of a URL. */
 export const portOf = ({ protocol, port }: URL) => Number(port) || (protocol === 'https:' ? 443 : 80);
 
-/** Finds this machine's source addresses for other networks. Connecting a UDP socket selects an address and sends nothing. */
+/** Finds the source addresses of this machine's connections to other networks. Connecting a UDP socket sends no packet. */
 async function sourceAddresses(): Promise<readonly string[]> {
   // The targets are documentation addresses (RFC 5737, RFC 3849), because no local network contains them.
   const targets = [

@@ -6,14 +6,14 @@ import { adviseStep, isSample } from './messages.ts';
 import { placeOf, proxyOf, sourceOf } from './plan.ts';
 import type { FailedPage } from './site-reader.ts';
 
-/** Inputs of the verdict besides the results of the steps. */
+/** The data that `decideVerdict` needs besides the results of the probe's steps. */
 export interface VerdictContext {
   /** Whether the probe knew an egress address to use in spoofed headers. */
   readonly egressKnown: boolean;
   /** Whether the lock allows this machine's address. Direct requests from an allowed address do not test the lock. */
   readonly insider: boolean;
   readonly connectivity: Connectivity;
-  /** The vantages that were given requests. */
+  /** The vantages to which the probe assigned direct requests. */
   readonly vantages: readonly ProbingVantage[];
   /** Names of the site's vantages that were offline. */
   readonly away: readonly string[];
@@ -21,7 +21,7 @@ export interface VerdictContext {
   readonly held: boolean;
   /** Whether steps were skipped at the time limit. */
   readonly unfinished: boolean;
-  /** The number of start paths and samples that were not requested because of a limit. */
+  /** The number of pages and files of the site that were not requested because of a limit. */
   readonly unfit: number;
   readonly failedPage: FailedPage | undefined;
   /** Whether the probe found no page or file to request besides the first page. */
@@ -51,7 +51,7 @@ interface Facts extends VerdictContext {
   readonly witnesses: readonly ProbingVantage[];
   /** Results of direct requests from addresses that the lock does not allow. */
   readonly outside: readonly StepResult[];
-  /** Results of the requests to the site through proxies, without those to the echo endpoint. */
+  /** Results of the requests through proxies to the site. Excludes requests to the echo endpoint. */
   readonly through: readonly StepResult[];
   readonly cdn: string | null;
 }
@@ -268,7 +268,7 @@ function blocksProber({ outside }: Facts): ReturnType<Rule> {
 
 /** The verdict `closed`: a proxy that a policy uses gets no response from the site, neither over http nor over https. */
 function silentThroughProxy({ through }: Facts): ReturnType<Rule> {
-  // Steps without a detail were not run, because another result made them unnecessary.
+  // A step without a `detail` did not run, because another result made the step unnecessary.
   const silent = through.find(
     ({ step, finding }) =>
       finding === 'no_connection' &&
@@ -286,7 +286,7 @@ const turnedAway: ReadonlySet<Finding> = new Set(['denied', 'no_connection', 're
 const acceptsConnections = ({ step, finding }: StepResult) =>
   step.kind === 'plain' && (finding === 'denied' || finding === 'dropped');
 
-/** Whether the requests for other paths at the same scheme, host and address were all conclusive. */
+/** Whether requests for other paths ran at the scheme, host and address of a step, and all had conclusive results. */
 function otherPathsRequested({ step: first }: StepResult, outside: readonly StepResult[]): boolean {
   const place = placeOf(first);
   const others = outside.filter(

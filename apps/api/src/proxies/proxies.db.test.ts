@@ -58,7 +58,7 @@ describe('edits of a proxy', () => {
     expect(await api.must(owner, getProxy, { params: { id } })).toMatchObject({ version: 1, port: '8080' });
   });
 
-  test('an edit of a proxy by an owner ignores the field settings', async () => {
+  test('an edit of a proxy by an owner ignores the field `settings`', async () => {
     const { id } = await api.must(owner, createProxy, { body: upstream });
     const body = { username: 'renamed', settings: { type: 'payment', allSites: true } };
     const proxy = await api.must(owner, updateProxy, { params: { id }, body });
@@ -109,7 +109,7 @@ describe('edits of a proxy', () => {
     },
   );
 
-  test('a stored password does not decrypt after somebody changes the host in the database', async () => {
+  test('a proxy password cannot be decrypted after a change of the proxy host in the database', async () => {
     const { token } = await api.company();
     const { id } = await api.must(token, createProxy, { body: upstream });
     await api.must(token, createPolicy, { body: { name: 'Склад', proxyId: id } });

@@ -37,7 +37,7 @@ export const proxyEntity = entity({
     >`(select json_build_object('companyName', c.company_name, 'companySite', c.company_site)
       from companies c where c.id = proxies.company_id)`.as('company'),
   ],
-  // The user name of a platform proxy and of a paid one is for admins only.
+  // Only admins see the user names of platform proxies and paid proxies.
   present: ({ type, allSites, port, username, ...row }, actor): Proxy => ({
     ...row,
     port: String(port),
@@ -47,7 +47,7 @@ export const proxyEntity = entity({
   sees: ({ companyId }, scope) =>
     scope === 'platform' ? sql<SqlBool>`true` : sql<SqlBool>`proxies.owner_id in (0, ${companyId})`,
   search: ['proxies.host'],
-  // `+ 0` prevents a scan of the primary key, which contains the proxies of all companies.
+  // `+ 0` prevents a scan of the primary key's index, which contains the proxies of all companies.
   order: sql`proxies.id + 0`,
   name: ({ host, port }) => `${host}:${port}`,
   facts: ({ host, port, username, settings: { type, allSites } }) => ({
@@ -128,7 +128,7 @@ export function updateProxy(
     const isChanged = fields.some((field) => body[field] !== undefined && body[field] !== proxy[field]);
     if (proxy.direct && (isChanged || password !== undefined)) throw new AppError('direct_proxy');
     const { host = proxy.host, port = proxy.port } = body;
-    // Otherwise an actor could direct the stored password to another server without knowing the password.
+    // A new host or port requires the password. Otherwise an actor could have the stored password sent to any server.
     const moved = proxyAddress(host, port) !== proxyAddress(proxy.host, proxy.port);
     if (moved && password === undefined) {
       throw new AppError('password_needed', { fields: { password: ['proxy_address_changes'] } });
@@ -152,7 +152,7 @@ export function updateProxy(
         type,
         all_sites: allSites,
       },
-      // The edit form of a policy for all sites depends on `all_sites`. The policy's new version makes an open form stale.
+      // An open edit form of a policy for all sites relies on the old `all_sites`, so these policies get a new version.
       ...(allSites !== proxy.all_sites && { afterUpdate: () => touchPoliciesForAllSites(tx, proxy) }),
       secret: password === undefined ? undefined : 'password',
     };
@@ -175,7 +175,7 @@ async function touchPoliciesForAllSites(tx: Tx, proxy: Key): Promise<void> {
 /** At most this many policies are named in the error proxy_in_use. */
 const NAMED = 10;
 
-/** @throws AppError not_found, changed_meanwhile, default_proxy, direct_proxy, or proxy_in_use with the policies */
+/** @throws AppError not_found, changed_meanwhile, default_proxy, direct_proxy, or proxy_in_use with policy names */
 export function deleteProxy(tx: Tx, actor: Actor, target: Target): Promise<void> {
   return deleteEntity(tx, actor, proxyEntity, target, async (proxy) => {
     demandOwn(actor, proxy);
@@ -219,7 +219,7 @@ export async function ensureDirectProxy(db: Db, gateway: URL): Promise<void> {
 }
 
 /**
- * Encrypts again the passwords of older versions, whose additional authenticated data lacks the proxy's host and port.
+ * Encrypts again the passwords that older releases stored without the proxy's host and port as additional authenticated data.
  * Runs at every start of the api, and leaves other passwords unchanged.
  */
 export async function bindPasswords(db: Db, encryption: Encryption): Promise<void> {

@@ -43,7 +43,7 @@ async function readAll(response: IncomingMessage): Promise<Visit[]> {
   return lines.map((line) => JSON.parse(line) as Visit);
 }
 
-test('an export contains the rows of the log in the same order, for the same filters', async () => {
+test('an export contains the same rows as the access log with the same filters, in the same order', async () => {
   const [home] = [await company(70), await company(5)];
   const { rows } = await api.must(home.token, listVisits, { query: { take: 100 } });
   const exported = async (query: object) => (await api.call(home.token, exportVisits, { query })).body;
@@ -132,7 +132,7 @@ test('an export starts at once while slow clients of other companies read export
   await api.database.pool.query("update users set roles = '{CREATOR}' where id = any($1)", [ids]);
   const begun = await Promise.all([...homes, ...colleagues].map(({ token }) => open(token)));
   expect(begun.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200, 200, 200, 200]);
-  // The sockets of these exports are full: each export holds one page until its client reads.
+  // These exports wait, because their clients read nothing and the socket buffers are full.
   const elapsed = stopwatch();
   const { token: fifth } = await company(3);
   expect(await api.call(fifth, exportVisits)).toMatchObject({ status: 200, body: { length: 3 } });

@@ -33,7 +33,7 @@ export function exportRoute(routes: Routes): void {
   async function* pagesOf(request: FastifyRequest, zone: string | null): AsyncGenerator<string> {
     let before: string | undefined;
     do {
-      // Checks the access before each page, because the session or the role may have ended.
+      // Checks the caller's access before each page, because the session may have ended or the role may have changed.
       const actor = await findActor(routes, bearer(request), request.ip);
       admitTo(actor, exportVisits);
       const member = asMember(actor);

@@ -6,14 +6,14 @@ import { applyCuts } from './settings.ts';
 
 const TICK_MS = 60_000;
 /**
- * After this time without a batch, the open records of a gateway become interrupted. A gateway with open
- * visits sends a batch every 60 s.
+ * When a gateway has sent no batch of access records for this time, the gateway's open records become
+ * interrupted. A gateway with open visits sends a batch every 60 s.
  */
 const SILENCE = sql.raw(`interval '5 minutes'`);
 
 /**
- * Maintains the records of access. Interrupts the open records of silent gateways, deletes expired records
- * and those of deleted companies, and creates the partitions of the next months. Each api process runs one
+ * Maintains the access records: marks open records of silent gateways as interrupted, deletes expired records
+ * and records of deleted companies, and creates the partitions of the next months. Each api process runs one
  * keeper. Concurrent keepers skip rows that another keeper has locked.
  * @param days how long the platform keeps records (`LOG_RETENTION`)
  */

@@ -106,7 +106,7 @@ test('a record that summarizes several visits adds that number of visits to the 
   ]);
 });
 
-test('the first visit of a company, and then the completed first steps, are kept for good, also without records and sites', async () => {
+test('a company keeps the state of its first steps after its records and sites are deleted', async () => {
   const home = await company();
   const seen = () => api.must(home.token, evidence, {});
   const body = { name: 'Продажи', proxyId: 1, sites: [home.site], users: [home.agent.id] };
@@ -230,7 +230,7 @@ test('the pages of the access log have no gap or overlap', async () => {
   const second = await api.agent(home.token);
   const one = gateway();
   const at = (n: number) => new Date(Date.now() - n * 1_000).toISOString();
-  // Every three records start in the same millisecond, so a page can end between records of equal time.
+  // Groups of three records start in the same millisecond, so a page can end within a group.
   const records = Array.from({ length: 30 }, (_, n) => visit(home, { startedAt: at(Math.floor(n / 3)) }));
   records.push(
     visit(home, {
@@ -454,7 +454,7 @@ test('the statistics count users, visits, bytes and refusals by hour and by day 
   ]);
   // The statistics count whole hours, so a period from 21:50 includes the visits of 21:30 and 21:45.
   expect((await read('01T21:50', '02T21:00', 'day')).visits).toEqual({ now: 2, before: 1 });
-  // `unused` lists accesses without a visit in the last 30 days. Only one visit, of today, is that recent.
+  // `unused` omits only the agent's access to `home.site`, which the agent used in the last 30 days.
   expect(day.unused.map(({ user, site }) => [user.id, site.id])).toEqual([
     [home.agent.id, idle.id],
     [second.id, home.site],

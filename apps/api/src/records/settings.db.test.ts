@@ -198,7 +198,7 @@ test('a shorter retention takes effect after 72 hours and can be canceled by oth
   await sql('update companies set record_days = 7 where id = $1', home.id);
   await set(home, { ...less, keepNames: false, ...proof });
   await expect.poll(mails).toContainEqual([partner.email, false, true]);
-  // Each new pending change sends a mail, and the eleventh within an hour is refused. Other changes are never refused.
+  // Each new pending change sends a mail, so the eleventh within an hour is refused. Repeating a pending change is allowed.
   const cut = (retentionDays: number) =>
     api.call(home.token, setRecordSettings, { body: { ...standard, retentionDays, ...proof } });
   for (const days of [6, 5, 4, 3, 2, 6, 5, 4]) expect((await cut(days)).status).toBe(200);

@@ -42,7 +42,7 @@ const settingsEntity = entity({
   ],
   present: (row) => row,
   name: ({ companyName }) => companyName,
-  /** The values for the audit event. A pending change replaces the values in force and adds its effective time. */
+  /** The settings that an audit event records; with a pending change, the pending values and the change's effective time. */
   facts: ({ addresses, timeZone, pending, ...now }) => {
     const { retentionDays, keepNames } = pending ?? now;
     return {
@@ -76,7 +76,7 @@ export async function writeSettings(
   const platformDays = parts.config.logDays;
   const { addresses, retentionDays = null, keepNames, timeZone } = body;
   await demandZone(tx, timeZone);
-  /** The settings that a new pending change reduces. */
+  /** The settings by which a new pending change keeps less data than before. */
   let lost: Pick<RecordCut, 'retentionDays' | 'keepNames'> | undefined;
   const after = await changeEntity(tx, actor, settingsEntity, { id, ifMatch }, (_row, _found, before) => {
     if (retentionDays !== null && retentionDays > platformDays && retentionDays !== before.retentionDays)
@@ -108,7 +108,7 @@ export async function writeSettings(
   });
   if (lost !== undefined && after.pending !== null) {
     afterCommit(tx, () => Promise.allSettled([parts.throttle.charge('recordsCut', id)]));
-    // The mail lists only the settings that the change reduces.
+    // The mail lists only the settings by which the change keeps less data than before.
     await tellOwners(tx, actor, parts, { ...after.pending, ...lost });
   }
   return { ...after, platformDays };

@@ -9,8 +9,8 @@ const DAY_MS = 24 * HOUR_MS;
 const LONGEST_MS = 366 * DAY_MS;
 
 /**
- * The figures of a company in a period, from the totals of each hour, which every stored batch updates. When a period begins within an
- * hour, that whole hour counts.
+ * Reads the statistics of a company for a period, from hourly totals. When the period begins within an hour, that whole hour
+ * counts.
  * @throws AppError bad_input for a period that is empty or longer than 366 days
  */
 export async function readStatistics(db: Db, companyId: number, query: StatisticsQuery): Promise<Statistics> {

@@ -9,8 +9,7 @@ import type { Tx } from '../db/open.ts';
  * Stores a batch of access records at most once, because the transaction also advances the last batch number of the gateway's
  * run. The first batch of a run marks the open records of earlier runs as interrupted. Drops records of deleted companies, and
  * records that start more than a day in the future. In the statistics, a visit counts in the hour in which the visit began;
- * requests and bytes count in the hour of the update that reported them.
- * Stores the time of the first visit of a company.
+ * requests and bytes count in the hour of the update that reported them. Stores the time of the first visit of a company.
  */
 export async function storeBatch(tx: Tx, { gateway, run, number, records }: RecordBatch): Promise<void> {
   const { rows } = await sql<{ id: number; began: boolean }>`
@@ -24,8 +23,8 @@ export async function storeBatch(tx: Tx, { gateway, run, number, records }: Reco
       and run in (select id from record_runs where gateway = ${gateway} and run <> ${run})`.execute(tx);
   }
   if (records.length === 0) return;
-  // Of several updates of a record, the last one counts. Sorting the rows of the statistics by key prevents
-  // deadlocks between concurrent batches.
+  // Of several updates of one record, stores only the last one. Also sorts the rows of the statistics by key, so that
+  // concurrent batches do not deadlock.
   await sql`
     with given as (
       select distinct on (g.id) g.* from rows from (jsonb_to_recordset(${JSON.stringify(records)}::jsonb) as (
@@ -44,7 +43,7 @@ export async function storeBatch(tx: Tx, { gateway, run, number, records }: Reco
         count = excluded.count, visits = excluded.visits, state = excluded.state, reason = excluded.reason,
         host = excluded.host, address = excluded.address, client = excluded.client
     ), visited as (
-      -- A later visit marks a company that another transaction holds.
+      -- Skips a company that another transaction locks. The next visit of the company sets the column.
       update companies set visited = true where id in (
         select id from companies where not visited
           and id in (select "companyId" from given where kind not in ('refusal', 'loss')) for no key update skip locked)

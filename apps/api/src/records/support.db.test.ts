@@ -68,7 +68,7 @@ async function events(home: Home) {
 }
 const ofCompany = ({ id }: Home) => ({ params: { id }, query: {} });
 
-test('an ADMIN gets the figures of a company without names of users or hosts', async () => {
+test('an ADMIN gets the access statistics of a company without names of users or hosts', async () => {
   const home = await company();
   await send(
     home,
@@ -121,7 +121,7 @@ test('the permission for ADMINs to read visits ends after 24 hours by the databa
   expect((await api.must(admin, companyFigures, { params: { id: home.id } })).supportUntil).toBe(null);
 });
 
-test('each kind of read access to visits writes one audit event a day', async () => {
+test('repeated reads of the same visits write one audit event a day', async () => {
   const [home, other] = [await company(), await company()];
   await send(home, {});
   const look = (user: number, by = api) => by.must(home.token, listVisits, { query: { user } });

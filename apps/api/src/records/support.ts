@@ -37,7 +37,8 @@ export async function setSupport(tx: Tx, actor: Member, allowed: boolean): Promi
 
 /**
  * One page of a company's visits for an ADMIN.
- * @throws AppError not_found; support_closed when the company does not permit this; the errors of `readVisits`
+ * @throws AppError not_found when the company does not exist; support_closed when the company does not permit ADMINs to
+ *   read its visits; the errors of `readVisits`
  */
 export async function readAsSupport(
   db: Db,
@@ -59,8 +60,8 @@ export async function readAsOwner(db: Db, actor: Member, query: VisitQuery): Pro
 }
 
 /**
- * Writes the audit event of read access to visits, once a day for each reader and object. The object is the company, or the user
- * with this id. Reads of the reader's own visits write no event.
+ * Writes the audit event of read access to visits, once a day for each reader and object. The object is the user `id`, or the
+ * company if `id` is undefined. A user who reads their own visits causes no event.
  */
 async function recordLook(db: Db, actor: Member, id?: number): Promise<void> {
   if (id === actor.userId) return;

@@ -17,7 +17,7 @@ import { updateUser } from '@propusk/contract/users';
 import { startApi, type TestApi, testKeys } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
-/** The number of random calls. The variable TENANCY_TRIES replaces this number. */
+/** The number of random calls. The environment variable TENANCY_TRIES overrides this number. */
 const TRIES = Number(process.env.TENANCY_TRIES ?? 1_500);
 const AT_ONCE = 8;
 /** Every name, host and record id of the first company begins with this mark. The second company has another mark. */
@@ -50,7 +50,7 @@ async function side(mark: string, address: string) {
     const kind = KINDS[n % 4] ?? 'tunnel';
     return {
       ...{ id: `${mark}${randomUUID().slice(4)}`, kind, open: n % 7 === 0 && kind !== 'refusal', ms: 5_000 },
-      // Records of both companies have the same times, so a cursor of one company is also a position in the log of the second.
+      // The records of both companies have the same times, so a cursor of one company is also valid in the log of the other.
       startedAt: new Date(NOW - (n % 2 ? n : n * 3) * 1_000).toISOString(),
       ...{ companyId: id, userId: agent.id, siteId: site.id, address, host, port: 443, count: 1 },
       ...{ reason: kind === 'refusal' ? 'no_policy' : '', up: 1, down: 2 },

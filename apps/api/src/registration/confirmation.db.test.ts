@@ -35,7 +35,7 @@ let serial = 0;
 const fresh = () => `10.8.0.${++serial}`;
 const names = { name: 'Компания', companyName: 'Компания', companySite: 'company.test' };
 
-/** Registers a company. @returns the session token and the email address of its owner */
+/** Registers a company and its owner. @returns the owner's session token and email address */
 async function stranger(invitation?: string, email = `owner${++serial}@company.test`) {
   const body = { ...names, email, password: PASSWORD, ...(invitation !== undefined && { invitation }) };
   const { token } = await api.must(null, register, { body, from: fresh() });
@@ -71,7 +71,7 @@ async function addSite(token: string, address: string): Promise<number> {
   return (await api.must(token, createSite, { body: { address, politics: [policy.id] } })).id;
 }
 
-test('the mailed link confirms the company, works once and ends no session', async () => {
+test('the mailed confirmation link confirms the company and works only once', async () => {
   const { token, email } = await stranger();
   expect(await confirmed(token)).toBe(false);
   const before = await snapshotOf(token);

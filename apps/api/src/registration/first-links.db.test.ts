@@ -80,7 +80,7 @@ test('a second run of setup or the password page can correct the email of the fi
   await opened.pool.query('delete from users');
 });
 
-test('nobody becomes the first ADMIN by a link in mail', async () => {
+test('a mailed link cannot set the password of the first ADMIN', async () => {
   await makeFirstLinks(opened.db, config, who);
   const mailed = await opened.db.transaction().execute((tx) => addPasswordLink(tx, who.email));
   expect(mailed.email).toBeNull();
@@ -89,7 +89,7 @@ test('nobody becomes the first ADMIN by a link in mail', async () => {
   await opened.pool.query('delete from users');
 });
 
-test('concurrent runs of setup, propusk admin and ADMIN_EMAIL leave one ADMIN', async () => {
+test('concurrent attempts to create the first ADMIN create only one ADMIN', async () => {
   const links: string[] = [];
   for (let i = 0; i < 5; i++) {
     const made = await Promise.all([

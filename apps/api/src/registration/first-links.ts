@@ -15,8 +15,8 @@ export interface FirstLinks {
   /** A link that creates the first ADMIN, or resets the password of an ADMIN. Valid once, for one hour. */
   readonly admin: string;
   /**
-   * A link that registers a company. Valid once, for seven days. Null when the owner has an account, or when
-   * an earlier call created the link for the same ADMIN.
+   * A link that registers a company. Valid once, for seven days. Null when the company's future owner already has an account,
+   * or when an earlier call with the same ADMIN email created the link.
    */
   readonly company: string | null;
 }
@@ -33,8 +33,8 @@ export async function makeAdminLink(db: Db, publicUrl: URL): Promise<string | nu
  * Creates a link for the first ADMIN, and a link that registers a company. The database stores only hashes of the link tokens.
  * Until an ADMIN has a password, a repeated call creates another ADMIN link and replaces the email of the ADMIN.
  * @param again creates both links again, even when an ADMIN has a password
- * @returns null when an ADMIN has a password, unless `again` is true and an ADMIN has this email
- * @throws AppError registration_closed
+ * @returns null when an ADMIN has a password, unless `again` is true and `email` belongs to an ADMIN
+ * @throws AppError registration_closed when the settings allow no registration
  */
 export async function makeFirstLinks(
   db: Db,
@@ -62,7 +62,8 @@ async function adminLink(db: Db | Tx, publicUrl: URL, id: number): Promise<strin
 }
 
 /**
- * Creates a link for the first ADMIN. Creates the ADMIN's account if it does not exist. Sets the email to a free `email`.
+ * Creates a link for the first ADMIN, and the ADMIN's account if this account does not exist. If no account has the address
+ * `email`, the ADMIN gets this address.
  * @returns null when an ADMIN has a password; `isNew` is true when the call created the account or set its email
  */
 async function makeFirst(

@@ -193,7 +193,7 @@ describe('REGISTRATION=invited', () => {
   });
 });
 
-describe('the default of REGISTRATION for an api that other machines reach', () => {
+describe('REGISTRATION=first admits at most one company without an invitation', () => {
   beforeEach(() => start('first'));
 
   test('once the first company has registered, only an invitation permits another registration', async () => {
@@ -233,7 +233,7 @@ describe('the default of REGISTRATION for an api that other machines reach', () 
   });
 });
 
-test('REGISTRATION=open accepts a registration of every company', async () => {
+test('REGISTRATION=open lets any number of companies register', async () => {
   await start('open');
   expect(await mode()).toBe('open');
   for (const email of ['first@company.test', 'second@company.test'])

@@ -12,7 +12,7 @@ import type { Db, Tx } from '../db/open.ts';
 import { works } from '../db/secret-links.ts';
 import { emailTaken, findAccount } from '../identity/account-store.ts';
 
-/** The parts of a registration that decide whether it is admitted. */
+/** The applicant's email address and invitation token, which decide whether the api admits the registration. */
 interface Applicant {
   readonly email: string;
   readonly invitation?: string | undefined;
@@ -48,8 +48,8 @@ const admits = ({ email, invitation = '' }: Applicant) =>
   sql<boolean>`${works('company_invitations', invitation)} and state = 'waiting' and email = ${email}`;
 
 /**
- * Admits a registration within its transaction, and consumes its invitation. Under the rule `first`, registrations without an
- * invitation wait for each other, so that only one of them finds the platform without a company.
+ * Checks within a registration's transaction that the registration is allowed, and marks the invitation as used. Under the rule
+ * `first`, registrations without an invitation wait for each other, so that only one registration creates the first company.
  * @throws AppError registration_closed, invitation_dead
  */
 export async function admitRegistration(tx: Tx, rule: RegistrationRule, applicant: Applicant): Promise<void> {

@@ -58,7 +58,7 @@ test('a bulk create with invalid lines names each of them and adds nothing', asy
   expect(await addresses()).toEqual(['there.example.ru']);
 });
 
-test('a bulk create refuses a policy of another company like an absent one', async () => {
+test('a bulk create with another company’s policy gives the same error as with a nonexistent policy', async () => {
   const stranger = (await api.company()).token;
   const foreign = await api.must(stranger, createPolicy, { body: { name: 'Чужая политика', proxyId: 1 } });
   const [other, absent] = await Promise.all(

@@ -53,7 +53,7 @@ test.each(['10.0.0.1', 'localhost', 'co.uk', 'мой сайт', ''])(
   },
 );
 
-test('a new site with another company’s policy gets the same error as with an absent policy', async () => {
+test('creating a site with another company’s policy gives the same error as with a nonexistent policy', async () => {
   const stranger = (await api.company()).token;
   const foreign = (await api.must(stranger, createPolicy, { body: { name: 'Чужая', proxyId: 1 } })).id;
   const attempt = (id: number) =>
@@ -85,7 +85,7 @@ test('a USER lists only sites in a policy that applies to that user, and cannot 
   expect((await api.call(agent.token, deleteSite, { params: { id: site?.id ?? 0 } })).status).toBe(403);
 });
 
-test('the list of sites accepts page, take, order and name and refuses invalid values', async () => {
+test('listSites applies page, take, order and name, and refuses invalid values', async () => {
   const other = (await api.company()).token;
   for (const name of ['a', 'b']) await api.must(other, createSite, { body: { address: `${name}.page.ru` } });
   for (let n = 0; n < 11; n++) await api.must(other, createSite, { body: { address: `n${n}.many.ru` } });

@@ -76,7 +76,7 @@ export function readAddress(
   return { address, paths: path === null ? [] : [path] };
 }
 
-/** @throws AppError bad_input for the field `address` */
+/** Reads an entered address (`readAddress`). @throws AppError bad_input for an invalid address */
 function storedAddress(raw: string, stored?: string | null): { address: string; paths: string[] } {
   const read = readAddress(raw, stored);
   if ('fault' in read) throw new AppError('bad_input', { fields: { address: [read.fault] } });
@@ -91,7 +91,7 @@ export function shownAddress(address: string): string {
   return address.replace(/[^*.:][^*:]*/, domainToUnicode);
 }
 
-/** @throws AppError bad_input, site_exists, too_many_objects */
+/** Creates a site. @throws AppError bad_input for an invalid field; site_exists; too_many_objects */
 export async function createSite(tx: Tx, actor: Member, body: SiteInput): Promise<Site> {
   const { address, paths } = storedAddress(body.address);
   await makeRoom(tx, 'sites', actor.companyId);
@@ -106,7 +106,7 @@ export const newRow = ({ companyId }: Member, { address, paths }: { address: str
   start_paths: paths,
 });
 
-/** @throws AppError not_found, bad_input, site_exists, changed_meanwhile */
+/** Changes a site. @throws AppError not_found; bad_input for an invalid field; site_exists; changed_meanwhile */
 export function updateSite(tx: Tx, actor: Actor, target: Target, body: SiteChange): Promise<Site> {
   return changeEntity(tx, actor, siteEntity, target, (site) => {
     if (body.address === undefined) return { set: {}, links: body };
@@ -120,7 +120,7 @@ export function updateSite(tx: Tx, actor: Actor, target: Target, body: SiteChang
   });
 }
 
-/** @throws AppError bad_input, not_found, changed_meanwhile */
+/** Deletes a site by its address. @throws AppError bad_input for an invalid address; not_found; changed_meanwhile */
 export async function deleteSiteByAddress(
   tx: Tx,
   actor: Member,

@@ -10,7 +10,7 @@ import { ask } from './network-checks.ts';
 /** Below this number of free bytes, the disk counts as low (warning) or full (error). */
 const LOW = 2e9;
 const FULL = 3e8;
-/** The largest tolerated clock offset in seconds, for one-time codes (RFC 6238 section 6). */
+/** The largest tolerated clock offset in seconds. With a larger offset, valid one-time codes are refused (RFC 6238 section 6). */
 const CLOCK_S = 30;
 
 /** Finds settings that contradict each other. */

@@ -12,12 +12,12 @@ import type { Check, Finding } from './check.ts';
 
 const WAIT_MS = 5_000;
 const DAY_MS = 86_400_000;
-/** A certificate with fewer days of validity left gets a warning. Renewal is due 30 days before expiry. */
+/** A certificate with fewer than this many days of validity left gets a warning. Renewal is due 30 days before expiry. */
 const LATE_DAYS = 14;
 
 /**
  * Requests a URL over a new connection, and reads only the head of the response.
- * @throws Error of the connection or the certificate; Error after 5 s, unless the options contain a signal
+ * @throws the error of the connection or the certificate; a timeout error after 5 s, unless `options` contains a signal
  */
 export async function ask<T>(
   url: URL | string,

@@ -98,7 +98,7 @@ async function tlsServer(days: number): Promise<string> {
 async function found(changes: NodeJS.ProcessEnv = {}, { db = true } = {}) {
   const env = { ...sound, ...changes };
   const findings = await examine({
-    // Omits ACME_DIRECTORY, because one fault sets an http URL, which readConfig rejects.
+    // The config omits ACME_DIRECTORY, because readConfig rejects the http URL that one test case sets.
     config: readConfig({ ...env, ACME_DIRECTORY: undefined }),
     env,
     db: db ? product.database.db : null,
@@ -316,7 +316,7 @@ test('gateways with open visits are reported as late when they send no update fo
   const { agent, host } = await product.company('foreign.company.test', product.origin);
   const tunnel = await openTunnel(product.gateway.port, agent.who, host);
   const load = async () => (await found()).filter((line) => line.includes('gateways_'));
-  // The gateway reports a new visit with a delay.
+  // The test polls, because the gateway reports a new visit with a delay.
   await expect.poll(load).toEqual(['ok gateways_busy']);
   await query("update record_runs set seen_at = now() - interval '3 minutes'");
   expect(await load()).toEqual(['warning gateways_late']);

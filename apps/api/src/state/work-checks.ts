@@ -13,9 +13,9 @@ import type { Check, Finding } from './check.ts';
 /** Checks of the running product: database, mail, backups, gateways, egress addresses, and reachability from a vantage. */
 
 const HOUR_MS = 3_600_000;
-/** A gateway with open visits is late after this time without records. Normally it sends records at least every 60 s. */
+/** A gateway with open visits is late after this many seconds without records. Normally, records come at least every 60 s. */
 const LATE_S = 150;
-/** A backup starts every 24 h and may take 2 h. */
+/** A newer backup is expected after this many hours, because a backup starts every 24 h and can take 2 h. */
 const OLD_H = 26;
 const MOST_NAMES = 5;
 
@@ -40,7 +40,7 @@ export const checkMail: Check = async ({ db, config: { smtpUrl, publicUrl } }) =
   return found.length > 0 || smtpUrl === undefined ? found : [{ level: 'ok', code: 'mail_sent' }];
 };
 
-/** Checks the backups in the folder of the Debian package, or in PROPUSK_BACKUPS. No finding if the folder does not exist. */
+/** Checks the backups in PROPUSK_BACKUPS, by default the folder of the Debian package. A missing folder is no error. */
 export const checkBackups: Check = async ({ env }) => {
   const folder = env.PROPUSK_BACKUPS ?? '/var/backups/propusk';
   const names = await readdir(folder).catch(() => null);
@@ -111,8 +111,8 @@ export const checkEgress: Check = async ({ db }) => {
 };
 
 /**
- * Checks that a vantage reaches console and gateway. Prefers a vantage of the platform. A vantage of a
- * company may also be used, because it already has both URLs.
+ * Checks that a vantage reaches console and gateway. Prefers a vantage of the platform, but also uses a vantage of a company,
+ * because every vantage already has the URLs of console and gateway.
  */
 export const checkOutside: Check = async ({ db, config: { publicUrl, gatewayUrl }, signal }) => {
   if (db === null || isLoopback(publicUrl.hostname)) return [];
@@ -129,7 +129,7 @@ export const checkOutside: Check = async ({ db, config: { publicUrl, gatewayUrl 
     }),
   );
   const reports = await runTask(db, vantage.id, groups, signal);
-  // Any response shows that a server is reachable, even an error. The gateway always answers these requests with an error.
+  // Any response, even an error, shows that a server is reachable. Without credentials, the gateway always answers with an error.
   const shut = urls.filter((_, at) => !('status' in (reports.get(at)?.get(0) ?? {})));
   const params = { vantage: vantage.name, urls: shut.map(({ origin }) => origin) };
   return [

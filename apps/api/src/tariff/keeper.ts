@@ -5,7 +5,7 @@ import type { Tx } from '../db/open.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
 import { concerned, hasPaidEnd, PAID_GRACE, WARNED } from './store.ts';
 
-/** Gateways apply the stop of paid proxies within about one second. */
+/** The keeper runs every second, so that gateways stop paid proxies at most about one second late. */
 const TICK_MS = 1_000;
 /** The number of ticks between two runs that send due warnings. */
 const WARN_EVERY = 60;
@@ -48,7 +48,7 @@ interface Warning {
   owners: string[];
 }
 
-/** Mails one due warning to at most 10 owners of the company. @returns false when no warning is due */
+/** Mails one due warning about a plan, trial or paid proxy to at most 10 owners. @returns false when no warning is due */
 async function warnOne(tx: Tx, outbox: Outbox, page: string): Promise<boolean> {
   const left = (days: number) => sql`e.at <= now() + ${sql.raw(`interval '${days} days'`)}`;
   const { rows } = await sql<Warning>`

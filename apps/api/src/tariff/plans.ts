@@ -84,7 +84,7 @@ export async function updatePlan(tx: Tx, actor: Actor, target: Target, body: Pla
 }
 
 /**
- * Lists at most 100 companies on a plan, with the kinds of objects that would exceed the limits of `body`.
+ * Lists at most 100 companies that have a plan, with the limits in `body` that each company exceeds.
  * @throws AppError not_found
  */
 export async function findConcerned(

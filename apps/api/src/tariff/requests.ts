@@ -46,8 +46,8 @@ export async function readRequests(
 }
 
 /**
- * Stores a request of the actor's company and mails it to `operators`.
- * @param page URL of the console's page of requests
+ * Stores a tariff request of the actor's company and mails the request to `operators`.
+ * @param page URL of the console page that lists tariff requests
  * @throws AppError request_open if the company has an open request of the same kind; bad_input for a plan that is not offered
  */
 export async function createRequest(
@@ -87,14 +87,14 @@ async function operators(tx: Tx): Promise<string[]> {
   return rows.map(({ email }) => email);
 }
 
-/** Withdraws an open request of the actor's company. @throws AppError not_found, request_closed */
+/** Withdraws an open tariff request of the actor's company. @throws AppError not_found, request_closed */
 export async function withdrawRequest(tx: Tx, actor: Member, id: number): Promise<void> {
   await close(tx, actor, { id, companyId: actor.companyId }, { state: 'withdrawn', reply: '' });
 }
 
 /**
- * Answers or refuses an open request, and mails the reply to the address that was stored with the request.
- * @throws AppError not_found; request_closed; bad_input for a refusal without a reason
+ * Answers or refuses an open tariff request, and mails the reply to the address that was stored with the request.
+ * @throws AppError not_found for an unknown request; request_closed for a closed one; bad_input for a refusal without a reason
  */
 export async function answerRequest(
   tx: Tx,
@@ -113,7 +113,7 @@ export async function answerRequest(
   return request;
 }
 
-/** Closes an open request. @param companyId null for a request of any company @throws AppError not_found, request_closed */
+/** Closes an open tariff request. @param companyId null for any company @throws AppError not_found, request_closed */
 async function close(
   tx: Tx,
   actor: Actor,

@@ -84,8 +84,8 @@ export interface Ends {
 }
 
 /**
- * Finds the end that owners are warned of: the stop of paid proxies, or else the end of the trial or plan within 7 days. Queries
- * the database only if `paidEndsAt` has passed, because every `GET /me` calls this function.
+ * Finds what ends next for a company: access through paid proxies if their plan has ended, otherwise a trial or plan that ends
+ * within 7 days. Queries the database only if `paidEndsAt` has passed, because every `GET /me` calls this function.
  */
 export async function findEnding(
   db: Db,
@@ -131,7 +131,7 @@ export async function setTariff(tx: Tx, actor: Actor, target: Target, body: Tari
 
 /**
  * Begins the trial of the actor's company: 720 hours by the database's clock (answers.md).
- * @throws AppError no_trial if the company has had a trial, or no plan is marked for it
+ * @throws AppError no_trial if the company has had a trial, or no plan is marked for the trial
  */
 export async function startTrial(tx: Tx, actor: Member): Promise<Tariff> {
   const { companyId: id } = actor;

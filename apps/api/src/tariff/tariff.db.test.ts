@@ -131,7 +131,7 @@ test('the error of a create beyond the limit names the value of the limit and th
   await expect(api.agent(token)).rejects.toThrow('plan_limit');
 });
 
-test('a plan without the all-sites option refuses a new policy for all sites', async () => {
+test('the api refuses a new policy for all sites if the plan does not include this option', async () => {
   const { token, id } = await company({ name: 'Wide' });
   await sql('update proxies set all_sites = true where direct');
   const direct = (await api.must(token, listProxies, { query: {} })).rows.find((each) => each.direct);
@@ -193,7 +193,7 @@ test('after the end of a trial, the api refuses a new site beyond the limit and 
   expect((await api.must(admin, setTariff, { params: { id }, body })).trialRuns).toBe(true);
 });
 
-test('two api processes mail the owner once at 7, 3 and 1 days before the end of a trial', async () => {
+test('the owner gets one mail from two api processes at 7, 3 and 1 days before a trial ends', async () => {
   const { token, email, id } = await company();
   await api.must(token, startTrial);
   for (const [days, mails] of [
@@ -283,7 +283,7 @@ test('paid proxies stop 14 days after the end of the plan, and a new plan starts
   ).id;
   const give = (planId: number, planEndsAt?: string) =>
     api.must(admin, setTariff, { params: { id }, body: { planId, ...(planEndsAt && { planEndsAt }) } });
-  // When its plan ends, a company has the standard plan. If that plan included paid proxies, a paid proxy would never stop.
+  // After the end of a plan, the company gets the standard plan. Paid proxies stop only if that plan excludes paid proxies.
   const input = { ...full, name: standard.name, paidProxies: false };
   await api.must(admin, updatePlan, { params: { id: standard.id }, body: input });
   await give(paidPlan);
@@ -454,7 +454,7 @@ test('an ADMIN extends a trial by at most a year', async () => {
   expect((await set(inDays(365))).status).toBe(200);
 });
 
-test('a second plan of the same name is refused with 409, also when a plan is renamed', async () => {
+test('creating or renaming a plan with the name of another plan gets 409', async () => {
   const { id } = await api.must(admin, createPlan, { body: { ...full, name: 'Единственный' } });
   const other = await api.must(admin, createPlan, { body: { ...full, name: 'Другой' } });
   const body = { ...full, name: 'ЕДИНСТВЕННЫЙ' };
@@ -475,7 +475,7 @@ test('a plan stays editable when an earlier release stored another plan with the
     api.call(admin, updatePlan, { params: { id }, body: { ...full, name, sites: 9 } });
   expect(await edit('Двойной')).toMatchObject({ status: 200, body: { sites: 9 } });
   expect((await edit('ДВОЙНОЙ')).status).toBe(409);
-  // Names that releases up to 0.2 stored may have control characters. Replies escape these characters.
+  // Releases up to 0.2 accepted control characters in plan names. Replies escape these characters.
   await api.database.pool.query("update plans set name = E'a\\u202e' where id = $1", [id]);
   expect(await edit('a\\u202e')).toMatchObject({ status: 200, body: { name: 'a\\u202e' } });
   const stored = await api.database.pool.query('select name from plans where id = $1', [id]);

@@ -4,7 +4,7 @@ import { subscriberOf } from '@propusk/overload/networks';
 interface Limit {
   readonly attempts: number;
   readonly minutes: number;
-  /** Each attempt extends the window. A window of fixed length would allow twice the attempts around its end. */
+  /** Each attempt extends the window. A fixed window would allow twice the attempts around the end of the window. */
   readonly extends?: true;
   /** A successful attempt resets the count. */
   readonly resets?: true;
@@ -37,15 +37,15 @@ const device = (mark: string) => hash(mark);
  * At the limit, the caller gets 429 with the time to wait, unless the comment of the limit says otherwise.
  */
 const budgets = {
-  /** Password checks of one account from one address. */
+  /** Password checks for one account from one IP address. */
   passwordPair: { key: pair, attempts: 10, minutes: 15, extends: true, resets: true },
-  /** Wrong passwords from one address, for all accounts. */
+  /** Wrong passwords from one IP address, for all accounts. */
   passwordAddress: { key: subscriber, attempts: 100, minutes: 15 },
-  /** Wrong passwords of one account, from all addresses. */
+  /** Wrong passwords for one account, from all IP addresses. */
   passwordAccount: { key: account, attempts: 100, minutes: 15 },
   /**
    * Wrong passwords from a browser with a valid device mark. Until this limit is reached, attempts from the browser do not count
-   * in the three limits above.
+   * in `passwordPair`, `passwordAddress` and `passwordAccount`.
    */
   passwordDevice: { key: device, attempts: 10, minutes: 15, extends: true, resets: true },
   /** Failed re-authentications with the password in one session. At the limit, the session ends. */
@@ -84,13 +84,13 @@ const budgets = {
    */
   linkMinute: { key: account, attempts: 1, minutes: 1 },
   /**
-   * Mailed links to one mailbox after `linkDay` is exhausted. When a request is refused, the previous link still works, because a
-   * link is valid for 10 minutes.
+   * Mailed links to one mailbox after `linkDay` is exhausted. A link is valid for 10 minutes, so a user whose request is
+   * refused within this window of 5 minutes can still use the previous link.
    */
   linkSlow: { key: account, attempts: 1, minutes: 5 },
-  /** Mailed links that one address may request under `linkMinute` and `linkSlow` together. */
+  /** Mailed links that one IP address may request under `linkMinute` and `linkSlow` together. */
   linkReserve: { key: subscriber, attempts: 30, minutes: 60 },
-  /** Invalid links or codes of one kind that one address may try. At the limit, a valid link or code is still accepted. */
+  /** Invalid links or codes of one kind that one IP address may try. At the limit, a valid link or code is still accepted. */
   redeemed: {
     key: (kind: Redeemed, address: string) => hash(kind, subscriberOf(address)),
     attempts: 30,
@@ -104,7 +104,7 @@ const budgets = {
   noticeActor: { key: id, attempts: 300, minutes: 60 },
   /** Pending changes of one company that shorten retention, each of which is mailed to its other owners. */
   recordsCut: { key: id, attempts: 10, minutes: 60 },
-  /** Invitations that one company mails. Otherwise anybody could register a company and send spam to many mailboxes. */
+  /** Invitations that one company mails. The limit prevents spam, because anybody can register a company. */
   invitation: { key: id, attempts: 500, minutes: 1_440 },
   /** Invitations of one company to one mailbox. A company cannot block another company's invitations to the mailbox. */
   invitationMailbox: {
@@ -115,13 +115,13 @@ const budgets = {
   /** The number of accounts of other companies that email_taken replies reveal to one user, and to one company. */
   takenUser: { key: id, attempts: 20, minutes: 60 },
   takenCompany: { key: id, attempts: 60, minutes: 60 },
-  /** Pairing codes that one user may create. The api sends the gateways a new snapshot whenever a paired session ends. */
+  /** Pairing codes that one user may create. The limit exists because the end of each paired session causes a new snapshot. */
   pairing: { key: id, attempts: 20, minutes: 15 },
   /** Requests of one company to the operator, each of which is mailed. */
   tariffRequest: { key: id, attempts: 20, minutes: 1_440 },
 } satisfies Record<string, Limit & { key: (...parts: never[]) => string }>;
 export type Budget = keyof typeof budgets;
-/** The arguments that name a counter of a budget, such as an email and an address. */
+/** The arguments that name a counter of a budget, such as an email and an IP address. */
 export type Owner<B extends Budget> = Parameters<(typeof budgets)[B]['key']>;
 
 /** A kind of link or code. Each kind has a separate budget. */
@@ -133,7 +133,7 @@ export function keyOf<B extends Budget>(budget: B, ...owner: Owner<B>): Key {
   return { ...limits, name: `${budget}:${key(...owner)}`, points: 1 };
 }
 
-/** Returns a key that charges `points` attempts at once, but at most the whole limit of the budget. */
+/** Returns the counter with a charge of `points` attempts, or of the whole limit if `points` is larger than the limit. */
 export function times(key: Key, points: number): Key {
   return { ...key, points: Math.min(points, key.attempts) };
 }

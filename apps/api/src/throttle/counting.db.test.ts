@@ -44,7 +44,7 @@ test('an attempt is refunded when its variable goes out of scope, unless the att
   expect(await left(user, company)).toEqual([19, 59]);
 });
 
-test('a charge of several keys is refused as a whole when one key is exhausted', async () => {
+test('a charge against two rate limits is refused as a whole when one limit is exhausted', async () => {
   await throttle.begin({ keys: [times(user, 20)] });
   expect(await refusal(throttle.begin({ keys: [company, user] }))).toBe(3_600);
   expect(await left(company)).toEqual([60]);
@@ -75,7 +75,7 @@ test('a refund does not add an attempt to the next window', async () => {
   expect(await left(user)).toEqual([15]);
 });
 
-test('a right password resets the counter of account and address, but not the counter of the address', async () => {
+test('a right password resets the counter of the account-address pair, but not of the address alone', async () => {
   const pair = keyOf('passwordPair', 'a@company.test', '192.0.2.1');
   const address = keyOf('passwordAddress', '192.0.2.1');
   await throttle.begin({ keys: [times(pair, 8), times(address, 8)] });

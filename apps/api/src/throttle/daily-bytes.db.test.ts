@@ -58,7 +58,7 @@ test('an owner with an exhausted daily write budget can still delete, sign in an
   await api.must(null, login, { body: { email: owner.email, password: PASSWORD } });
 });
 
-test('the daily write budget counts each user alone, so an agent cannot exhaust the budget of an owner', async () => {
+test('an agent cannot exhaust the daily write budget of the owner', async () => {
   const agent = await api.agent(owner.token);
   await leave('SignIn', agent.id, DAILY_BYTES.agent);
   const body = { email: agent.email, password: PASSWORD };

@@ -13,8 +13,8 @@ export const DAILY_BYTES = { agent: 5_000_000, manager: 50_000_000 } as const;
 const ROW_BYTES = 400;
 const DAY_MS = 86_400_000;
 
-// These actions are not counted, so that a user with an exhausted budget can still delete. The number of deletions is limited,
-// because each deletion needs an earlier creation, which was counted.
+// These actions are not counted, so that a user with an exhausted budget can still delete entities and end sessions. The number
+// of deletions is limited, because the creation of each deleted entity was counted.
 const uncounted: ReadonlySet<AuditAction> = new Set([
   'deleted',
   'signed_out',
@@ -42,7 +42,7 @@ export interface Spent {
 interface Charge {
   /** A query that charges the budget and returns one row `Spent`. */
   readonly spend: RawBuilder<Spent>;
-  /** @throws AppError too_many_requests when the budget is exhausted; `retryAfter` is in seconds, until the budget is restored */
+  /** @throws AppError too_many_requests when the budget is exhausted; `retryAfter`: seconds until the budget is restored */
   demand(spent: Spent | undefined): void;
 }
 

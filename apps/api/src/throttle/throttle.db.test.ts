@@ -55,7 +55,7 @@ describe('password checks', () => {
     expect((await signIn({ email, password: PASSWORD, from })).status).toBe(429);
   });
 
-  test('another spelling of an email shares the limit of its account', async () => {
+  test('all spellings of an email address share one sign-in limit', async () => {
     const { email } = await api.company();
     const from = freshAddress();
     const spellings = [email, email.toUpperCase(), ` ${email}`, `${email}\t`, email.replace('o', 'O')];
@@ -99,7 +99,7 @@ describe('password checks', () => {
     expect((await signIn({ email, password: PASSWORD, from: freshAddress() })).status).toBe(429);
   });
 
-  test('ten wrong current passwords end the session and leave the limits of sign-in unchanged', async () => {
+  test('ten wrong current passwords end the session but do not count toward the sign-in limits', async () => {
     const { token, email } = await api.company();
     const { id } = await api.must(token, me);
     const { db } = api.database;
@@ -109,7 +109,7 @@ describe('password checks', () => {
     const guess = (session: string, currentPassword = 'wrong horse') =>
       api.call(session, changeOwnPassword, { body: { currentPassword, password: 'another horse' }, from });
     const [first = '', other = '', third = ''] = sessions;
-    // 30 concurrent guesses on two api processes: only ten passwords are checked.
+    // Of 30 concurrent guesses, the two api processes together check only ten.
     const body = { currentPassword: 'wrong horse', password: 'another horse' };
     const tries = times(30, (i) =>
       (i % 2 === 0 ? api : second).call(first, changeOwnPassword, { body, from }),
@@ -163,7 +163,7 @@ describe('password checks', () => {
   });
 });
 
-describe('the client address', () => {
+describe('rate limits count attempts by client address', () => {
   const forwarded = (value: string) => ({ 'x-forwarded-for': value });
 
   test('X-Forwarded-For of an untrusted peer does not change the client address', async () => {
@@ -202,7 +202,7 @@ test('one IP address may register 20 companies an hour', async () => {
     email: `many${i}@romashka.test`,
     password: PASSWORD,
   });
-  // A registration with an invalid body does not count.
+  // A registration with an invalid body does not count toward the limit.
   const unread = times(5, (i) => api.call(null, register, { body: { ...body(i), password: '' }, from }));
   expect(await statuses(unread)).toEqual({ 400: 5 });
   const tries = times(25, (i) => api.call(null, register, { body: body(i), from }));
@@ -211,10 +211,10 @@ test('one IP address may register 20 companies an hour', async () => {
   expect(last.error.message).toBe('Слишком много попыток. Попробуйте снова через 60 минут');
 });
 
-describe('the limits of links in mail', () => {
+describe('requests for mailed links are limited', () => {
   const ask = (email: string, from: string) => api.call(null, useLink, { body: { email }, from });
 
-  test('after 10 requests, or 3 requests from one IP address, a mailbox gets one mailed link a minute', async () => {
+  test('after a burst of requests, a mailbox gets at most one mailed link a minute', async () => {
     const { email } = await api.company();
     for (const mailbox of [email, 'nobody-at-all@company.test']) {
       const from = freshAddress();

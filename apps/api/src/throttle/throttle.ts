@@ -5,58 +5,58 @@ import type { Db } from '../db/open.ts';
 import { type Budget, type Key, keyOf, type Owner, type Redeemed } from './budgets.ts';
 
 /**
- * Limits of the queue in which charges wait. At most two charges run at once, so that the other pool connections stay free. A
- * lane (the queue of one caller) holds 200 charges, enough for an office that signs in from one address at the same time. All
- * lanes together hold 1,000 charges, which take one or two seconds.
+ * Limits of the queue in which charges of rate limits wait. At most two charges run at once, so that the other pool connections
+ * stay free. A lane (the queue of one caller) holds 200 charges, enough for an office that signs in from one address at the same
+ * time. All lanes together hold 1,000 charges, which run in one or two seconds.
  */
 const COUNTING = { atOnce: 2, ofLane: 200, ofAll: 1_000 };
 
 const dead: ReadonlySet<string> = new Set(['link_dead', 'lock_link_dead', 'invitation_dead', 'unauthorized']);
 
-/** Keys that are charged together, and the lane in which the charge waits. */
+/** Rate limit keys that are charged together, and the lane (the queue of one caller) in which the charge waits. */
 interface Way {
   readonly keys: readonly Key[];
   readonly lane?: Lane;
 }
 
 /**
- * A charge of one or more keys. With `await using`, the end of the block refunds the charge, unless `keep`
- * was called. Without `await using`, only `succeed` refunds the charge.
+ * An attempt that was charged to one or more rate limit keys. With `await using`, the end of the block refunds the
+ * charge, unless `keep` was called. Without `await using`, only `succeed` refunds the charge.
  */
 interface Attempt<W extends Way = Way> extends AsyncDisposable {
-  /** The argument of `begin` that was charged. */
+  /** The argument of `begin` whose keys were charged: `way` or `preferred`. */
   readonly way: W;
   /** The attempts left in the window of a charged key. */
   left(key: Key): number;
   /**
-   * Charges more keys. `keep`, `succeed` and the end of the block apply to these keys too.
+   * Charges the same attempt to more keys. `keep`, `succeed` and the end of the block then apply to all charged keys.
    * @throws AppError too_many_requests
    */
   charge(...keys: Key[]): Promise<void>;
   /** Prevents the refund of the charge, for example after a wrong password. @returns `outcome` */
   keep<T>(outcome: T): T;
   /**
-   * Starts the refund in the background, and resets the counter of each key whose `resets` is true. The end of the block waits
-   * for the refund.
+   * Refunds the charge of a successful attempt in the background, and resets the counter of each key whose `resets` is true.
+   * The end of the block waits for the refund.
    */
   succeed(): void;
 }
 
-/** Counts attempts in the table `rate_limits`. It fails closed: without a database, every attempt throws. */
+/** Counts attempts in the table `rate_limits`. Without a database, every attempt is refused with an error. */
 export interface Throttle {
   /** Charges one key without waiting in the queue. @throws AppError too_many_requests with `retryAfter` */
   charge<B extends Budget>(budget: B, ...owner: Owner<B>): Promise<Attempt>;
   /**
-   * Charges keys before the attempt is checked, so that concurrent attempts cannot exceed a budget. If one
-   * key is exhausted, no key is charged.
-   * @param preferred is charged instead of `way`, unless one of its keys is exhausted
-   * @throws AppError too_many_requests with `retryAfter`; busy when too many callers wait
+   * Charges an attempt to all keys of `way` before the password or code is checked, so that concurrent attempts
+   * cannot exceed a budget. If one key is exhausted, no key is charged.
+   * @param preferred keys to charge instead of `way`; if one of these keys is exhausted, `way` is charged
+   * @throws AppError too_many_requests with `retryAfter` when a key of `way` is exhausted; busy when too many callers wait
    */
   begin<W extends Way>(way: W, preferred?: W | false): Promise<Attempt<W>>;
   /**
    * Redeems a link or code, and charges `address` only if the link or code is invalid. An office behind one address can therefore
    * use any number of valid links.
-   * @throws the error of `redeem`. If the link or code is invalid and the charge is refused, throws the error of `begin` instead.
+   * @throws the error of `redeem`; the error of `begin` when `address` has no attempts left for invalid links or codes
    */
   redeeming<T>(kind: Redeemed, address: string, redeem: () => Promise<T>): Promise<T>;
   /** Returns the milliseconds until `key` allows an attempt; 0 when an attempt is allowed now. */
@@ -175,8 +175,8 @@ async function refund(db: Db, charges: readonly Charge[], resets: (key: Key) => 
   const namesOf = (of: readonly Charge[]) => of.map(({ key }) => key.name);
   const names = namesOf(charges);
   const reset = namesOf(charges.filter(({ key }) => resets(key)));
-  // Refunds only the window that was charged, not a later window of the same key. A fixed window is identified by its end. An
-  // extending window is refunded only before the end that the charge returned, because no later window begins before that time.
+  // Refunds only the time window that was charged, not a later window of the same key. The end of a fixed window identifies the
+  // window. An extending window is refunded only until the charged end, because no later window begins before that time.
   const extended = namesOf(charges.filter(({ key, until }) => key.extends && until > Date.now()));
   await sql`
     with own as (select key from rate_limits where key = any(${names}::text[]) order by key for update)

@@ -46,7 +46,7 @@ test('a user gets at most 20 email_taken replies an hour, and a company at most 
   const move = { email: taken, change: true, currentPassword: PASSWORD } as const;
   expect((await api.call(token, useLink, { body: move })).status).toBe(409);
   // The user has used 14 of 20 email_taken replies, so the error names only six of the nine addresses of the other company.
-  // The error also names the address of the user's own company, because this address does not count for the limit.
+  // An address of the user's own company does not count for the limit, so the error always names this address.
   const emails = [...strangers, email];
   const invited = await api.call(token, inviteUsers, { body: { emails, politics: [] } });
   expect(invited.status).toBe(409);
@@ -75,7 +75,7 @@ test('a user gets at most 20 email_taken replies an hour, and a company at most 
   expect(await create((await api.company()).token, taken)).toBe(409);
 });
 
-test('40 new users that an owner creates at once all get an account', async () => {
+test('40 concurrent calls of one owner create 40 users', async () => {
   const { token } = await api.company();
   const replies = await Promise.all(Array.from({ length: 40 }, () => create(token, free())));
   expect(new Set(replies)).toEqual(new Set([201]));

@@ -17,8 +17,8 @@ import { userEntity } from './store.ts';
 
 /**
  * Makes a user of a company an owner or an agent, and ends the user's sessions, gateway tokens and links.
- * @throws AppError not_found, also for another company's user; changed_meanwhile; own_account; protected_user for an ADMIN;
- *   no_company; last_owner
+ * @throws AppError not_found, also for another company's user; changed_meanwhile for an outdated version; own_account when the
+ *   user is the actor; protected_user for an ADMIN; no_company for a user without a company; last_owner for the only owner
  */
 export async function changeRole(
   tx: Tx,
@@ -52,7 +52,7 @@ async function keepAnOwner(tx: Tx, companyId: number, except: number): Promise<v
     .where('company_id', '=', companyId)
     .where('id', '<>', except)
     .where('roles', '@>', sql<never>`array['CREATOR']`)
-    // An invited owner without a password cannot manage the company.
+    // An invited owner does not count: without a password, this owner cannot manage the company.
     .where('invited', '=', false)
     .executeTakeFirstOrThrow(() => new AppError('last_owner'));
 }
@@ -105,8 +105,9 @@ function rolesOf(tx: Tx, id: number, roles: Role[]) {
 const ownRole = () => new AppError('own_account', { detail: ['own_role'] });
 
 /**
- * Resets another user's second factor and ends their sessions, gateway tokens and links in mail.
- * @throws AppError not_found; own_account; protected_user when an owner resets a CREATOR or ADMIN; second_factor_off
+ * Resets another user's second factor, and ends the sessions, gateway tokens and mailed links of this user.
+ * @throws AppError not_found for an unknown user; own_account when the user is the actor; protected_user when an owner resets a
+ *   CREATOR or ADMIN; second_factor_off when the user has no second factor
  */
 export async function resetFactor(tx: Tx, actor: Actor, id: number, tell: Tell): Promise<void> {
   const user = await lockRow(tx, actor, userEntity, { id, ifMatch: null });

@@ -118,7 +118,7 @@ describe('an owner', () => {
   });
 });
 
-describe('a change of roles', () => {
+describe('a role change needs the password and the second factor of the actor', () => {
   test('a role change with a wrong password is refused, and the tenth attempt ends the session', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
@@ -170,7 +170,7 @@ describe('a change of roles', () => {
   });
 });
 
-describe('notices of account changes by another user', () => {
+describe('a user gets a notice when another user changes the account', () => {
   test('a change by an owner sends a notice to the old address of the changed account', async () => {
     const owner = await api.company();
     const agent = await api.agent(owner.token);
@@ -198,7 +198,7 @@ describe('notices of account changes by another user', () => {
     expect((await told(agent.email))[1]).toContain(`теперь используется другая почта: ${moved}`);
     await setRole(owner.token, agent.id, 'CREATOR');
     expect((await told(moved))[0]).toContain('Вашу роль');
-    // A new name sends no notice, because a name gives no access to the account.
+    // A change of the user's name sends no notice, because a name gives no access to the account.
     await api.must(owner.token, updateUser, { params, body: { name: 'Пётр' } });
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(inbox.mails.filter(({ to }) => to === moved)).toHaveLength(1);
@@ -209,7 +209,7 @@ describe('notices of account changes by another user', () => {
     const agent = await api.agent(owner.token);
     const { id: self } = await api.must(owner.token, me);
     const change = (id: number, body: object) => api.call(owner.token, updateUser, { params: { id }, body });
-    // Refused changes do not count for the limit: 403 for the owner's own password, 404 for another company's agent.
+    // Refused changes do not count for the limit. Here, an owner tries to change the own password and another company's agent.
     const other = await api.company();
     const theirs = await api.agent(other.token);
     for (let n = 0; n < 6; n++) {
@@ -388,7 +388,7 @@ describe('an admin', () => {
   });
 });
 
-describe('concurrent role changes among owners or admins', () => {
+describe('concurrent role changes leave at least one owner or admin', () => {
   const CROWD = 8;
 
   /** Creates users with the given role, and a session for each user. */

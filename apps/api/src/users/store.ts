@@ -59,7 +59,7 @@ export const userEntity = entity({
 
 /** The actor's own account. */
 export async function findSelf(db: Db, actor: Actor): Promise<User> {
-  // Reads the end times of the plan in the same query, because a second query would make the call a third slower.
+  // Reads the account and the end times of the plan in one query, because a second query would make the call a third slower.
   const row = await db
     .selectFrom('users')
     .select(columns)
@@ -98,8 +98,8 @@ interface NewUsers {
 }
 
 /**
- * Creates users with the same credentials and policies, all or none. The number of round trips does not
- * depend on the number of users.
+ * Creates all given users, or none. The users get the same role, password and policies. The number of round trips
+ * does not depend on the number of users.
  * @param companyId null for users outside every company
  * @throws AppError email_taken; too_many_objects; plan_limit; bad_input for a policy of another company
  * @throws AppError for a deleted company: unauthorized if it is the company of the actor, else not_found
@@ -143,14 +143,15 @@ export async function refuseTaken(
 
 /**
  * Finds a user who has an invitation and no password yet.
- * @throws AppError not_found, also for another company's user; already_joined; protected_user for an owner or ADMIN
+ * @throws AppError not_found, also for a user of another company; already_joined when the user has a password; protected_user
+ *   for an owner or ADMIN
  */
 export async function findInvited(db: Db, actor: Member, id: number): Promise<User> {
   const user = await findEntity(db, actor, userEntity, id);
   // An owner who is also an ADMIN can read users of other companies, so the company is checked here.
   if (user.company?.id !== actor.companyId) throw new AppError('not_found');
   if (user.invitation === null) throw new AppError('already_joined');
-  // Otherwise a stolen session could use an invitation link to set the password of an owner or ADMIN.
+  // Without this check, a stolen session could use an invitation link to set the password of an owner or ADMIN.
   if (isProtected(user.roles.map(({ value }) => value))) throw new AppError('protected_user');
   return user;
 }
@@ -184,7 +185,7 @@ export function updateUser(
       });
     }
     if (body.politics !== undefined && user.company_id === null) throw new AppError('no_company');
-    // The new address may give the account to another person, so the sessions of the account end.
+    // The new email address may belong to another person, so the sessions of the account end.
     const endSessions = async () => {
       await (passwordHash === undefined ? endAccess(tx, id) : setPassword(tx, id, passwordHash));
       await tell?.(tx, moved ? { what: 'email', newEmail: body.email } : { what: 'password' });

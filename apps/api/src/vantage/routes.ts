@@ -6,7 +6,7 @@ import { type SignedParts, verify } from './signature.ts';
 import { addVantage, findKey, findVantages, pairVantage, recordCall, removeVantage } from './store.ts';
 import { saveReport, takeTask } from './task-store.ts';
 
-/** Seconds until the next call of a vantage while probes that use it are pending. */
+/** Seconds between two calls of a vantage while probes that use this vantage are pending. */
 const BUSY_S = 1;
 
 /** A shell command that downloads the vantage program, pairs the machine, and runs the program until it is stopped. */
@@ -57,7 +57,7 @@ export function vantageRoutes(routes: Slice): void {
     });
   });
 
-  /** @throws AppError unauthorized; too_many_requests after many wrong signatures from one address */
+  /** @throws AppError unauthorized for a wrong signature; too_many_requests after many wrong signatures from one IP address */
   async function checkSigned(
     db: Slice['db'],
     address: string,

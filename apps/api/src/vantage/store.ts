@@ -41,7 +41,7 @@ export async function addVantage(
   const companyId = ownerOf(actor);
   const { token: code, hash } = newToken();
   const expiresAt = new Date(Date.now() + limits.vantagePairingMinutes * 60_000).toISOString();
-  // Serializes the additions of vantages to one company, so that concurrent calls do not exceed the limit.
+  // Serializes calls that add a vantage to the same company, so that concurrent calls do not exceed the limit of vantages.
   await sql`select pg_advisory_xact_lock(${advisoryLocks.vantages}::int, ${companyId ?? 0}::int)`.execute(tx);
   const { rows } = await sql<{ id: number }>`
     insert into vantages (company_id, name, code_hash, code_expires_at)
@@ -102,9 +102,9 @@ export async function findKey(db: Db, id: number, encryption: Encryption): Promi
 export const keyPlace = (id: number) => `vantage/${id}`;
 
 /**
- * Records a verified call of a vantage. If the vantage was absent for more than a minute, the call also schedules an immediate
- * probe of each site whose last probe lacked a vantage or ended more than 20 hours ago. At the next daily probe of these sites,
- * the vantage may be absent again.
+ * Records a verified call of a vantage. If the vantage was absent for more than a minute, the call also schedules immediate
+ * probes, because the vantage can be absent again at the next daily probe. These probes are for sites whose last probe lacked
+ * a vantage or ended more than 20 hours ago.
  * @returns the company of the vantage; null for a vantage of the platform
  * @throws AppError unauthorized for a replayed call: its count is not higher than the stored count
  */

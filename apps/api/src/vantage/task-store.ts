@@ -33,8 +33,8 @@ export async function readSiteVantages(db: Db, companyId: number): Promise<SiteV
 
 /**
  * Queues groups of requests for a vantage and waits up to 60 s for the reports.
- * @returns the result of each request of the groups reported in time, by group number and step number
- * @throws the reason of `stop`
+ * @returns the results by group number and then by step number. Groups without a report in time are missing.
+ * @throws the reason of `stop` after an abort
  */
 export async function runTask(
   db: Db,
@@ -43,7 +43,7 @@ export async function runTask(
   stop: AbortSignal,
 ): Promise<ReadonlyMap<number, ReadonlyMap<number, Sighting>>> {
   const id = randomUUID();
-  // Inserts nothing if the vantage was deleted.
+  // The statement inserts no task if the vantage was deleted.
   const { numAffectedRows: given } = await sql`
     insert into vantage_tasks (id, vantage_id, plan, groups, expires_at)
     select ${id}::uuid, v.id, ${writePlan(groups)}::text, ${groups.length}::int, now() + ${TASK_MS} * interval '1 millisecond'
@@ -81,7 +81,7 @@ export async function takeTask(
       select id from vantage_tasks where vantage_id = ${vantageId} and taken_at is null and expires_at > now()
       order by expires_at for update skip locked limit 1)
     returning id, plan`.execute(tx);
-  // Each form of the condition can use indexes of site_checks: without a company, two partial indexes; with a
+  // The two forms of the condition let PostgreSQL use indexes of site_checks: without a company, two partial indexes; with a
   // company, the primary key, which begins with company_id.
   const due =
     companyId === null
@@ -92,7 +92,7 @@ export async function takeTask(
   return { task: rows[0] ?? null, pending: counted[0]?.pending ?? 0 };
 }
 
-/** Saves the first report of a group of requests. @throws AppError not_found for a second report, or when no probe waits */
+/** Saves the first report of a group of requests. @throws AppError not_found for a second report, or if the probe has ended */
 export async function saveReport(
   tx: Tx,
   vantageId: number,

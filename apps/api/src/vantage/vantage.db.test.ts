@@ -31,7 +31,7 @@ import { queueDueChecks } from '../probe/store.ts';
 import { sign } from './signature.ts';
 
 const script = fileURLToPath(new URL('../../../web/public/vantage.sh', import.meta.url));
-/** The address of the vantage. The api and the proxy both connect from 127.0.0.1. */
+/** The address of the vantage. It differs from 127.0.0.1, the address of the api and of the proxy. */
 const ELSEWHERE = '127.0.0.20';
 
 let world: ProbeWorld;
@@ -108,7 +108,7 @@ async function present(token: string): Promise<void> {
   throw new Error('the vantage does not come');
 }
 
-/** Pairs a vantage without its program. @returns the key of the vantage, and functions that send its next signed call */
+/** Pairs a vantage without starting its program. @returns the vantage's key, and functions that send signed calls */
 async function ownVantage(token: string, name: string) {
   const from = `127.0.1.${++homes}`;
   const { command } = await world.api.must(token, addVantage, { body: { name } });
@@ -223,7 +223,7 @@ describe('a vantage on a machine with one address', () => {
 });
 
 describe('the authentication of vantage reports', () => {
-  test('the verdict is open if one of two vantages gets a page, even if the other reports a denial', async () => {
+  test('the verdict is open if one of two vantages gets a page and the other vantage reports a denial', async () => {
     const { token, id } = await company();
     await site.lock(null);
     const { env } = await pair(token, 'Честная');

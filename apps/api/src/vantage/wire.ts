@@ -35,7 +35,7 @@ export function writePlan(groups: readonly (readonly VantageRequest[])[]): strin
 const LINE = /^(\d{1,3}) (\d{1,3}) (\d{1,3}) ([01]) ([A-Za-z0-9+/]+={0,2}|-)$/;
 const MAX_HEADERS = 16;
 
-/** Parses the report of a vantage for one group into the result of each step. Malformed lines are ignored. */
+/** Parses a vantage's report on one group of requests. @returns results by step; malformed lines are ignored */
 export function readReport(report: string): ReadonlyMap<number, Sighting> {
   // Bounded: the map exists for one call, with one entry per line of the report
   const sightings = new Map<number, Sighting>();

@@ -41,7 +41,7 @@ test.skipIf(!asRoot)(
           server.fill();
           // Fills the space that the deleted reserve file freed.
           await expect.poll(() => existsSync(server.reserveFile)).toBe(false);
-          // The file system frees the space shortly after the file name is gone.
+          // The file system frees the space only shortly after the file is deleted.
           await sleep(500);
           server.fill();
           const full = performance.now();

@@ -78,7 +78,7 @@ test(
         });
         await once(crowd, 'online');
         await sleep(150);
-        // Only sign-ins that begin during the load count.
+        // Measures only sign-ins that begin during the load.
         const beside = await signIns(() => isWaiting);
         for (const { status, code, retryAfter } of await answered)
           tally.see(

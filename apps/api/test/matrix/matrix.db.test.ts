@@ -33,7 +33,7 @@ test('the matrix has rows for every call of the contract and no other rows', () 
   expect(cells.filter((cell, place) => cells.indexOf(cell) !== place)).toEqual([]);
 });
 
-describe(`the matrix of ${rows.length * callers.length} cells`, () => {
+describe(`the api answers ${rows.length * callers.length} combinations of call and caller as expected`, () => {
   test.each(rows.map((row) => [`${row.call}, ${row.target.text}`, row] as const))(
     '%s answers each caller as the matrix expects',
     async (_, row) => {
@@ -77,7 +77,7 @@ async function faultsOf({ call, target, expected }: Row, caller: Caller): Promis
   if (stores && changed.length === 0) faults.push('nothing was stored');
   faults.push(...(await auditFaults({ call, target, status, caller })));
   if (status < 300 && !call.startsWith('GET')) faults.push(...(await powerFaults(call, target, caller)));
-  // Restores the rows after every call below /auth/, because attempt counters would affect later calls.
+  // Also restores the database after a call below /auth/, because attempt counters would affect later calls.
   if (
     changed.length > 0 ||
     looks.has(call) ||
@@ -96,7 +96,7 @@ async function faultsOf({ call, target, expected }: Row, caller: Caller): Promis
   return faults;
 }
 
-/** Reads whose first call of a day writes an audit event. */
+/** Calls that read visits, and that write an audit event only for the first read of a day. */
 const looks = new Set(['GET /visits', 'GET /visits/export', 'GET /visits/live']);
 
 /** Calls that change rows without an audit event, each with the reason. */
@@ -142,7 +142,7 @@ async function auditFaults({
   return strange.length === 0 ? [] : [`the audit recorded another actor or company: ${events}`];
 }
 
-/** Reads the email, password, roles and second factor of each account. A change of any of them can take over the account. */
+/** Reads the fields of each account that give control of the account: email, password, roles and second factor. */
 async function readPowers(): Promise<Map<number, { protected: boolean; power: string }>> {
   const { rows } = await api.database.pool.query<{ id: number; protected: boolean; power: string }>(`
     select u.id, u.roles && '{CREATOR,ADMIN}' as protected, md5(row(u.email, u.password_hash, u.roles,
@@ -163,8 +163,8 @@ const rolesOf = (caller: Caller): readonly Role[] =>
   caller === 'both' ? ['USER', 'CREATOR'] : caller === 'bare' ? [] : [caller.replace('2', '') as Role];
 
 /**
- * Finds changes of another account's email, password, roles or second factor without re-authentication (see answers.md). Reports
- * changes by an ADMIN, and changes of the account of an owner or ADMIN. Public calls are exempt, because they need a mailed link.
+ * Finds changes of another account's email, password, roles or second factor without the required re-authentication. Changes by
+ * an ADMIN, or of an owner or ADMIN, require re-authentication. Public calls are exempt, because they need a mailed link.
  */
 async function powerFaults(call: string, target: Target, caller: Caller): Promise<string[]> {
   const access = byName.get(call)?.access;
@@ -243,8 +243,8 @@ function leavesRows(call: string, { path, which }: Target): boolean {
 }
 
 /**
- * Returns a copy of the target with an id that never existed; null unless the call is refused with 404 or 400. The calls to
- * both targets must get equal responses. A different response would reveal that the object exists.
+ * Returns a copy of the target with an id that never existed, if the expected status is 404 or 400; otherwise null. A call must
+ * get equal responses for both targets, because a different response would reveal that the object exists.
  */
 function absentTwin({ text, path, field, which }: Target, { status }: Expected): Target | null {
   if (status === 404 && path !== 'absent') return parseTarget(text.replace(path, 'absent'));

@@ -38,7 +38,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** Scans whose index condition may lack the company. Each entry has a pattern of the index and its condition, and the reason. */
+/** Index scans that need no company in their index condition, as patterns of index name and condition, with the reason. */
 const exceptions: readonly (readonly [RegExp, string])[] = [
   [/_pkey \(id = /, 'reads one row for each id; ids are counted up, so it is no secret which exist'],
   [/^users_email_key \(email = /, 'a mail address belongs to one account of the platform'],
@@ -50,7 +50,7 @@ const exceptions: readonly (readonly [RegExp, string])[] = [
 
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 const lastHour = { from: ago(60), to: ago(0) };
-/** The id of a user and of a site of another company. `thousandCompanies` creates both. */
+/** `thousandCompanies` creates a user and a site of another company, both with this id. */
 const OTHER = 1_001_003;
 
 /** Query parameters of list and log calls, in addition to those of the matrix. */
@@ -79,7 +79,7 @@ const queries: Readonly<Record<string, readonly Record<string, string | number>[
   'GET /visits/export': log,
 };
 
-test('table scans in queries for a USER or CREATOR have the company in their index condition', async () => {
+test('an index limits each table scan for a USER or CREATOR to the rows of the company', async () => {
   const { rows: columns } = await client.query<{ name: string }>(
     `select table_name as name from information_schema.columns where column_name = 'company_id' and table_schema = 'public'`,
   );
@@ -107,10 +107,10 @@ test('table scans in queries for a USER or CREATOR have the company in their ind
   expect([...excepted].toSorted()).toEqual(exceptions.map(([, reason]) => reason).toSorted());
 });
 
-test("a list of visits reads as many pages for another company's user as for a missing user", async () => {
+test("a list of visits reads as many database pages for another company's user as for a missing user", async () => {
   const lists = [...statements].flatMap(([text, calls]) =>
     calls
-      // Skips the statement that writes the audit event of a read. Its plan depends on table statistics.
+      // Skips the statement that writes the audit event of a read, because its plan depends on table statistics.
       .filter(({ call, values }) => call.startsWith('GET /visits,') && values.includes(OTHER))
       .filter(() => !text.includes('into audit'))
       .map(({ values }) => ({ text, values })),

@@ -51,8 +51,8 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 /**
- * Runs the work.
- * @returns the tables of which it read more than 80 pages, with the number of pages; index pages count too
+ * Runs `work`.
+ * @returns the tables of which `work` read more than 80 pages, with the number of pages; index pages count too
  */
 async function pagesRead(work: () => Promise<unknown>): Promise<Record<string, number>> {
   const counts = async () => {

@@ -11,7 +11,7 @@ import { put } from '@propusk/test-kit/locks/site';
 import { describe, expect, test } from 'vitest';
 import { lockSnippets } from './snippets.ts';
 
-/** Runs each supported server's configuration check on the generated locks, with Cloudflare's real networks. */
+/** Runs the configuration check of each supported web server on locks that contain Cloudflare's real networks. */
 
 const run = promisify(execFile);
 
@@ -24,7 +24,7 @@ const cases: [string, string[]][] = [
   [`${'long-label-of-a-site-'.repeat(2)}x.${'y'.repeat(60)}.${'z'.repeat(60)}.example.ru`, ['203.0.113.5']],
 ];
 
-/** Checks a configuration with its server. @throws Error with the server's output when the server rejects it */
+/** Checks a lock with its web server. @throws Error with the server's output when the server rejects the lock */
 async function judge({ kind, text }: Snippet): Promise<unknown> {
   const folder = await openFolder('lock-check');
   const port = await freePort();

@@ -5,8 +5,8 @@
 
 /**
  * Canonical addresses without duplicates, IPv4 before IPv6, in numeric order. An IPv4-mapped IPv6 address becomes IPv4,
- * because servers compare it as IPv4.
- * @throws RangeError for anything but the literal of one host: a name, a network, a zone, `0.0.0.0`, `::`, white space
+ * because servers compare such addresses as IPv4.
+ * @throws RangeError for input that is not the IP address of one host, such as a name, a network, a zone, `0.0.0.0` or `::`
  */
 export function normalizeEgress(addresses: readonly string[]): string[] {
   const known = new Set(addresses.map((address) => canonical(address)));
@@ -15,7 +15,7 @@ export function normalizeEgress(addresses: readonly string[]): string[] {
 
 /**
  * Canonical networks in CIDR notation.
- * @throws RangeError on anything else
+ * @throws RangeError for input that is not a network
  */
 export function normalizeNetworks(networks: readonly string[]): string[] {
   return networks.map((network) => {

@@ -44,7 +44,7 @@ async function statuses(...args: Parameters<typeof answers>): Promise<number[]> 
 /** Two requests: the first from an outside address, the second from the egress address. */
 const both = ['/', ['/', { from: EGRESS }]] as const satisfies readonly (string | [string, Asking])[];
 
-describe('the .htaccess lock and AllowOverride', () => {
+describe('the .htaccess lock depends on AllowOverride', () => {
   test.each([
     ['AuthConfig', [403, 200]],
     ['All', [403, 200]],
@@ -66,7 +66,7 @@ describe('the .htaccess lock and AllowOverride', () => {
   });
 });
 
-describe('rules of the site that override a lock', () => {
+describe('rules of the site can override a lock', () => {
   const granted = { 'child/.htaccess': 'Require all granted\n' };
   test('a nested .htaccess that grants access overrides a bare Require, but not our lock', async () => {
     const site = { allowOverride: 'AuthConfig', files: granted };
@@ -154,7 +154,7 @@ describe('rules of the site that override a lock', () => {
   });
 });
 
-describe('access rules that the site already has', () => {
+describe('the lock keeps access rules that the site already has', () => {
   const forbidding = {
     'closed/index.html': SECRET,
     'closed/.htaccess': 'Require all denied\n',
@@ -202,7 +202,7 @@ test('mod_cache serves cached pages despite the .htaccess lock, but not despite 
   expect(await statuses({ host }, first, '/private.txt', first)).toEqual([200, 403, 200]);
 });
 
-describe('internal redirects and certificate paths', () => {
+describe('the lock covers internal redirects and certificate paths', () => {
   test.each([
     ['a page of errors', 'ErrorDocument 403 /private.txt\n'],
     ['a page of errors that is not there and a CMS', `ErrorDocument 403 /403.shtml\n${frontController}`],

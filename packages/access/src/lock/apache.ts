@@ -2,8 +2,8 @@ import { lockComments } from '@propusk/phrases/locks';
 import { ACME_TOKEN, headline, type Lock } from './lock.ts';
 
 /**
- * Allows an ACME challenge only if the requested path maps to a file with the name of the challenge. A rule for the path alone
- * would also open a CMS that serves every path, an application behind ProxyPass, and error pages.
+ * Allows the request for an ACME challenge only if the challenge file exists on disk. A rule for the path alone would also open a
+ * CMS that serves every path, an application behind ProxyPass, and error pages.
  */
 const acme = `Require expr "%{REQUEST_URI} =~ m#^${ACME_TOKEN}$# && -f %{REQUEST_FILENAME} && %{REQUEST_FILENAME} -strmatch '*/$1'"`;
 
@@ -40,8 +40,8 @@ function named(egress: readonly string[]): string {
  * sections, so a Require in a nested .htaccess or a Location cannot override this `<If>`. `AuthMerging And` keeps the rules of
  * the site, such as a password or a denied folder.
  *
- * The second `<If>` overrides an old `Satisfy Any`, which bypasses every Require. This `<If>` also discards an old `Deny from`,
- * so it must not apply to allowed visitors.
+ * The second `<If>` overrides `Satisfy Any` of Apache 2.2, which bypasses every Require. This `<If>` also discards `Deny from` of
+ * Apache 2.2, so it must not apply to allowed visitors.
  *
  * The third `<If>` gives internal redirects a different configuration, so that Apache checks authorization again. Otherwise
  * `ErrorDocument 403 /index.php` would show the application to denied visitors.

@@ -46,7 +46,7 @@ describe.each(Object.entries(servers))('%s', (name, start) => {
     await application?.stop();
   });
 
-  test('the egress address reaches the application', async () => {
+  test('a request from the egress address reaches the application', async () => {
     const answer = await ask(server.port, '/any/path?with=query', { from: EGRESS, method: 'POST' });
     expect(answer).toMatchObject({ status: 200, body: expect.stringContaining(SECRET) });
   });
@@ -62,11 +62,11 @@ describe.each(Object.entries(servers))('%s', (name, start) => {
     },
   );
 
-  // An nginx server with a `return` outside every location answers all paths, with or without the lock.
+  // An nginx `return` outside every location also answers the ACME path, which the lock allows, so this test does not apply.
   if (name.includes('returns')) return;
   test('a stranger does not reach the application under the path of ACME challenges', async () => {
     const paths = ['/.well-known/acme-challenge/absent', `${ACME_FILE}?rest_route=/users`];
-    // The LiteSpeed rules allow this path, because the challenge file exists, so the application may answer.
+    // The LiteSpeed rules allow requests for an existing challenge file, so this path is tested only on other servers.
     if (!name.startsWith('LiteSpeed')) paths.push(ACME_FILE);
     for (const path of paths) {
       for (const header of ['X-Original-URL: /admin', 'X-HTTP-Method-Override: POST', 'Accept: */*']) {

@@ -32,7 +32,7 @@ function throughCdn({ egress, cdn }: Lock): string[] {
   ];
 }
 
-/** Returns configurations that lock a site on Caddy 2. Inside `route`, directives run in the order in which they are written. */
+/** Returns configurations that lock a site on Caddy 2. They use `route`, because `route` runs directives in the written order. */
 export function caddyTexts(lock: Lock) {
   const direct = `not remote_ip ${lock.egress.join(' ')}`;
   return { caddy: text(lock, [direct]), 'caddy-cdn': text(lock, [direct, ...throughCdn(lock)]) };

@@ -2,7 +2,7 @@ import { lockComments } from '@propusk/phrases/locks';
 
 /** The input from which a lock text is generated. */
 export interface Lock {
-  /** The validated site address; lock texts name it in a comment: `crm.example.ru`, `*.example.ru`, `crm.example.ru:8443`. */
+  /** The validated site address, such as `*.example.ru` or `crm.example.ru:8443`. Lock texts name the address in a comment. */
   readonly address: string;
   /** The addresses that the lock allows: one or more canonical address literals. */
   readonly egress: readonly string[];
@@ -17,13 +17,13 @@ export interface Lock {
 const token = '[A-Za-z0-9_-]+';
 const folder = '/\\.well-known/acme-challenge/';
 export const ACME_PATH = `${folder}${token}`;
-/** `ACME_PATH` with the token as a capturing group. */
+/** The regular expression `ACME_PATH` with a capturing group around the token. */
 export const ACME_TOKEN = `${folder}(${token})`;
 
 /** The first line of every lock text: a comment that names the site. */
 export const headline = ({ address }: Lock) => lockComments.headline(address);
 
-/** An address literal as a regular expression that matches nothing else. */
+/** Returns a regular expression that matches only the given address literal. */
 export function literal(address: string): string {
   return address.replaceAll('.', '\\.');
 }

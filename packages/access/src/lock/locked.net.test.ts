@@ -42,9 +42,9 @@ ErrorDocument 404 /index.php
 `;
 
 interface Server {
-  /** Starts the server with a lock that admits only the given addresses. */
+  /** Starts the web server with a lock that admits only the given addresses. */
   locked(egress: readonly string[]): Promise<Daemon>;
-  /** Starts the server without a lock. */
+  /** Starts the web server without a lock. */
   open(): Promise<Daemon>;
 }
 const granting = {

@@ -32,11 +32,12 @@ function shut(name: string, inside: string, admitted: string): string[] {
 }
 
 /**
- * Sends denied requests to a separate location. With a plain `return 403`, a site that has `error_page 403 @app` would run its
- * application. With `return 403 "text"`, the response would have the site's `default_type`, which browsers may download.
+ * Returns the lines for the `server` block. A separate location answers denied requests. With a plain `return 403`, a site with
+ * `error_page 403 @app` would run its application. With `return 403 "text"`, browsers could download the response, because the
+ * site's `default_type` would apply.
  *
- * The location of the ACME challenges serves only files. It has an `error_page` for an unused status, because nginx then
- * inherits no `error_page` from the site.
+ * The location of the ACME challenges has an `error_page` for an unused status, because otherwise nginx would use the error pages
+ * of the site.
  */
 function serverPart(name: string): string[] {
   return [

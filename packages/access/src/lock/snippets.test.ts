@@ -129,7 +129,7 @@ describe('lockSnippets', () => {
     expect(lockSnippets({ address, egress: ['203.0.113.5', '2001:DB8::5'] })).toEqual(all);
   });
 
-  test('lockSnippets returns no text without an egress address, since it would deny everybody', () => {
+  test('lockSnippets returns no lock text when no egress address is given', () => {
     expect(lockSnippets({ address, egress: [] })).toEqual([]);
   });
 

@@ -19,7 +19,7 @@ export interface LockRequest {
 
 /**
  * Renders the lock for every supported server. A lock allows only the egress addresses of the site's policies.
- * @returns an empty list without egress addresses, because such a lock would deny everybody
+ * @returns an empty list if the site has no egress addresses, because its lock would deny everybody
  * @throws RangeError for an invalid site or egress address, because both addresses become part of a server's configuration
  */
 export function lockSnippets({ address, egress, cdn = CLOUDFLARE_NETWORKS }: LockRequest): Snippet[] {

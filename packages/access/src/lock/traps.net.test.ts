@@ -22,7 +22,7 @@ describe('nginx', () => {
   const lock = lockOf('nginx', [EGRESS]);
   const bare = `allow ${EGRESS}; deny all;`;
 
-  test('an nginx location with return or allow bypasses deny all of the server, but not our lock', async () => {
+  test('an nginx location with return or allow bypasses a plain `deny all`, but not our lock', async () => {
     const owner = `
       location = /said { return 200 "${SECRET}"; }
       location /child/ { allow all; }`;

@@ -54,7 +54,7 @@ async function raw(port: number, from: string, path: string): Promise<string> {
   socket.on('data', (chunk: Buffer) => {
     answer += chunk.toString('latin1');
   });
-  // The server may reset the connection after its response.
+  // Ignores socket errors, because the server can reset the connection after its response.
   socket.on('error', () => socket.destroy());
   socket.setTimeout(5000, () => socket.destroy());
   socket.end(`GET ${path} HTTP/1.1\r\nHost: ${SITE}\r\nConnection: close\r\n\r\n`);

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { type CardSystem, cardRanges, cardSystem } from './cards.ts';
 
-/** Maps the names of credit-card-type to those of the specification, where they differ. */
+/** Maps names of card systems in credit-card-type to the different names in the specification. */
 const names: Record<string, string> = { 'american-express': 'amex', 'diners-club': 'dinersclub' };
-/** Systems of credit-card-type that the specification does not name. */
+/** Card systems in credit-card-type that the specification does not name. */
 const unnamed = ['elo', 'troy', 'hiper', 'hipercard', 'naranja'];
 
 /** The ranges for which cardSystem differs from credit-card-type, with the reason. */

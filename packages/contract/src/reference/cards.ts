@@ -47,13 +47,13 @@ export const cardRanges: readonly Range[] = [
   ['maestro', '63', '64'],
   ['maestro', '66', '69'],
   ['maestro', '493698'],
-  // [cct] These ranges within 50 belong to Elo. The specification does not name Elo, so they have no system.
+  // [cct] These ranges within the prefix 50 belong to Elo. The specification does not name Elo, so the ranges have no system.
   [undefined, '504175'],
   [undefined, '506699'],
   [undefined, '50670', '50676'],
   [undefined, '506770', '506778'],
   [undefined, '509'],
-  // [iin] The whole prefix 62. [cct] lists only parts of it and assigns the rest to Maestro.
+  // [iin] The whole prefix 62 belongs to UnionPay. [cct] assigns only parts of 62 to UnionPay, and the rest to Maestro.
   ['unionpay', '62'],
   // [cct]
   ['unionpay', '8100', '8171'],
@@ -83,8 +83,8 @@ export const cardRanges: readonly Range[] = [
   ['electron', '4844'],
   ['electron', '4913'],
   ['electron', '4917'],
-  // These ranges are from lists of acquirers; no primary source confirms them. No maintained package contains RuPay.
-  // The prefixes in [iin] (508, 60, 65, 81 and 82) include whole ranges of Discover and Maestro.
+  // The RuPay ranges are from lists of acquiring banks; no primary source confirms the ranges. No maintained package contains
+  // RuPay, and the RuPay prefixes in [iin] (508, 60, 65, 81 and 82) include whole ranges of Discover and Maestro.
   ['rupay', '508500', '508999'],
   ['rupay', '606985', '607984'],
   ['rupay', '608001', '608500'],
