@@ -207,7 +207,7 @@ export const plans = {
   ].map((plan, at) => ({ ...flags, companies: 0, ...plan, id: at + 1, offered: at < 3, ...versioned })),
   count: 5,
 };
-const [start, team, business] = plans.rows;
+const [start, team, business, acquaintance] = plans.rows;
 /** The contact of the platform's operator. */
 export const contact = {
   ...{ name: 'Ольга Ветрова', phone: '+79161234567', email: 'sales@propusk.test', telegram: 'propusk_sales' },
@@ -257,6 +257,7 @@ export const tariff = {
   trialEndsAt: null,
   trialRuns: false,
   trialOffered: true,
+  trial: acquaintance,
   used: { people: 12, sites: 20, proxies: 1, paidProxies: 0, allSites: 0 },
   phone: '+79031112233',
   offers: [start, team, business],

@@ -141,7 +141,11 @@ export const tariffScenarios: { owner: Scenario[]; admin: Scenario[] } = {
     ...states('owner', `${creator}/tariff`, {
       tariff: answeringReload('**/api/tariff', tariff, shows('Тарифы на выбор')),
       'tariff-ended': answeringReload('**/api/tariff', endedTariff, shows('Какие сайты')),
-      'tariff-request': answeringReload('**/api/tariff', tariff, enter(/^Запросить тариф «Бизнес/)),
+      'tariff-request': answeringReload(
+        '**/api/tariff',
+        { ...tariff, requests: [] },
+        enter(/^Запросить тариф «Бизнес/),
+      ),
       'tariff-withdraw': answeringReload('**/api/tariff', tariff, press('Отозвать')),
       'tariff-failed': failing('**/api/tariff', shows('Тариф не загрузился')),
     }),

@@ -1,6 +1,16 @@
 import { expect, type Page, type Route, test } from '@playwright/test';
 import { type Replies, STUBBED, stubConsole } from './stubbed-console.ts';
-import { admin, company, contact, evidence, owner, plans, requests, tariff } from './stubbed-replies.ts';
+import {
+  admin,
+  company,
+  contact,
+  evidence,
+  invitations,
+  owner,
+  plans,
+  requests,
+  tariff,
+} from './stubbed-replies.ts';
 
 /** The tariff page, the plans and a company's page, on stubbed replies. */
 
@@ -18,8 +28,6 @@ const ofAdmin: Replies = {
   'GET /company/1': company,
   'GET /company/1/tariff': tariff,
 };
-/** A tariff whose offers include the trial's plan. */
-const withTrial = { ...tariff, offers: plans.rows.slice(0, 4) };
 const tariffPage = '/dashboard/creator/tariff';
 const failed = {
   status: 500,
@@ -64,6 +72,7 @@ test('the words of a request survive a failure of the server, and the next try s
   const sent: unknown[] = [];
   await open(page, tariffPage, {
     ...ofOwner,
+    'GET /tariff': { ...tariff, requests: [] },
     'POST /tariff/requests': (route) => {
       sent.push(bodyOf(route));
       return route.fulfill(sent.length === 1 ? failed : { status: 201, json: requests.rows[0] ?? {} });
@@ -82,6 +91,24 @@ test('the words of a request survive a failure of the server, and the next try s
   expect(sent).toEqual([body, body]);
 });
 
+test('while a request for a plan is open, no plan can be requested, and the page says why', async ({
+  page,
+}) => {
+  await open(page, tariffPage, ofOwner);
+  const request = page.getByRole('button', { name: 'Запросить тариф «Бизнес»' });
+  await expect(request).toBeDisabled();
+  await expect(request).toHaveAccessibleDescription(/Такой запрос уже отправлен и ждёт ответа/);
+});
+
+test('the dialog of a paid proxy has no form while such a request is open', async ({ page }) => {
+  const asked = { ...tariff, requests: [{ ...requests.rows[1], state: 'open' }] };
+  await open(page, '/dashboard/creator/proxies', { ...ofOwner, 'GET /tariff': asked });
+  await page.getByRole('button', { name: 'Добавить Платный' }).click();
+  await expect(dialogOf(page)).toContainText('Такой запрос уже отправлен');
+  await expect(dialogOf(page).getByRole('textbox')).toHaveCount(0);
+  await expect(dialogOf(page).getByRole('button', { name: 'Отправить запрос' })).toBeDisabled();
+});
+
 for (const [where, path] of [
   ['the tariff page', tariffPage],
   ['the empty list of proxies', '/dashboard/creator/proxies'],
@@ -92,7 +119,6 @@ for (const [where, path] of [
     let started = 0;
     await open(page, path, {
       ...ofOwner,
-      'GET /tariff': withTrial,
       'POST /tariff/trial': (route) => {
         started++;
         const ends = { trialRuns: true, trialOffered: false, trialEndsAt: '2027-02-14T09:00:00.000Z' };
@@ -115,7 +141,7 @@ for (const [where, path] of [
   });
 
 test('the tariff page does not offer a trial that is not more than the present plan', async ({ page }) => {
-  await open(page, tariffPage, { ...ofOwner, 'GET /tariff': { ...withTrial, plan: plans.rows[2] } });
+  await open(page, tariffPage, { ...ofOwner, 'GET /tariff': { ...tariff, plan: plans.rows[2] } });
   await expect(page.getByRole('heading', { name: 'Тарифы на выбор' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Попробовать 30 дней' })).toHaveCount(0);
 });
@@ -296,6 +322,79 @@ test('an admin cannot refuse a request without a reason', async ({ page }) => {
   await refuse.click();
   await expect(dialogOf(page)).toHaveCount(0);
   expect(answers).toEqual([{ state: 'refused', reply: 'Нет свободных адресов' }]);
+});
+
+test('an answer sets the requested plan until the end of a day, another plan, or none', async ({ page }) => {
+  const answers: unknown[] = [];
+  await open(page, '/dashboard/admin/plans', {
+    ...ofAdmin,
+    'PUT /tariff/requests/3': (route) => {
+      answers.push(bodyOf(route));
+      return route.fulfill({ json: requests.rows[0] ?? {} });
+    },
+  });
+  const answer = async (fill?: () => Promise<void>) => {
+    await page.getByRole('button', { name: 'Ответить' }).click();
+    await fill?.();
+    await dialogOf(page).getByRole('button', { name: 'Ответить' }).click();
+    await expect(dialogOf(page)).toHaveCount(0);
+  };
+  await answer();
+  await answer(() => dialogOf(page).getByRole('textbox', { name: 'Тариф действует по' }).fill('31.12.2027'));
+  await answer(async () => {
+    await dialogOf(page).getByRole('combobox', { name: 'Назначить тариф' }).click();
+    await page.getByRole('option', { name: 'Бизнес' }).click();
+  });
+  const planEndsAt = await page.evaluate(() => new Date('2027-12-31T23:59:59').toISOString());
+  const body = { state: 'answered', reply: '' };
+  expect(answers).toEqual([{ ...body, planId: 3 }, { ...body, planId: 3, planEndsAt }, body]);
+});
+
+test('the navigation of an admin shows how many requests wait', async ({ page }) => {
+  let count = 1;
+  await open(page, '/dashboard/admin/plans', {
+    ...ofAdmin,
+    'GET /tariff/requests': (route) => route.fulfill({ json: { rows: requests.rows.slice(0, 1), count } }),
+    'PUT /tariff/requests/3': (route) => {
+      count = 0;
+      return route.fulfill({ json: requests.rows[0] ?? {} });
+    },
+  });
+  const link = page.getByRole('navigation', { name: 'Разделы' }).getByRole('link', { name: 'Тарифы' });
+  await expect(link).toHaveAccessibleName(/ждут ответа: 1/);
+  await page.getByRole('button', { name: 'Ответить' }).click();
+  await dialogOf(page).getByRole('button', { name: 'Ответить' }).click();
+  await expect(link).toHaveAccessibleName('Тарифы');
+});
+
+test('the lists of a company link to its users and proxies, and a long list is expanded', async ({
+  page,
+}) => {
+  const users = Array.from({ length: 9 }, (_, at) => ({
+    ...{ id: at + 1, name: 'Анна', surname: `Орлова ${at}`, email: `user${at}@romashka.test` },
+  }));
+  await open(page, '/dashboard/admin/companies/1', { ...ofAdmin, 'GET /company/1': { ...company, users } });
+  const list = page.getByRole('list', { name: 'Пользователи' });
+  await expect(list.getByRole('link')).toHaveCount(6);
+  await list.getByRole('button', { name: 'Показать ещё 3' }).click();
+  await expect(list.getByRole('link', { name: 'Анна Орлова 8' })).toHaveAttribute(
+    'href',
+    '/dashboard/admin/users?name=user8%40romashka.test#9',
+  );
+  await expect(page.getByRole('link', { name: 'proxy.romashka.test:3128' })).toHaveAttribute(
+    'href',
+    '/dashboard/admin/proxies?name=proxy.romashka.test#7',
+  );
+  await expect(page.getByRole('link', { name: 'crm.romashka.test' })).toHaveAttribute(
+    'href',
+    'https://crm.romashka.test/',
+  );
+});
+
+test('the page of invitations invites a company', async ({ page }) => {
+  await open(page, '/dashboard/admin/invitations', { ...ofAdmin, 'GET /company/invitations': invitations });
+  await page.getByRole('button', { name: 'Пригласить компанию' }).click();
+  await expect(dialogOf(page).getByRole('textbox', { name: 'Почта' })).toBeEditable();
 });
 
 test('a link to a company in the list opens its page once, and Back returns to the list', async ({

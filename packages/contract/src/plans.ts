@@ -56,7 +56,7 @@ export type CompanyPlan = z.infer<typeof CompanyPlan>;
 
 /** A plan of the platform. */
 export const Plan = z.extend(CompanyPlan, {
-  /** The number of companies with this plan. */
+  /** The number of companies that have this plan: assigned, in force, or both. */
   companies: z.int(),
 });
 export type Plan = z.infer<typeof Plan>;

@@ -109,6 +109,8 @@ export const Tariff = z.object({
   trialRuns: z.boolean(),
   /** Whether the owner can begin the trial. There must be a trial plan, and the company must not have had a trial. */
   trialOffered: z.boolean(),
+  /** The plan of the trial, which need not be among the offers; null when no plan is marked for it. */
+  trial: z.nullable(CompanyPlan),
   used: Used,
   /** The company's contact phone (E.164); empty for none. */
   phone: z.string(),
@@ -247,15 +249,18 @@ export const listRequests = endpoint('GET /tariff/requests', {
   reply: listOf(TariffRequest),
 });
 
-/** Close an open tariff request as answered or refused. The owner gets a mail. */
+/**
+ * Close an open tariff request as answered or refused. The owner gets a mail. An answer may also set the company's plan with its
+ * end, and the end of its trial, in the same transaction.
+ */
 export const answerRequest = endpoint('PUT /tariff/requests/:id', {
   access: ['ADMIN'],
-  body: z.object({
-    /** The new state of the request. `refused` requires a reply. @example answered */
+  body: z.extend(z.partial(TariffInput), {
+    /** The new state of the request. `refused` requires a reply, and sets neither plan nor trial. @example answered */
     state: z.enum(['answered', 'refused']),
     /** The operator's answer to the request, or the reason for its refusal. */
     reply: z._default(paragraphs(2000), ''),
   }),
   reply: TariffRequest,
-  errors: ['not_found', 'bad_input', 'request_closed'],
+  errors: ['not_found', 'bad_input', 'request_closed', 'no_trial'],
 });

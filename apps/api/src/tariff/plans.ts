@@ -20,6 +20,10 @@ export const usage = sql`json_build_object(
   'paidProxies', (select count(*) from proxies where owner_id = c.id and type = 'payment'),
   'allSites', (select count(*) from policies where company_id = c.id and all_sites))`;
 
+/** SQL condition: row `plans` of a query is the plan of company `c`, assigned or in force, or would be without the trial. */
+const isPlanOfCompany = sql`(c.plan_id = plans.id or (plans.trial and c.trial_ends_at > now())
+  or (plans.standard and (c.plan_id is null or c.plan_ends_at <= now())))`;
+
 const columns = [
   'plans.id',
   'plans.name',
@@ -33,8 +37,7 @@ const columns = [
   'plans.offered',
   'plans.trial',
   'plans.standard',
-  sql<number>`(select count(*) from companies
-    where plan_id = plans.id or (plans.standard and plan_id is null))`.as('companies'),
+  sql<number>`(select count(*) from companies c where ${isPlanOfCompany})`.as('companies'),
   'plans.version',
   'plans.created_at as createdAt',
   'plans.updated_at as updatedAt',
@@ -95,7 +98,7 @@ export async function findConcerned(
   found((await readPlans(db)).find((plan) => plan.id === id));
   const { rows } = await sql<{ id: number; name: string; used: Record<string, number>; count: number }>`
     select c.id, c.company_name as name, ${usage} as used, count(*) over () as count from companies c
-    where c.plan_id = ${id} or (plan_of(c)).id = ${id} order by c.id limit 100`.execute(db);
+    join plans on plans.id = ${id} and ${isPlanOfCompany} order by c.id limit 100`.execute(db);
   return {
     count: rows[0]?.count ?? 0,
     rows: rows.map(({ id: companyId, name, used }) => ({

@@ -10,6 +10,7 @@ import { sql } from 'kysely';
 import { type AuditFields, record } from '../audit/store.ts';
 import type { Actor, Member } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
+import type { Target } from '../core/versions.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
@@ -94,19 +95,23 @@ export async function withdrawRequest(tx: Tx, actor: Member, id: number): Promis
 
 /**
  * Answers or refuses an open tariff request, and mails the reply to the address that was stored with the request.
- * @throws AppError not_found for an unknown request; request_closed for a closed one; bad_input for a refusal without a reason
+ * @param set sets the plan or trial of the answer
+ * @throws AppError not_found for an unknown request; request_closed for a closed one; bad_input for a refusal without a reason or
+ *   with a plan; errors of `set`
  */
 export async function answerRequest(
   tx: Tx,
   actor: Actor,
   id: number,
   body: Output<(typeof answerCall)['body']>,
-  { outbox, page }: { outbox: Outbox; page: string },
+  { outbox, page, set }: { outbox: Outbox; page: string; set: (company: Target) => Promise<unknown> },
 ): Promise<TariffRequest> {
-  if (body.state === 'refused' && body.reply === '') {
-    throw new AppError('bad_input', { fields: { reply: ['required'] } });
+  const sets = (body.planId ?? body.planEndsAt ?? body.trialEndsAt) !== undefined;
+  if (body.state === 'refused' && (sets || body.reply === '')) {
+    throw new AppError('bad_input', { fields: sets ? { state: ['unfit'] } : { reply: ['required'] } });
   }
   const request = await close(tx, actor, { id, companyId: null }, body);
+  if (sets) await set({ id: request.company.id, ifMatch: null });
   const { kind, plan, reply } = request;
   const facts = { kind, plan: plan?.name ?? '', refused: body.state === 'refused', reply, page };
   await queueMail(tx, outbox, { to: request.email, code: 'tariff_answer', facts: [facts] }, null);

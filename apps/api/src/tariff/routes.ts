@@ -1,6 +1,7 @@
 import * as plansContract from '@propusk/contract/plans';
 import * as contract from '@propusk/contract/tariff';
 import { asMember } from '../core/actor.ts';
+import type { Target } from '../core/versions.ts';
 import { implement } from '../http/implement.ts';
 import type { Slice } from '../slice.ts';
 import { createPlan, findConcerned, readPlans, updatePlan } from './plans.ts';
@@ -54,6 +55,9 @@ export function tariffRoutes(routes: Slice): void {
   implement(routes, contract.listRequests, ({ query, db }) => readRequests(db, query));
   implement(routes, contract.answerRequest, ({ actor, params, body, write }) => {
     const page = links.page('/dashboard/creator/tariff');
-    return write((tx) => answerRequest(tx, actor, params.id, body, { outbox, page }));
+    return write((tx) => {
+      const set = (company: Target) => setTariff(tx, actor, company, body);
+      return answerRequest(tx, actor, params.id, body, { outbox, page, set });
+    });
   });
 }

@@ -41,7 +41,6 @@ export const concerned = {
 
 interface Row
   extends Pick<Tariff, 'version' | 'used' | 'phone' | 'planEndsAt' | 'trialEndsAt' | 'trialRuns'> {
-  trialOffered: boolean;
   inForce: number;
   own: Tariff['ownPlan'];
   stopsAt: string | null;
@@ -55,7 +54,6 @@ export async function findTariff(db: Db, companyId: number): Promise<Tariff> {
   const { rows } = await sql<Row>`
     select c.version, c.phone, c.plan_ends_at as "planEndsAt", c.trial_ends_at as "trialEndsAt",
       coalesce(c.trial_ends_at > now(), false) as "trialRuns",
-      c.trial_ends_at is null and exists (select from plans where trial) as "trialOffered",
       (plan_of(c)).id as "inForce", ${usage} as used,
       (select json_build_object('id', p.id, 'name', coalesce(nullif(p.name, ''), ${standardPlan})) from plans p
         where p.id = c.plan_id or (c.plan_id is null and p.standard)) as own,
@@ -64,10 +62,13 @@ export async function findTariff(db: Db, companyId: number): Promise<Tariff> {
     from companies c where c.id = ${companyId}`.execute(db);
   const { inForce, own, stopsAt, stopped, people, sites, ...tariff } = found(rows[0]);
   const plans = await readPlans(db);
+  const trial = plans.find((plan) => plan.trial) ?? null;
   return {
     ...tariff,
     plan: found(plans.find(({ id }) => id === inForce)),
     ownPlan: own,
+    trial,
+    trialOffered: trial !== null && tariff.trialEndsAt === null,
     offers: plans.filter(({ offered }) => offered),
     contact: await findContact(db),
     paidEnd: stopsAt === null ? null : { stopsAt, stopped, people, sites },
@@ -109,22 +110,27 @@ export async function findEnding(
 }
 
 /**
- * Sets a company's plan, and begins, extends or ends its trial.
+ * Sets a company's plan, and begins, extends or ends its trial. Absent values stay unchanged, but a plan without an end has none.
  * @throws AppError not_found; changed_meanwhile; bad_input for an unknown plan or a trial of over a year; no_trial when no plan is
  * marked for the trial
  */
-export async function setTariff(tx: Tx, actor: Actor, target: Target, body: TariffInput): Promise<Tariff> {
-  const { planId, planEndsAt = null, trialEndsAt } = body;
+export async function setTariff(
+  tx: Tx,
+  actor: Actor,
+  target: Target,
+  { planId, planEndsAt, trialEndsAt }: Partial<TariffInput>,
+): Promise<Tariff> {
   const plans = await readPlans(tx);
-  if (!plans.some((plan) => plan.id === planId)) {
+  if (planId !== undefined && !plans.some((plan) => plan.id === planId)) {
     throw new AppError('bad_input', { fields: { planId: ['gone_from_list'] } });
   }
   if (trialEndsAt !== undefined && !plans.some(({ trial }) => trial)) throw new AppError('no_trial');
   if (Date.parse(trialEndsAt ?? '') > Date.now() + MOST_TRIAL_MS) {
     throw new AppError('bad_input', { fields: { trialEndsAt: ['beyond_a_year'] } });
   }
+  const end = planEndsAt ?? (planId === undefined ? undefined : null);
   await changeEntity(tx, actor, tariffEntity, target, () => ({
-    set: { plan_id: planId, plan_ends_at: planEndsAt, trial_ends_at: trialEndsAt },
+    set: { plan_id: planId, plan_ends_at: end, trial_ends_at: trialEndsAt },
   }));
   return findTariff(tx, target.id);
 }

@@ -175,6 +175,17 @@ test('50 concurrent requests for a trial at two api processes start one trial', 
   expect(events.rows.filter(({ changes }) => changes.trialEndsAt !== undefined)).toHaveLength(1);
 });
 
+test("a company's tariff has the plan of its trial, also when the plan is not offered", async () => {
+  const { token } = await company({ sites: 1 });
+  const params = { id: trialPlan };
+  const plan = { ...full, name: 'Trial', trial: true };
+  await api.must(admin, updatePlan, { params, body: { ...plan, offered: false } });
+  const { trial, offers } = await api.must(token, myTariff);
+  await api.must(admin, updatePlan, { params, body: plan });
+  expect(trial).toMatchObject({ id: trialPlan, name: 'Trial' });
+  expect(offers.map(({ id }) => id)).not.toContain(trialPlan);
+});
+
 test('after the end of a trial, the api refuses a new site beyond the limit and keeps the existing sites', async () => {
   const { token, id } = await company({ sites: 1 });
   await api.must(token, startTrial);
@@ -264,12 +275,12 @@ test('the audit shows the login of a paid proxy to an ADMIN and hides it from th
 
 test('the tariff of a company does not reveal how many companies have a plan', async () => {
   const { token, id } = await company();
-  for (const { plan, offers } of [
+  for (const { plan, trial, offers } of [
     await api.must(token, myTariff),
     await api.must(admin, companyTariff, { params: { id } }),
   ]) {
     expect(offers.length).toBeGreaterThan(0);
-    for (const shown of [plan, ...offers]) expect(shown).not.toHaveProperty('companies');
+    for (const shown of [plan, trial, ...offers]) expect(shown).not.toHaveProperty('companies');
   }
 });
 
@@ -379,6 +390,66 @@ test('the operator gets a mail about a tariff request and can answer or refuse i
   expect((await api.call(token, createRequest, { body: { kind: 'plan' } })).error.fields).toHaveProperty(
     'planId',
   );
+});
+
+test('an answer to a request sets the plan with its end, or the trial, in one transaction, and the audit has both changes', async () => {
+  const { token, id } = await company({ sites: 1 });
+  const planEndsAt = '2099-01-01T00:00:00.000Z';
+  const asked = await api.must(token, createRequest, { body: { kind: 'plan', planId: trialPlan } });
+  const answer = {
+    params: { id: asked.id },
+    body: { state: 'answered' as const, planId: trialPlan, planEndsAt },
+  };
+  await api.must(admin, answerRequest, answer);
+  const set = await api.must(token, myTariff);
+  expect(set).toMatchObject({ plan: { id: trialPlan }, planEndsAt, requests: [{ state: 'answered' }] });
+  const events = await api.must(token, listAudit, { query: { take: 2 } });
+  expect(events.rows.map(({ object, changes }) => [object.kind, Object.keys(changes)])).toEqual([
+    ['company', ['plan', 'planEndsAt']],
+    ['request', ['state']],
+  ]);
+  const trial = await api.must(token, createRequest, { body: { kind: 'trial' } });
+  const params = { id: trial.id };
+  const trialEndsAt = new Date(Date.now() + 86_400_000).toISOString();
+  await api.must(admin, answerRequest, { params, body: { state: 'answered', trialEndsAt } });
+  expect(await api.must(token, myTariff)).toMatchObject({ ownPlan: set.ownPlan, planEndsAt, trialEndsAt });
+  expect(id).toBe(trial.company.id);
+});
+
+test('an answer whose plan is refused leaves the request open and the plan as it was', async () => {
+  const { token } = await company({ sites: 1 });
+  const asked = await api.must(token, createRequest, { body: { kind: 'plan', planId: trialPlan } });
+  const before = await api.must(token, myTariff);
+  const trialEndsAt = '2999-01-01T00:00:00.000Z';
+  for (const [body, field] of [
+    [{ state: 'answered', planId: 999_999 }, 'planId'],
+    [{ state: 'answered', planId: trialPlan, trialEndsAt }, 'trialEndsAt'],
+    [{ state: 'refused', reply: 'No', planId: trialPlan }, 'state'],
+  ] as const) {
+    const refused = await api.call(admin, answerRequest, { params: { id: asked.id }, body });
+    expect([refused.status, Object.keys(refused.error.fields ?? {})]).toEqual([400, [field]]);
+    expect(await api.must(token, myTariff)).toEqual(before);
+  }
+});
+
+test('the list of plans counts the companies that have a plan assigned, by the trial, or after the end of another', async () => {
+  const counts = async () => {
+    const { rows } = await api.must(admin, listPlans);
+    const of = (plan?: { companies: number }) => plan?.companies ?? 0;
+    return [of(rows.find(({ id }) => id === trialPlan)), of(rows.find(({ standard }) => standard))];
+  };
+  const concerned = async () => {
+    const { plan } = await api.must(token, myTariff);
+    return (await api.must(admin, planCompanies, { params: { id: plan.id }, body: full })).count;
+  };
+  const { token, id } = await company({ sites: 1 });
+  const [trials = 0, standards = 0] = await counts();
+  await api.must(token, startTrial);
+  expect(await counts()).toEqual([trials + 1, standards]);
+  expect(await concerned()).toBe(trials + 1);
+  await sql('update companies set trial_ends_at = now(), plan_ends_at = now() where id = $1', id);
+  expect(await counts()).toEqual([trials, standards + 1]);
+  expect(await concerned()).toBe(standards + 1);
 });
 
 test('a PUT of a tariff, a phone or the contact gets 412 for a stale If-Match and changes nothing', async () => {

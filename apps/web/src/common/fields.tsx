@@ -13,7 +13,7 @@ export interface Bound<V extends FieldValues, O> {
 }
 
 /** A field's value, handlers and error text. */
-export function useField<V extends FieldValues, O>({ control, name }: Bound<V, O>) {
+export function useField<V extends FieldValues, O>({ control, name }: Pick<Bound<V, O>, 'control' | 'name'>) {
   const { field, fieldState } = useController({ control, name });
   return { ...field, error: fieldState.error?.message };
 }

@@ -16,13 +16,13 @@ const plan = {
   ...{ offered: true, trial: false, standard: true, version: 1, createdAt: '', updatedAt: '' },
 } satisfies CompanyPlan;
 const trial = { ...plan, id: 2, name: 'Проба', trial: true, people: 20, paidProxies: true };
-const tariff = { plan, trialOffered: true, offers: [plan, trial] };
+const tariff = { plan, trialOffered: true, trial };
 
 describe('the trial of a company', () => {
   it('trialOf names what the trial adds to the present plan', () => {
     expect(trialOf(tariff)).toEqual({ name: 'Проба', gains: ['20 пользователей', 'Платные прокси'] });
     const unlimited = { ...trial, people: null };
-    expect(trialOf({ ...tariff, offers: [unlimited] })?.gains).toContain('Пользователи без ограничения');
+    expect(trialOf({ ...tariff, trial: unlimited })?.gains).toContain('Пользователи без ограничения');
   });
 
   it.each<[string, Partial<CompanyPlan>]>([
@@ -31,7 +31,7 @@ describe('the trial of a company', () => {
     ['lacks all sites', {}],
   ])('trialOf offers nothing when the trial %s', (_, less) => {
     const present = { ...plan, allSites: Object.keys(less).length === 0 };
-    expect(trialOf({ ...tariff, plan: present, offers: [{ ...trial, ...less }] })).toBeNull();
+    expect(trialOf({ ...tariff, plan: present, trial: { ...trial, ...less } })).toBeNull();
   });
 
   it('trialOf offers nothing when the trial equals the present plan, or was used', () => {
@@ -39,7 +39,7 @@ describe('the trial of a company', () => {
     expect(trialOf({ ...tariff, trialOffered: false })).toBeNull();
   });
 
-  it('trialOf offers a trial whose plan is not among the offers without naming its gains', () => {
-    expect(trialOf({ ...tariff, offers: [plan] })).toEqual({ gains: [] });
+  it('trialOf offers nothing when no plan is marked for the trial', () => {
+    expect(trialOf({ ...tariff, trial: null })).toBeNull();
   });
 });

@@ -17,16 +17,18 @@ export function priceOf({ price }: Pick<Plan, 'price'>): string {
 
 /** The trial that an owner may begin: the name of its plan, and what it adds to the present plan. */
 export interface Trial {
-  name?: string;
+  name: string;
   gains: string[];
 }
 
-/** The trial of a company; null when it cannot begin or is not more than the present plan. Without `name` its plan is unknown. */
-export function trialOf(tariff: Pick<Tariff, 'plan' | 'trialOffered' | 'offers'>): Trial | null {
-  if (!tariff.trialOffered) return null;
-  const trial = tariff.offers.find((offer) => offer.trial);
-  if (trial === undefined) return { gains: [] };
-  const gains = gainsOf(tariff.plan, trial);
+/** The trial of a company; null when it cannot begin or is not more than the present plan. */
+export function trialOf({
+  plan,
+  trial,
+  trialOffered,
+}: Pick<Tariff, 'plan' | 'trial' | 'trialOffered'>): Trial | null {
+  if (!trialOffered || trial === null) return null;
+  const gains = gainsOf(plan, trial);
   return gains.length > 0 ? { name: trial.name, gains } : null;
 }
 

@@ -13,13 +13,14 @@ import { TextAreaField } from './text-area-field.tsx';
 export function RequestDialog(props: { kind: RequestKind; plan?: Named | undefined; onClose: () => void }) {
   const { kind, plan, onClose } = props;
   const { data } = useQuery(queryOptions(myTariff, {}));
+  const isAsked = data?.requests.some((one) => one.kind === kind && one.state === 'open');
   const send = useCall(createRequest);
   return (
     <FormDialog
       title={t.requests.kinds[kind](plan?.name ?? '')}
       schema={RequestInput}
       initial={{ kind, planId: plan?.id, text: '' }}
-      question
+      question={!isAsked}
       submit={async (body, signal) => {
         await send.mutateAsync({ body, signal });
         toastSuccess(t.requests.sent);
@@ -29,16 +30,18 @@ export function RequestDialog(props: { kind: RequestKind; plan?: Named | undefin
     >
       {(control) => (
         <>
-          <Text>{t.requests.leads[kind]}</Text>
+          <Text>{isAsked ? t.requests.asked : t.requests.leads[kind]}</Text>
           {data && <ContactLines contact={data.contact} />}
-          <TextAreaField
-            control={control}
-            name="text"
-            label={t.requests.text}
-            placeholder={t.requests.textHint}
-            rows={4}
-            autoFocus
-          />
+          {!isAsked && (
+            <TextAreaField
+              control={control}
+              name="text"
+              label={t.requests.text}
+              placeholder={t.requests.textHint}
+              rows={4}
+              autoFocus
+            />
+          )}
         </>
       )}
     </FormDialog>

@@ -25,6 +25,8 @@ export interface Option<T extends number | string = number> {
 interface Choosing<T extends number | string = number> {
   options: readonly Option<T>[];
   placeholder?: string;
+  /** The user can remove the choice. */
+  clearable?: boolean;
 }
 
 /** A select of one option, with search. */
@@ -38,7 +40,8 @@ export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & Choos
       value={field.value ?? null}
       onChange={(value) => field.onChange(value ?? undefined)}
       searchable
-      allowDeselect={false}
+      allowDeselect={props.clearable === true}
+      clearable={props.clearable === true}
       nothingFoundMessage={t.common.notFoundOption}
       placeholder={props.placeholder}
     />

@@ -15,9 +15,13 @@ import {
   IconWorld,
 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
+import { Suspense } from 'react';
 import { rolesOf, useMe } from '../common/me.tsx';
 import { paths } from '../paths.ts';
+import { lazyOptional } from '../ui/lazy.tsx';
 import classes from './navigation.module.css';
+
+const WaitingRequests = lazyOptional(() => import('./waiting-requests.tsx'), 'WaitingRequests');
 
 /** The items of the navigation, by role (spec section 2). */
 const items = {
@@ -73,6 +77,11 @@ export function Navigation({ onGo }: { onGo?: () => void }) {
             <Link key={to} to={to} onClick={onGo} className={classes.item} preload="intent">
               <Icon size={18} stroke={1.75} aria-hidden />
               {label}
+              {to === paths.adminPlans && (
+                <Suspense>
+                  <WaitingRequests />
+                </Suspense>
+              )}
             </Link>
           ))}
         </div>

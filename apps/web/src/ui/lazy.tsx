@@ -12,7 +12,7 @@ import { flushSync } from 'react-dom';
 import { toastFailure } from './toast.ts';
 
 // Removes the <link> of a style sheet that failed to load. Vite would reuse it, and a retry would open without styles.
-window.addEventListener('error', ({ target }) => target instanceof HTMLLinkElement && target.remove(), true);
+globalThis.addEventListener?.('error', ({ target: e }) => e instanceof HTMLLinkElement && e.remove(), true);
 
 /** Props of a dialog or a menu. One without `opened` is mounted only while it is open. */
 interface Opens {

@@ -298,7 +298,7 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
   'PUT /tariff/phone': () => ({ phone: '+79161234567' }),
   'PUT /contact': () => ({ name: 'Manager', phone: '+79161234567', email: 'a@b.test', telegram: 'manager' }),
   'POST /tariff/requests': () => ({ kind: 'trial', text: 'Please' }),
-  'PUT /tariff/requests/:id': () => ({ state: 'refused', reply: 'No' }),
+  'PUT /tariff/requests/:id': (aim) => ({ state: 'answered', planId: aim.plan, reply: 'Yes' }),
   'POST /feed/records': () => ({ gateway: randomUUID(), run: randomUUID(), number: 1, records: [] }),
   'PUT /visits/support': () => ({ allowed: true }),
   'POST /visits/end': ({ one }) => ({ user: one('people') }),

@@ -1,10 +1,15 @@
 import { Text } from '@mantine/core';
+import { listPlans } from '@propusk/contract/plans';
 import { answerRequest, type TariffRequest } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
-import { useCall } from '../../api/queries.ts';
+import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useCall } from '../../api/queries.ts';
 import { FormDialog } from '../../common/form-dialog.tsx';
+import { SelectField } from '../../common/select-fields.tsx';
 import { TextAreaField } from '../../common/text-area-field.tsx';
+import { namedOptions } from '../../common/use-options.ts';
 import { toastSuccess } from '../../ui/toast.ts';
+import { LastDayField } from './company-tariff-dialogs.tsx';
 
 export interface AnswerProps {
   state: 'answered' | 'refused';
@@ -12,15 +17,18 @@ export interface AnswerProps {
   onClose: () => void;
 }
 
-/** Answers a request, or refuses it with a reason. */
+/** Answers a request, and sets the requested plan or trial with the answer; or refuses it with a reason. */
 export function AnswerDialog({ state, request, onClose }: AnswerProps) {
   const { mutateAsync } = useCall(answerRequest);
+  const { kind, plan } = request;
   const refuses = state === 'refused';
+  const givesPlan = kind === 'plan' && !refuses;
+  const { data } = useQuery({ ...queryOptions(listPlans, {}), enabled: givesPlan, meta: { toast: true } });
   return (
     <FormDialog
       title={(refuses ? t.requests.refuseTitle : t.requests.answerTitle)(request.company.name)}
       schema={answerRequest.body}
-      initial={{ state, reply: '' }}
+      initial={{ state, reply: '', ...(givesPlan && { planId: plan?.id }) }}
       question={!refuses}
       danger={refuses}
       submit={async (body, signal) => {
@@ -33,6 +41,17 @@ export function AnswerDialog({ state, request, onClose }: AnswerProps) {
       {(control) => (
         <>
           {request.text && <Text style={{ whiteSpace: 'pre-line' }}>{request.text}</Text>}
+          {givesPlan && (
+            <SelectField
+              control={control}
+              name="planId"
+              label={t.requests.plan}
+              options={namedOptions(data?.rows ?? (plan ? [plan] : []))}
+              placeholder={t.requests.planKept}
+              clearable
+            />
+          )}
+          {!refuses && kind !== 'paid_proxy' && <LastDayField control={control} of={kind} />}
           <TextAreaField
             control={control}
             name="reply"

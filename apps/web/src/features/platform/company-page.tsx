@@ -10,6 +10,7 @@ import { queryOptions, useCall } from '../../api/queries.ts';
 import { lazyPart } from '../../common/lazy-part.tsx';
 import { userName } from '../../common/names.ts';
 import { priceOf, untilPhrase } from '../../common/plan-text.ts';
+import { SiteLink } from '../../common/site-link.tsx';
 import { Usage } from '../../common/usage.tsx';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/card.tsx';
@@ -64,9 +65,13 @@ function Loaded({ company, tariff }: { company: Company; tariff: Tariff }) {
   const close = () => setDialog(null);
   const lists = {
     users: company.users.map((user) => ({ id: user.id, name: userName(user), more: user.email })),
-    sites: company.domainsAllowed.map(({ id, address }) => ({ id, name: unicodeHost(address) })),
+    sites: company.domainsAllowed.map(({ id, address }) => ({ id, name: <SiteLink address={address} /> })),
     policies: company.politics,
-    proxies: company.proxy.map(({ id, host, port }) => ({ id, name: `${unicodeHost(host)}:${port}` })),
+    proxies: company.proxy.map(({ id, host, port }) => ({
+      id,
+      name: `${unicodeHost(host)}:${port}`,
+      find: host,
+    })),
   };
   return (
     <Stack gap="md">
@@ -90,6 +95,7 @@ function Loaded({ company, tariff }: { company: Company; tariff: Tariff }) {
             key={kind}
             title={t.nav[kind]}
             names={lists[kind]}
+            to={kind === 'users' ? paths.adminUsers : paths.adminProxies}
             footer={
               kind === 'proxies' && (
                 <Button variant="default" onClick={() => setDialog('proxy')} {...PaidProxyDialog.intent}>

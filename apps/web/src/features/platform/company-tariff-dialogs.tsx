@@ -5,11 +5,12 @@ import { companyTariff, setTariff, type Tariff, TariffInput } from '@propusk/con
 import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Control, FieldPath, FieldValues } from 'react-hook-form';
 import { call } from '../../api/call.ts';
 import { queryOptions, useCall } from '../../api/queries.ts';
 import { CheckboxField } from '../../common/checkbox-field.tsx';
 import { DayInput } from '../../common/day-input.tsx';
-import { type Bound, labels, useField } from '../../common/fields.tsx';
+import { useField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { ProxyFields } from '../../common/proxy-fields.tsx';
 import { SelectField } from '../../common/select-fields.tsx';
@@ -52,18 +53,8 @@ export function TariffDialog({ company, onClose, ...props }: Props<{ tariff: Tar
             options={namedOptions(data?.rows ?? [ownPlan])}
             placeholder={t.plans.name}
           />
-          <LastDayField
-            control={control}
-            name="planEndsAt"
-            label={t.companyPage.planEnds}
-            description={t.companyPage.planEndsHint}
-          />
-          <LastDayField
-            control={control}
-            name="trialEndsAt"
-            label={t.companyPage.trialEnds}
-            description={t.companyPage.trialEndsHint}
-          />
+          <LastDayField control={control} of="plan" />
+          <LastDayField control={control} of="trial" />
         </>
       )}
     </FormDialog>
@@ -78,12 +69,20 @@ function inputOf({ ownPlan, planEndsAt, trialEndsAt }: Tariff) {
   };
 }
 
-/** A field for the last day of a period, in the browser's time zone. Its value is the end of that day, or a text that the schema refuses. */
-function LastDayField(props: Bound<TariffInput, TariffInput>) {
-  const { value, onChange } = useField(props);
+/**
+ * A field for the last day of a plan or a trial, in the browser's time zone. Its value is the end of that day, or a text that the
+ * schema refuses.
+ */
+export function LastDayField<V extends FieldValues, O>(props: {
+  control: Control<V, unknown, O>;
+  of: 'plan' | 'trial';
+}) {
+  const { control, of } = props;
+  const { value, onChange } = useField({ control, name: `${of}EndsAt` as FieldPath<V> });
   return (
     <DayInput
-      {...labels(props)}
+      label={t.companyPage[`${of}Ends`]}
+      description={t.companyPage[`${of}EndsHint`]}
       value={typeof value === 'string' ? localDay(value) : ''}
       onOther={onChange}
       onDay={(day) => onChange(day === '' ? undefined : new Date(`${day}T23:59:59`).toISOString())}

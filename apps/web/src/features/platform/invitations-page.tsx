@@ -29,7 +29,8 @@ const columns: readonly Column<ListedInvitation>[] = [
 
 /** /dashboard/admin/invitations: the invitations to register a company, the newest first. */
 export function InvitationsPage() {
-  const [again, setAgain] = useState<string | null>(null);
+  /** The address of the open dialog; '' for a new invitation. */
+  const [invited, setInvited] = useState<string | null>(null);
   const withdraw = useRemove(
     withdrawInvitation,
     text.withdrawQuestion,
@@ -41,7 +42,7 @@ export function InvitationsPage() {
       label: text.again,
       icon: <IconMailForward size={16} aria-hidden />,
       opens: InviteCompanyDialog,
-      run: () => setAgain(email),
+      run: () => setInvited(email),
     };
     const end = {
       label: text.withdraw,
@@ -63,12 +64,17 @@ export function InvitationsPage() {
         rowMenu={{ name: ({ email }) => email, actions }}
         empty={{ icon: <IconMailForward size={24} />, title: text.empty }}
         actions={
-          <Button component={Link} to={paths.adminCompanies} variant="default">
-            {t.companies.title}
-          </Button>
+          <>
+            <Button component={Link} to={paths.adminCompanies} variant="default">
+              {t.companies.title}
+            </Button>
+            <Button onClick={() => setInvited('')} {...InviteCompanyDialog.intent}>
+              {t.companies.inviteCompany}
+            </Button>
+          </>
         }
       />
-      {again !== null && <InviteCompanyDialog email={again} onClose={() => setAgain(null)} />}
+      {invited !== null && <InviteCompanyDialog email={invited} onClose={() => setInvited(null)} />}
     </>
   );
 }

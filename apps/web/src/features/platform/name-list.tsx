@@ -1,28 +1,43 @@
+import { Anchor } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
-import type { ReactNode } from 'react';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import type { paths } from '../../paths.ts';
 import { Card } from '../../ui/card.tsx';
 import classes from './platform.module.css';
 
-/** A card with the names of a company's rows of one kind, and their number. A long list scrolls. */
+/** The largest number of rows before the list is expanded. */
+const SHOWN = 6;
+
+/** A card with the names of a company's rows of one kind, and their number. A button expands a long list. */
 export function NameList(props: {
   title: string;
-  names: readonly { id: number; name: string; more?: string }[];
+  /** `find` finds the row in the list at `to`; without it `more` does. A row without both has no link. */
+  names: readonly { id: number; name: ReactNode; more?: string; find?: string }[];
+  to: typeof paths.adminUsers | typeof paths.adminProxies;
   footer: ReactNode;
 }) {
   const { title, names } = props;
+  const [open, setOpen] = useState(false);
   return (
     <Card title={names.length === 0 ? title : `${title} · ${names.length}`} footer={props.footer}>
       {names.length === 0 ? (
         <p className={classes.none}>{t.companyPage.none}</p>
       ) : (
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the keyboard scrolls a long list
-        <ul className={classes.list} aria-label={title} tabIndex={0}>
-          {names.map(({ id, name, more }) => (
+        <ul className={classes.list} aria-label={title}>
+          {names.slice(0, open ? undefined : SHOWN).map(({ id, name, more, find = more }) => (
             <li key={id}>
-              {name}
+              {find ? <Link {...{ to: props.to, search: { name: find }, hash: `${id}` }}>{name}</Link> : name}
               {more && <small>{more}</small>}
             </li>
           ))}
+          {names.length > SHOWN && (
+            <li>
+              <Anchor component="button" type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+                {open ? t.common.less : t.common.showMore(names.length - SHOWN)}
+              </Anchor>
+            </li>
+          )}
         </ul>
       )}
     </Card>

@@ -1,7 +1,6 @@
-import { Anchor, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { listSessions } from '@propusk/contract/sessions';
 import { listSites, type Site } from '@propusk/contract/sites';
-import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconWorld } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -10,25 +9,13 @@ import { queryOptions } from '../../api/queries.ts';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { OnPhone } from '../../common/extension-card.tsx';
 import { ListPage } from '../../common/list-page.tsx';
+import { SiteLink } from '../../common/site-link.tsx';
 import { paths } from '../../paths.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { address, policies } from './site-columns.tsx';
 
-const linked: Column<Site> = {
-  ...address,
-  render: (site) => (
-    <Anchor href={urlOf(site.address)} target="_blank" rel="noopener">
-      {unicodeHost(site.address)}
-    </Anchor>
-  ),
-};
+const linked: Column<Site> = { ...address, render: ({ address: at }) => <SiteLink address={at} /> };
 const columns = [linked, policies, ...dayColumns<Site>()];
-
-/** The start page of a site. A wildcard names its domain. */
-function urlOf(siteAddress: string): string {
-  const place = siteAddress.replace(/^\*\./, '');
-  return `${place.endsWith(':80') ? 'http' : 'https'}://${place}/`;
-}
 
 /** /dashboard/user/domains: the sites that the user may reach, read-only. */
 export function OwnSitesPage() {

@@ -9,11 +9,14 @@ import classes from './tariff.module.css';
 
 /** The offered plans side by side, each with what would no longer fit. */
 export function Offers(props: { tariff: Tariff; onRequest: (plan: Named) => void }) {
-  const { offers, plan: present, used } = props.tariff;
+  const { offers, plan: present, used, requests } = props.tariff;
+  const isAsked = requests.some(({ kind, state }) => kind === 'plan' && state === 'open');
   return (
     <section>
       <h2 className={classes.title}>{t.tariff.offers}</h2>
-      <p className={classes.hint}>{t.tariff.offersHint}</p>
+      <p className={classes.hint} id="offers-hint">
+        {isAsked ? t.requests.asked : t.tariff.offersHint}
+      </p>
       <ul className={classes.offers}>
         {offers.map((plan) => {
           const isPresent = plan.id === present.id;
@@ -29,8 +32,9 @@ export function Offers(props: { tariff: Tariff; onRequest: (plan: Named) => void
               {stops && !isPresent && <p className={classes.over}>{t.tariff.overPaid}</p>}
               <Button
                 variant="light"
-                disabled={isPresent}
+                disabled={isPresent || isAsked}
                 aria-label={isPresent ? undefined : t.tariff.requestOf(plan.name)}
+                aria-describedby="offers-hint"
                 onClick={() => props.onRequest(plan)}
               >
                 {isPresent ? t.tariff.present : t.tariff.request}

@@ -41,7 +41,7 @@ export function TariffPage() {
   );
 }
 
-type Dialog = { plan: Named } | 'phone' | 'trial' | null;
+type Dialog = { kind: 'plan' | 'trial'; plan?: Named } | 'phone' | null;
 
 function Loaded({ tariff }: { tariff: Tariff }) {
   const [dialog, setDialog] = useState<Dialog>(null);
@@ -49,8 +49,10 @@ function Loaded({ tariff }: { tariff: Tariff }) {
   return (
     <Stack gap="xl">
       {tariff.paidEnd && <PaidEnd end={tariff.paidEnd} />}
-      <Summary tariff={tariff} onAsk={() => setDialog('trial')} />
-      {tariff.offers.length > 0 && <Offers tariff={tariff} onRequest={(plan) => setDialog({ plan })} />}
+      <Summary tariff={tariff} onAsk={() => setDialog({ kind: 'trial' })} />
+      {tariff.offers.length > 0 && (
+        <Offers tariff={tariff} onRequest={(plan) => setDialog({ kind: 'plan', plan })} />
+      )}
       <Requests requests={tariff.requests} />
       <div className={classes.pair}>
         <FormCard title={t.tariff.manager} lead={t.tariff.managerHint}>
@@ -79,10 +81,7 @@ function Loaded({ tariff }: { tariff: Tariff }) {
         />
       </div>
       {dialog === 'phone' && <PhoneDialog tariff={tariff} onClose={close} />}
-      {dialog === 'trial' && <RequestDialog kind="trial" onClose={close} />}
-      {dialog !== null && typeof dialog === 'object' && (
-        <RequestDialog kind="plan" plan={dialog.plan} onClose={close} />
-      )}
+      {dialog && dialog !== 'phone' && <RequestDialog {...dialog} onClose={close} />}
     </Stack>
   );
 }

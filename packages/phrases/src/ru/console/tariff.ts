@@ -41,9 +41,8 @@ export const tariff = {
   noEnd: 'Без срока окончания',
   trial: 'Попробовать 30 дней',
   trialQuestion: 'Начать пробный период?',
-  /** @param name of the trial's plan, where it is known */
-  trialHint: (name: string | undefined, gains: string) =>
-    `${name === undefined ? '30 дней будет действовать пробный тариф.' : `30 дней будет действовать тариф «${name}»: ${gains}.`} Потом вернётся прежний тариф, ничего не удалится. Пробный период даётся один раз.`,
+  trialHint: (name: string, gains: string) =>
+    `30 дней будет действовать тариф «${name}»: ${gains}. Потом вернётся прежний тариф, ничего не удалится. Пробный период даётся один раз.`,
   trialBegin: 'Начать',
   trialBegan: 'Пробный период начался',
   trialUntil: (day: string) => `Действует до ${day}`,
@@ -88,6 +87,7 @@ export const requests = {
   } satisfies Record<RequestState, string>,
   filter: 'Состояние запросов',
   none: 'Таких запросов нет',
+  waiting: 'ждут ответа',
   reply: 'Ответ',
   leads: {
     plan: 'Чтобы сменить тариф, обратитесь к менеджеру или отправьте запрос: ответ появится на этой странице.',
@@ -100,6 +100,8 @@ export const requests = {
   textHint: 'Например, сколько прокси нужно и в какой стране',
   send: 'Отправить запрос',
   sent: 'Запрос отправлен',
+  asked:
+    'Такой запрос уже отправлен и ждёт ответа. Чтобы отправить другой, отзовите этот в «Запросах» на странице «Тариф».',
   withdraw: 'Отозвать',
   withdrawQuestion: 'Отозвать запрос?',
   withdrawHint: 'Менеджер больше не увидит его среди открытых.',
@@ -108,6 +110,8 @@ export const requests = {
   refuse: 'Отказать',
   answerTitle: (company: string) => `Ответ компании ${company}`,
   refuseTitle: (company: string) => `Отказ компании ${company}`,
+  plan: 'Назначить тариф',
+  planKept: 'Не менять',
   answerText: 'Ответ',
   refuseText: 'Причина отказа',
   mailed: 'Владелец увидит этот текст на странице «Тариф», а если на сервере настроена почта, и в письме.',
