@@ -1,4 +1,5 @@
 import { expect, type Page, type Route, test } from '@playwright/test';
+import { sayState } from '@propusk/phrases/state';
 import { type Replies, STUBBED, stubConsole } from './stubbed-console.ts';
 import {
   admin,
@@ -388,6 +389,19 @@ test('the lists of a company link to its users and proxies, and a long list is e
   await expect(page.getByRole('link', { name: 'crm.romashka.test' })).toHaveAttribute(
     'href',
     'https://crm.romashka.test/',
+  );
+});
+
+test('the advice of the state page about proxies is a link to their list', async ({ page }) => {
+  const found = { code: 'egress_unknown', params: { proxies: ['proxy.romashka.test'] } } as const;
+  const finding = { code: found.code, level: 'warning', ...sayState(found) };
+  await open(page, '/dashboard/admin/state', {
+    ...ofAdmin,
+    'GET /state': { version: '0.2.0', findings: [finding] },
+  });
+  await expect(page.getByRole('link', { name: /в разделе «Прокси-серверы»/ })).toHaveAttribute(
+    'href',
+    '/dashboard/admin/proxies',
   );
 });
 

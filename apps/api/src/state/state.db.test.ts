@@ -211,6 +211,12 @@ const faults: [string, () => Promise<NodeJS.ProcessEnv> | NodeJS.ProcessEnv, str
     'error mail_refused',
   ],
   ['there is no mail server', () => ({ ...opened, SMTP_URL: '' }), 'warning mail_folder'],
+  ['there is no mail server, on loopback', () => ({ SMTP_URL: '' }), 'ok mail_local'],
+  [
+    'the folder of the backups does not exist',
+    () => ({ PROPUSK_BACKUPS: join(folder, 'nowhere') }),
+    'unknown backup_unseen',
+  ],
   [
     'the clock is ten minutes fast',
     async () => ({ ACME_DIRECTORY: await dateServer(600) }),

@@ -29,7 +29,8 @@ export const checkDatabase: Check = async ({ db, fault }) => {
 export const checkMail: Check = async ({ db, config: { smtpUrl, publicUrl } }) => {
   const found: Finding[] = [];
   if (smtpUrl === undefined) {
-    if (!isLoopback(publicUrl.hostname)) found.push({ level: 'warning', code: 'mail_folder' });
+    const isLocal = isLoopback(publicUrl.hostname);
+    found.push(isLocal ? { level: 'ok', code: 'mail_local' } : { level: 'warning', code: 'mail_folder' });
   } else {
     const failure = await verifySmtp(smtpUrl);
     if (failure !== null) found.push({ level: 'error', code: 'mail_refused', params: { failure } });
@@ -37,14 +38,14 @@ export const checkMail: Check = async ({ db, config: { smtpUrl, publicUrl } }) =
   const { count, failure } = (db === null ? null : await findStuckMail(db)) ?? { count: 0, failure: null };
   if (count > 0)
     found.push({ level: 'error', code: 'mail_stuck', params: { count, failure: failure ?? 'other' } });
-  return found.length > 0 || smtpUrl === undefined ? found : [{ level: 'ok', code: 'mail_sent' }];
+  return found.length > 0 ? found : [{ level: 'ok', code: 'mail_sent' }];
 };
 
-/** Checks the backups in PROPUSK_BACKUPS, by default the folder of the Debian package. A missing folder is no error. */
+/** Checks the backups in PROPUSK_BACKUPS, by default the folder of the Debian package. */
 export const checkBackups: Check = async ({ env }) => {
   const folder = env.PROPUSK_BACKUPS ?? '/var/backups/propusk';
   const names = await readdir(folder).catch(() => null);
-  if (names === null) return [];
+  if (names === null) return [{ level: 'unknown', code: 'backup_unseen', params: { folder } }];
   const files = await Promise.all(
     names
       .filter((name) => name.endsWith('.backup'))

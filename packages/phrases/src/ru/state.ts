@@ -169,6 +169,10 @@ export const state = {
 
   // mail
   mail_sent: (): Said => ({ title: MAIL, text: 'Почтовый сервер принимает вход, очередь пуста.' }),
+  mail_local: (): Said => ({
+    title: MAIL,
+    text: 'Почтовый сервер не настроен: консоль открыта только с этого компьютера, и письма ложатся файлами в папку данных.',
+  }),
   mail_folder: (): Said => ({
     title: MAIL,
     text: 'Почтовый сервер не настроен: письма со ссылками не уходят.',
@@ -199,6 +203,11 @@ export const state = {
     title: BACKUP,
     text: `В ${folder} нет ни одной.`,
     mend: 'Сделайте её: propusk backup. Каждую ночь их делает systemctl enable --now propusk-backup.timer.',
+  }),
+  backup_unseen: ({ folder }: { folder: string }): Said => ({
+    title: BACKUP,
+    text: `Посмотреть копии нельзя: папки ${folder} нет, или она закрыта для консоли.`,
+    mend: 'Если копии хранятся в другом месте, проверяйте их там. Сделать копию: propusk backup, а без пакета npm run backup -- ФАЙЛ.',
   }),
   backup_bad: ({ file }: { file: string }): Said => ({
     title: BACKUP,
