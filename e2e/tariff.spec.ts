@@ -60,11 +60,18 @@ test('the tariff page shows the plan, what is used of it, and which offers are t
   await expect(small).toContainText('5 сайтов (у вас 20)');
   await expect(page.getByRole('button', { name: 'Ваш тариф' })).toBeDisabled();
   for (const [name, href] of [
-    ['+79161234567', 'tel:+79161234567'],
+    ['+7 916 123-45-67', 'tel:+79161234567'],
     ['sales@propusk.test', 'mailto:sales@propusk.test'],
     ['@propusk_sales', 'https://t.me/propusk_sales'],
   ] as const)
     await expect(page.getByRole('link', { name })).toHaveAttribute('href', href);
+});
+
+test('the usage has a bar only for a kind that the plan limits', async ({ page }) => {
+  await open(page, tariffPage, { ...ofOwner, 'GET /tariff': { ...tariff, plan: plans.rows[2] } });
+  const summary = page.getByRole('region', { name: 'Действует сейчас' });
+  await expect(summary).toContainText('12, без ограничения');
+  await expect(summary.getByRole('progressbar')).toHaveCount(1);
 });
 
 test('the words of a request survive a failure of the server, and the next try sends them', async ({

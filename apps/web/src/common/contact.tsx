@@ -2,12 +2,13 @@ import { Anchor, Stack } from '@mantine/core';
 import type { Contact } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { IconAt, IconBrandTelegram, IconPhone } from '@tabler/icons-react';
+import classes from './contact.module.css';
 
 /** How to reach the platform's operator, as links; a sentence while no contact is set. */
 export function ContactLines({ contact, none = t.tariff.noContact }: { contact: Contact; none?: string }) {
   const { name, phone, email, telegram } = contact;
   const links = [
-    { Icon: IconPhone, text: phone, href: `tel:${phone}` },
+    { Icon: IconPhone, text: t.shownPhone(phone), href: `tel:${phone}` },
     { Icon: IconAt, text: email, href: `mailto:${email}` },
     { Icon: IconBrandTelegram, text: telegram && `@${telegram}`, href: `https://t.me/${telegram}` },
   ].filter(({ text }) => text !== '');
@@ -20,13 +21,7 @@ export function ContactLines({ contact, none = t.tariff.noContact }: { contact: 
           key={href}
           href={href}
           {...(href.startsWith('https:') && { target: '_blank', rel: 'noopener noreferrer' })}
-          style={{
-            display: 'inline-flex',
-            alignItems: 'center',
-            gap: 8,
-            minHeight: 24,
-            overflowWrap: 'anywhere',
-          }}
+          className={classes.line}
         >
           <Icon size={16} aria-hidden />
           {text}

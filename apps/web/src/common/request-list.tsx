@@ -38,7 +38,7 @@ export function RequestList(props: {
               <Day iso={request.createdAt} />
               {props.sender && <Anchor href={`mailto:${request.email}`}>{request.email}</Anchor>}
               {props.sender && request.phone && (
-                <Anchor href={`tel:${request.phone}`}>{request.phone}</Anchor>
+                <Anchor href={`tel:${request.phone}`}>{t.shownPhone(request.phone)}</Anchor>
               )}
             </p>
             {request.text && <p>{request.text}</p>}

@@ -1,11 +1,10 @@
 import '@mantine/core/styles/Progress.css';
 import { Group, Progress, Stack, Text } from '@mantine/core';
-import { limits } from '@propusk/contract/limits';
 import type { Tariff } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { limited } from './plan-text.ts';
 
-/** What a company uses of each limit of its plan, as bars with figures. */
+/** What a company uses of each kind, with a bar where the plan limits it. */
 export function Usage({ plan, used }: Pick<Tariff, 'plan' | 'used'>) {
   return (
     <Stack component="ul" gap="md" m={0} p={0} style={{ listStyle: 'none' }}>
@@ -20,11 +19,13 @@ export function Usage({ plan, used }: Pick<Tariff, 'plan' | 'used'>) {
                 {t.plan.figure(used[kind], limit)}
               </Text>
             </Group>
-            <Progress
-              aria-label={t.plan.names[kind]}
-              color={full ? 'var(--warning-text)' : undefined}
-              value={Math.min(100, (100 * used[kind]) / (limit ?? limits.objectsPerCompany))}
-            />
+            {limit !== null && (
+              <Progress
+                aria-label={t.plan.names[kind]}
+                color={full ? 'var(--warning-text)' : undefined}
+                value={Math.min(100, (100 * used[kind]) / limit)}
+              />
+            )}
           </li>
         );
       })}

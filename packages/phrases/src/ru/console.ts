@@ -32,3 +32,4 @@ export * from './console/statistics.ts';
 export * from './console/tariff.ts';
 export * from './console/users.ts';
 export * from './console/vantages.ts';
+export * from './phone.ts';

@@ -1,6 +1,7 @@
 import { limits } from '@propusk/contract/limits';
 import type { RequestKind } from '@propusk/contract/tariff';
 import { count, days, minutes } from './count.ts';
+import { shownPhone } from './phone.ts';
 import { quoted } from './quoted.ts';
 
 /** A paragraph of a mail: text, or a link with its label. */
@@ -118,7 +119,7 @@ export const mails = {
   ): MailText => ({
     subject: `${request.company}: запрос на ${requested(request)}`,
     paragraphs: [
-      `Компания ${quoted(request.company)} просит ${requested(request)}. Запрос отправил владелец: ${request.by}${request.phone === '' ? '' : `, телефон ${request.phone}`}.`,
+      `Компания ${quoted(request.company)} просит ${requested(request)}. Запрос отправил владелец: ${request.by}${request.phone === '' ? '' : `, телефон ${shownPhone(request.phone)}`}.`,
       ...(request.text === '' ? [] : [request.text]),
       { link: request.page, label: 'Ответить в консоли' },
     ],

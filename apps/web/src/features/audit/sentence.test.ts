@@ -64,6 +64,10 @@ describe('the sentence of an audit event', () => {
       },
       'изменена компания «Ромашка»: меньший срок и имена: в силе с: 05.12.2026; тариф действует до: 01.12.2026 → —',
     ],
+    [
+      { object: { kind: 'company', id: 1, name: 'Ромашка' }, changes: { phone: { to: '+79161234567' } } },
+      'изменена компания «Ромашка»: телефон: +7 916 123-45-67',
+    ],
     [{ action: 'signed_in', changes: { client: { to: 'extension' } } }, 'вход в расширение'],
     [{ action: 'signed_in', changes: { client: { to: 'console' } } }, 'вход в консоль'],
   ])('the audit event %o is described by the sentence %s', (some, sentence) => {

@@ -84,6 +84,7 @@ function say(field: AuditField, value: string | boolean | undefined): string {
   if (value === undefined) return '';
   if (typeof value === 'boolean') return value ? t.audit.yes : t.audit.no;
   if (isMoment(field) && value !== '') return dayFormat.format(new Date(value));
+  if (field === 'phone') return t.shownPhone(value);
   if (field === 'client') return t.audit.clients[value] ?? value;
   if (field === 'addresses') return t.audit.addresses[value] ?? value;
   if (field === 'type') return t.audit.types[value] ?? value;

@@ -173,7 +173,7 @@ function PlanCard(props: { company: Company; tariff: Tariff; onEdit: () => void 
             </Button>
           ),
         },
-        { key: 'phone', term: t.plans.contactPhone, value: phone || t.tariff.noPhone },
+        { key: 'phone', term: t.plans.contactPhone, value: t.shownPhone(phone) || t.tariff.noPhone },
       ]}
     />
   );

@@ -31,7 +31,7 @@ export function Offers(props: { tariff: Tariff; onRequest: (plan: Named) => void
               {exceeds && <p className={classes.over}>{t.tariff.over}</p>}
               {stops && !isPresent && <p className={classes.over}>{t.tariff.overPaid}</p>}
               <Button
-                variant="light"
+                variant="default"
                 disabled={isPresent || isAsked}
                 aria-label={isPresent ? undefined : t.tariff.requestOf(plan.name)}
                 aria-describedby="offers-hint"

@@ -65,7 +65,7 @@ function Loaded({ tariff }: { tariff: Tariff }) {
             {
               key: 'phone',
               term: t.plans.contactPhone,
-              value: tariff.phone || t.tariff.noPhone,
+              value: t.shownPhone(tariff.phone) || t.tariff.noPhone,
               tools: (
                 <Button
                   variant="subtle"
