@@ -46,7 +46,13 @@ const more = new Set([
   ...['agent-visits', 'agent-sessions', 'statistics-figures', 'statistics-now', 'statistics-log'],
   ...['statistics-support-open', 'statistics-storage-pending', 'tariff', 'tariff-ended', 'sites-alarm'],
   ...['sites-drifted', 'sites-empty', 'users-invited', 'audit-more', 'page-help', 'statistics-empty', 'go'],
-  ...['admin-companies-stuck-mail', 'admin-invitations', 'admin-plans', 'admin-state', 'admin-company-visits'],
+  ...[
+    'admin-companies-stuck-mail',
+    'admin-invitations',
+    'admin-plans',
+    'admin-state',
+    'admin-company-visits',
+  ],
 ]);
 const screens: readonly Scenario[] = [
   ...scenarios.filter(({ name, path, open, only }) =>
