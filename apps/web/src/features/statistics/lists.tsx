@@ -1,3 +1,4 @@
+import { VisuallyHidden } from '@mantine/core';
 import type { Named } from '@propusk/contract/fields';
 import type { Share, Statistics } from '@propusk/contract/records';
 import { unicodeHost } from '@propusk/contract/unicode-host';
@@ -106,7 +107,11 @@ function Table(props: {
       {rows.length > 0 && (
         <table className={classes.numbers}>
           <thead>
-            <tr>{head.map((title) => (title ? <th key={title}>{title}</th> : <td key={title} />))}</tr>
+            <tr>
+              {head.map((title) => (
+                <th key={title}>{title || <VisuallyHidden>{t.columns.actions}</VisuallyHidden>}</th>
+              ))}
+            </tr>
           </thead>
           <tbody>
             {rows.map(({ key, name, cells, percent }) => (
