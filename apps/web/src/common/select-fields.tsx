@@ -42,6 +42,7 @@ export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & Choos
       searchable
       allowDeselect={props.clearable === true}
       clearable={props.clearable === true}
+      maxDropdownHeight="clamp(132px, 20vh, 240px)"
       nothingFoundMessage={t.common.notFoundOption}
       placeholder={props.placeholder}
     />
