@@ -17,8 +17,7 @@ import { apiSettingRefusals, apiSettingValues, senderName, settingPhrases } from
 import * as z from 'zod/mini';
 import { type TlsConfig, tlsConfig, tlsSettings } from './certificates/settings.ts';
 
-// The sender of mails. Only characters that need no quoting in the header From are allowed (RFC 5322 section
-// 3.2.3), up to a practical length.
+// The sender of mails. Only characters that need no quoting in the header From are allowed (RFC 5322 section 3.2.3).
 const sender = /^(?:[^<>"@,;:\\\p{Cc}]{1,100} <[^\s<>"@,;:]+@[^\s<>"@,;:]+>|[^\s<>"@,;:]+@[^\s<>"@,;:]+)$/u;
 
 /** The environment variables of the api. */
@@ -61,7 +60,7 @@ export const apiSettings = {
   STOP_DELAY: wholeNumber(0, 0, 60),
   AUDIT_RETENTION: wholeNumber(60, 1, 120),
   LOG_RETENTION: wholeNumber(90, 1, 366),
-  // Only `npm start` sets DISK_RESERVE.
+  // `npm start` sets DISK_RESERVE; operators do not.
   DISK_RESERVE: setting(apiSettingValues.diskReserve, z.optional(z.string())),
   ADMIN_EMAIL: setting(apiSettingValues.adminEmail, z.optional(Email)),
   ADMIN_PASSWORD: setting(apiSettingValues.adminPassword, z.optional(Password)),
@@ -196,8 +195,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 }
 
 /**
- * Returns the ports that tenants must not reach: those of GATEWAY_OWN_PORTS, and those of the product and its database except 80
- * and 443.
+ * Returns the ports that tenants must not reach: the ports in GATEWAY_OWN_PORTS, and the ports of the product and its database.
+ * Leaves out the product's ports 80 and 443.
  */
 function ownPorts(s: ReturnType<typeof readSettings<typeof apiSettings>>): ReadonlySet<number> {
   const database = Number((s.DATABASE_URL && URL.parse(s.DATABASE_URL)?.port) || 5432);

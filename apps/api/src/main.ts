@@ -77,7 +77,7 @@ async function main(): Promise<void> {
   process.on('disconnect', stop);
 }
 
-/** Renders an error that the operator can fix as one line; any other error keeps its stack. */
+/** Returns one line for an error that the operator can fix, and the stack of any other error. */
 function explain(error: unknown): string {
   if (error instanceof SettingError || error instanceof DatabaseUnfit) return error.message;
   if (!(error instanceof Error)) return String(error);

@@ -173,7 +173,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     calls: createCalls(),
     // The budget of large request bodies is an eighth of the memory, because parsing makes further copies of a body.
     bodyBudget: bodyBudget(config.memory / 8),
-    // Bounded: filled once at startup
+    // Bounded: the set of implemented endpoints is filled once at startup
     implemented: new Set(),
   };
   for (const register of slices) register(slice);

@@ -85,7 +85,7 @@ const extremes: Record<keyof typeof apiSettings, Extremes> = {
   HTTP_PORT: port,
   ACME_MAIL: [['a@b.ru'], ['a']],
   ACME_DIRECTORY: [['https://ca.test/dir'], ['http://ca.test/dir', 'https://']],
-  // No file exists at this path, because the api reads ACME_CA only with TLS=auto.
+  // The file does not need to exist, because the api reads ACME_CA only with TLS=auto.
   ACME_CA: path,
   API_METRICS_PORT: [
     ['0', '65535'],

@@ -38,7 +38,7 @@ afterAll(() => api.close());
 
 /**
  * Calls with a body, each with the callers to test. A call that succeeds without a session is tested without a session only.
- * Another call is tested with each of the callers gateway, owner and ADMIN for whom the call succeeds.
+ * Any other call is tested with those of the callers gateway, owner and ADMIN for whom the call succeeds.
  */
 const writes = rows.flatMap(({ call, target, expected }) => {
   if (byName.get(call)?.body === undefined) return [];
@@ -148,7 +148,7 @@ function settled(column: string, value: unknown, row: Record<string, unknown>): 
   }
   if (column.endsWith('_at') || column === 'support_until') {
     const minutes = (Date.parse(String(value)) - Date.now()) / 60_000;
-    // Timestamps within 45 days of the current time come from the api's clock and differ between identical calls.
+    // A timestamp within 45 days of the current time comes from the api's clock, so identical calls store different values.
     if (Math.abs(minutes) < 45 * 24 * 60) return minutes > 0 ? 'to come' : 'just now';
   }
   return value;

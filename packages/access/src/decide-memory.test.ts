@@ -15,7 +15,7 @@ putCompany(index, {
   policies: [{ id: 1, proxyId: 1, allSites: false, users: [10], sites: [1] }],
 });
 
-/** Calls `decide()` with distinct hosts of 115 labels, because a host has one pattern string for each label. */
+/** Calls `decide()` with distinct hosts of many labels, because `decide()` looks up a substring of the host for each label. */
 function askFor(count: number, parent: string): number {
   let allowed = 0;
   for (let i = 0; i < count; i++) {

@@ -136,7 +136,7 @@ describe('the index', () => {
     company(1, { 1: 'a.romashka.test', 2: 'b.romashka.test' }, [{ proxy: 1, sites }], version);
   const allowed = (i: ReturnType<typeof emptyIndex>, name: string) => decide(i, 10, host(name), 443).allow;
 
-  test('the index replaces a company by a newer version and ignores an older or equal one', () => {
+  test('the index replaces a company by a newer version and ignores older and equal versions', () => {
     const i = indexOf(v(2, [1]));
     expect(putCompany(i, v(1, [2]))).toBe(false);
     expect(putCompany(i, v(2, [2]))).toBe(false);

@@ -94,7 +94,7 @@ export function siteCovering(
   return null;
 }
 
-/** Finds the site of a pattern that covers a port. A site with exactly this port precedes a site without a port. */
+/** Finds the site that covers a port, among sites with the same host pattern. A site with exactly this port comes first. */
 function siteAt(first: SiteIndex, port: number, web: boolean): SiteIndex | undefined {
   let usual: SiteIndex | undefined;
   for (let site: SiteIndex | null = first; site !== null; site = site.next) {
@@ -120,7 +120,7 @@ const END = -3;
  */
 function following(host: string, step: number): number {
   if (step === HOST && host.startsWith('www.') && host.indexOf('.', 4) !== -1) return BARE;
-  // The top-level domain has no step, because a pattern has at least two labels.
+  // Skips the wildcard of the top-level domain, because a pattern has at least two labels.
   const name = step < 0 ? 0 : host.indexOf('.', step) + 1;
   return host.indexOf('.', name) === -1 ? END : name;
 }

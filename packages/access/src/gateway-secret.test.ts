@@ -24,7 +24,7 @@ test('a gateway token with any character changed is invalid', () => {
   );
 });
 
-test('a gateway token is invalid under another secret or another key', () => {
+test('a gateway token is invalid under the keys of another secret and under the probe key', () => {
   const other = gatewayKeys('another secret of thirty-two char');
   expect(verifyGatewayToken(other, token)).toBeNull();
   expect(verifyGatewayToken({ ...keys, token: keys.probe }, token)).toBeNull();

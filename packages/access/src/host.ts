@@ -1,6 +1,6 @@
 /**
- * The canonical spelling of a host from CONNECT, an absolute URL, a pasted address, or a PAC's argument. Every access
- * decision uses this spelling, so that no two components read one name differently.
+ * The canonical spelling of a host from CONNECT, an absolute URL, a pasted address, or the argument of a PAC function. Every
+ * access decision uses this spelling, so that no two components read one name differently.
  */
 
 /** A DNS name in lower case and Punycode, with at least two labels and no trailing dot. Never an IP address. */

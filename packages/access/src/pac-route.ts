@@ -4,7 +4,7 @@
  * does not use Node. `pac.ts` implements the same rule as a PAC script.
  */
 
-/** The part of `GET /me/access` that routing needs. */
+/** The fields of the reply to `GET /me/access` that decide the route of a request. */
 export interface Routed {
   readonly gateway: { readonly scheme: 'http' | 'https'; readonly host: string; readonly port: number };
   readonly allSites: boolean;
@@ -29,8 +29,8 @@ export function portsByPattern(sites: readonly string[]): PortsByPattern {
 
 const label = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?';
 /**
- * Matches a canonical host as `host.ts` defines it. The host comes from the URL parser of the browser, which
- * has already converted it to lower case and punycode.
+ * A regular expression for host names in the canonical form of `host.ts`. The URL parser of the browser has already converted
+ * each host to lower case and punycode.
  */
 export const HOST_NAME = `^(?=.{1,253}$)(?:${label}\\.)+(?!(?:[0-9]+|0x[0-9a-f]*)$)${label}$`;
 const hostName = new RegExp(HOST_NAME);

@@ -268,8 +268,8 @@ describe('the PAC', () => {
     const script = { ...plain, sites: many };
     expect(pacScript(script).data.length).toBeLessThan(1_250_000);
     const pac = run(script);
-    // Compares the best of three runs as a ratio, because absolute times depend on the machine. With a linear
-    // search, the ratio would be about a thousand.
+    // Compares the two PACs by the ratio of their times, because absolute times depend on the machine. With a
+    // linear search, the ratio would be about a thousand.
     const timed = (asked: typeof pac) => {
       const rounds = [0, 1, 2].map(() => {
         const started = performance.now();

@@ -5,8 +5,8 @@ export interface PacScript {
   /** The script contains only ASCII, because Chromium rejects other characters. */
   readonly data: string;
   /**
-   * Whether a browser that cannot run the script blocks all requests. True only with `allSites`: otherwise a failure
-   * would block the rest of the web too.
+   * Whether a browser that cannot run the script blocks all requests. True only with `allSites`: otherwise a
+   * browser that cannot run the script would also block sites outside the policies.
    */
   readonly mandatory: boolean;
 }

@@ -39,7 +39,7 @@ function decoded(path: string): string | null {
       text = next;
     }
   } catch {
-    // A bare `%` that appears after a decoding is an ordinary character, so the decoding is complete.
+    // After at least one decoding, a `%` that begins no escape is an ordinary character, so the decoding is complete.
     return text === path ? null : text.normalize('NFC');
   }
   return null;
@@ -59,7 +59,7 @@ export function mayAct(path: string): boolean {
   );
 }
 
-/** Splits a path segment into lower-case words, and adds each pair of adjacent words: `sign`, `out`, `signout`. */
+/** Splits a path segment into lower-case words, and adds each two adjacent words as one word: `sign`, `out`, `signout`. */
 function wordsOf(segment: string): string[] {
   const words = segment
     .split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u)
@@ -89,7 +89,7 @@ export const pathOf = ({ pathname }: URL) =>
 export function startPathOf(raw: string): string | null {
   const rest = raw.trim().replace(/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#\\]*/i, '');
   if (!rest.startsWith('/') || !URL.canParse(rest, 'http://site.invalid')) return null;
-  // After `http://site.invalid`, the parser reads `//host` as a path instead of a host.
+  // The prefix `http://site.invalid` makes the URL parser read a leading `//host` as a path, not as a host.
   const path = pathOf(new URL(`http://site.invalid${rest}`));
   return path === '/' || pathLength(path) > limits.startPath ? null : path;
 }

@@ -87,8 +87,8 @@ export interface AccessIndex {
   /** All claims to each pattern that several companies claim, the claim with the lowest rank first. */
   readonly contested: Map<string, readonly Claim[]>;
   /**
-   * The number of claims added since the start. A new claim may deny a host to other companies, so the
-   * gateway checks its active requests again when this number changes.
+   * The number of new claims since the process started. A new claim can deny a host to other companies, so the gateway checks its
+   * active requests again when this number changes.
    */
   newClaims: number;
 }
@@ -218,7 +218,7 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
   const holding = new Map<number, readonly PolicyIndex[]>();
   for (const policy of snapshot.policies.toSorted((a, b) => a.id - b.id)) {
     const egress = egresses.get(policy.proxyId);
-    // A policy whose proxy is missing from the snapshot is dropped, because no other egress may replace it.
+    // A policy whose proxy is missing from the snapshot is dropped, because no other egress may replace the proxy.
     if (egress === undefined) continue;
     const { id: policyId, allSites, ended = false } = policy;
     const entry = { allow: true, egress, policyId, allSites, ended } as const;

@@ -4,8 +4,8 @@ import { endpoint } from './endpoint.ts';
 const Count = z.int().check(z.gte(0));
 
 /**
- * The access that a deletion would revoke, by the rule of the gateway. The api runs the deletion in a transaction, compares the
- * decisions before and after it, and rolls back.
+ * The access that a deletion would revoke. The api runs the deletion in a transaction, applies the gateway's access rule before
+ * and after the deletion, and rolls back.
  */
 export const AccessLoss = z.object({
   /** The number of users who would lose access to at least one site. */

@@ -182,15 +182,15 @@ function isOfCalendar(moment: string): boolean {
 
 /** The query parameters of the audit list. */
 export const AuditQuery = z.extend(ListQuery, {
-  /** Only events at this time or later. A day without a time means its start in Moscow time. A time must have a time zone. */
+  /** Returns only events at this time or later. A day without a time means 00:00 Moscow time. A time needs a time zone. */
   from: z.optional(Moment),
-  /** Only events before this time. A day without a time means its end in Moscow time. A time must have a time zone. */
+  /** Returns only events before this time. A day without a time means 24:00 Moscow time. A time needs a time zone. */
   to: z.optional(Moment),
   /**
    * `platform` lists the events of every company. By default, an ADMIN who owns a company gets only the events of that company.
    */
   of: z.optional(z.enum(['company', 'platform'])),
-  /** Only events of this action. */
+  /** Returns only events of this action. */
   action: z.optional(AuditAction),
 });
 export type AuditQuery = z.infer<typeof AuditQuery>;

@@ -47,7 +47,7 @@ export const LinkUse = z
      * ADMIN sends `token` and `email` together: `email` becomes the address of the account.
      */
     email: z.optional(Email),
-    /** true requests a link that changes the email of the signed-in caller. */
+    /** If true, the call mails a link that changes the email of the signed-in caller. */
     change: z.optional(z.boolean()),
     /** The token from the mailed link. */
     token: z.optional(text(1)),

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import type { Endpoint } from './endpoint.ts';
 
 /**
- * The file names of the contract's modules, read from the folder. Only Node.js loads this file. `shown-*.ts` is omitted, because
- * the OpenAPI document inlines the schemas of these files.
+ * The file names of the contract's modules, read from the folder. Only Node.js loads this file. Modules named `shown-*.ts` are
+ * omitted, because the OpenAPI document inlines their schemas.
  */
 const modules = readdirSync(import.meta.dirname).filter((name) =>
   /^(?!endpoints\.|shown-)[^.]+\.ts$/.test(name),

@@ -31,7 +31,7 @@ export const errors = {
   forbidden: { status: 403 },
   /** The platform accepts no registrations, or only registrations with an invitation. */
   registration_closed: { status: 403 },
-  /** The company is not confirmed yet. */
+  /** The email address of the company is not confirmed yet. */
   company_unconfirmed: { status: 403 },
   /** No owner of the company has permitted the platform's support to read the visits. */
   support_closed: { status: 403 },
@@ -63,7 +63,7 @@ export const errors = {
   second_factor_not_begun: { status: 409 },
   /** A caller without a second factor cannot make it mandatory for a company. */
   own_factor_first: { status: 409 },
-  /** The company is confirmed already. */
+  /** The email address of the company is confirmed already. */
   already_confirmed: { status: 409 },
   /** The user has set a password already. */
   already_joined: { status: 409 },
@@ -83,7 +83,7 @@ export const errors = {
   plan_limit: { status: 409 },
   /** The plan of the company does not include the requested feature. */
   not_in_plan: { status: 409 },
-  /** The standard plan cannot be archived or become the trial plan, because it applies to companies without another plan. */
+  /** The standard plan cannot be archived or become the trial plan, because companies without another plan have this plan. */
   standard_plan: { status: 409 },
   /** Another plan has this name; letter case does not count. */
   plan_exists: { status: 409 },

@@ -4,9 +4,12 @@ import { ShownText, visible } from './shown-text.ts';
 
 const line = text(0);
 
-test.each(['Анна', 'Œuvre №5 — «Ромашка» 😀', 'עברית', 'a\u200db'])('a one-line text accepts %j', (given) => {
-  expect(line.safeParse(given).data).toBe(given);
-});
+test.each(['Анна', 'Œuvre №5 — «Ромашка» 😀', 'עברית', 'a\u200db'])(
+  'the schema of a one-line text accepts %j',
+  (given) => {
+    expect(line.safeParse(given).data).toBe(given);
+  },
+);
 
 test.each([0, 9, 10, 0x1b, 0x7f, 0x80, 0x9b, 0x9f, 0x202a, 0x202e, 0x2066, 0x2069, 0xd800])(
   'a line of text refuses the character %i, and replies escape a stored one unless it is a tab or a line end',

@@ -39,7 +39,7 @@ export type MadeInvitations = z.infer<typeof MadeInvitations>;
  * Invite agents (USER) to the caller's company by mail. Each agent gets an account and a link that sets the first password. The
  * link is valid for seven days and works once. The link also ends when the caller is no longer an owner. Until the password is
  * set, the gateway refuses the agent. If any address already has an account, the call invites nobody, and the error lists these
- * addresses. The errors of one hour list at most 20 addresses with an account outside the company.
+ * addresses. In one hour, these errors list at most 20 addresses whose accounts are outside the company.
  */
 export const inviteUsers = endpoint('POST /users/invitations', {
   access: ['CREATOR'],

@@ -23,8 +23,8 @@ export const limits = {
   /** The most bytes of a request body. */
   body: 1024 * 1024,
   /**
-   * The most bytes of a request body in a call that needs no token. In other calls, larger bodies count
-   * against a shared memory budget.
+   * The most bytes of a request body in a call that needs no token. In calls with a token, bodies larger
+   * than this count against a shared memory budget.
    */
   smallBody: 16 * 1024,
   /** The most levels of nested lists and objects in a request body. */

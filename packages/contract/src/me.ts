@@ -18,7 +18,7 @@ export const User = z.object({
   roles: z.array(z.object({ value: Role })),
   /** The access policies of the user. */
   politics: z.array(Named),
-  /** The company of the user; null for a platform admin without one. */
+  /** The company of the user; null for a platform admin without a company. */
   company: z.nullable(
     z.object({
       id: Id,

@@ -61,7 +61,7 @@ export const Plan = z.extend(CompanyPlan, {
 });
 export type Plan = z.infer<typeof Plan>;
 
-/** A plan to create or to replace. Without a price, the plan has no price. Without a limit, the product's limit applies. */
+/** A plan to create or to replace. The price is optional. If a limit is absent, the product's limit applies. */
 export const PlanInput = z.object({
   /** The name of the plan. @example Team */
   name: text(1, 60),
@@ -116,8 +116,8 @@ export const PlanCompany = z.object({
 export type PlanCompany = z.infer<typeof PlanCompany>;
 
 /**
- * List at most 100 companies that have this plan, with the limits in the body that each company exceeds. The console
- * makes this call before it saves the changed plan.
+ * List at most 100 companies that have this plan. For each company, the reply names the limits in the request body that
+ * the company exceeds. The console makes this call before it saves the changed plan.
  */
 export const planCompanies = endpoint('POST /plans/:id/companies', {
   access: ['ADMIN'],

@@ -58,14 +58,11 @@ export const ProbeStep = z.object({
 });
 export type ProbeStep = z.infer<typeof ProbeStep>;
 
-/**
- * The number of counted requests or proxies, and how many had the expected outcome. Redirects and redundant
- * requests are not counted.
- */
+/** The counts of one part of a probe, either of requests or of proxies. Redirects and redundant requests are not counted. */
 export const Tally = z.object({
-  /** The number of requests or proxies with the expected outcome. @example 11 */
+  /** How many of the counted requests, or of the counted proxies, had the expected outcome. @example 11 */
   passed: z.int(),
-  /** The number of counted requests or proxies. @example 11 */
+  /** The number of counted requests, or of counted proxies. @example 11 */
   of: z.int(),
 });
 

@@ -71,7 +71,7 @@ export const GatewayRecord = z.object({
   up: Count,
   /** Bytes to the client. */
   down: Count,
-  /** The name that the client gave when it requested its gateway token; absent if it gave none. */
+  /** The name that the client gave when it requested its gateway token; absent without a name. */
   client: z.optional(ClientName),
 });
 export type GatewayRecord = z.infer<typeof GatewayRecord>;
@@ -107,8 +107,8 @@ export const feedRecords = endpoint('POST /feed/records', { access: 'gateway', b
 export const VisitState = z.enum(['open', 'closed', 'interrupted']);
 
 /**
- * A visit or refusal, with the current names of its user, site, policy and proxy. A deleted user keeps the
- * last name, unless the company's settings remove such names.
+ * A visit or refusal, with the current names of its user, site, policy and proxy. For a deleted user, the record has the name
+ * before the deletion, unless the company's settings remove the names of deleted users.
  */
 export const Visit = z.object({
   /** The id of the record. */
@@ -142,7 +142,7 @@ export const Visit = z.object({
   up: z.int(),
   /** Bytes to the client. */
   down: z.int(),
-  /** The name of the extension or program, as the client gave it; null if it gave none. */
+  /** The name of the extension or program that the client gave; null without a name. */
   client: z.nullable(ClientName),
 });
 export type Visit = z.infer<typeof Visit>;
@@ -194,7 +194,8 @@ export type VisitPage = z.infer<typeof VisitPage>;
 
 /**
  * List the visits and refusals of the caller's company, newest first. The caller's first call of a day (UTC) without the
- * filter `user` writes an audit event. With the filter, the first call of a day for each other user writes an audit event.
+ * filter `user` writes an audit event. With the filter, the first call of a day for each user writes an audit event, unless this
+ * user is the caller.
  */
 export const listVisits = endpoint('GET /visits', {
   access: ['CREATOR'],
@@ -390,7 +391,7 @@ export const setSupport = endpoint('PUT /visits/support', {
   errors: ['no_company'],
 });
 
-/** The figures of a company's last 30 days and of the 30 days before, for an ADMIN. */
+/** The figures of a company's access in the last 30 days and in the 30 days before, for ADMINs. */
 export const CompanyFigures = z.object({
   ...figures,
   /** The time until which ADMINs may list the company's visits; null if they may not. */
@@ -407,8 +408,8 @@ export const companyFigures = endpoint('GET /company/:id/statistics', {
 });
 
 /**
- * List the visits and refusals of a company, newest first. The call requires the permission of an owner of
- * the company. For each ADMIN, the first call of a day (UTC) writes an audit event of the company.
+ * List the visits and refusals of a company, newest first. The call works only while the company
+ * permits ADMINs to read its visits. For each ADMIN, the first call of a day (UTC) writes an audit event of the company.
  */
 export const companyVisits = endpoint('GET /company/:id/visits', {
   access: ['ADMIN'],

@@ -9,7 +9,7 @@ import { User } from './me.ts';
  * `POST /auth/register` with `{email}` mails a new link, which is valid for 10 minutes.
  */
 export const InvitedUser = z.extend(Proof, {
-  /** The address of the new account. */
+  /** The email address of the new account. */
   email: Email,
   ...userNames,
 });

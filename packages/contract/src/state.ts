@@ -15,11 +15,11 @@ export const StateFinding = z.object({
   /** The code of the finding. @example certificate_ends */
   code: z.string(),
   level: StateLevel,
-  /** The checked object, in Russian. @example Certificate of propusk.example.ru */
+  /** The checked object, in Russian; the example is translated. @example Certificate of propusk.example.ru */
   title: z.string(),
-  /** The finding, in Russian. @example Valid for 5 more days. */
+  /** The finding, in Russian; the example is translated. @example Valid for 5 more days. */
   text: z.string(),
-  /** The remedy, in Russian; null when there is nothing to do. @example Renew it. */
+  /** The remedy, in Russian; null without a remedy. The example is translated. @example Renew it. */
   mend: z.nullable(z.string()),
 });
 export type StateFinding = z.infer<typeof StateFinding>;

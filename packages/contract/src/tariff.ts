@@ -89,7 +89,7 @@ const Used = z.object({
   proxies: z.int(),
   /** Paid proxies. */
   paidProxies: z.int(),
-  /** The number of policies for all sites. */
+  /** Policies with `allSites`, which allow access to every public site. */
   allSites: z.int(),
 });
 
@@ -220,7 +220,7 @@ export const RequestInput = z.object({
 });
 export type RequestInput = z.infer<typeof RequestInput>;
 
-/** Ask the operator for a plan, a paid proxy or the trial. A company has at most one open request of a kind. */
+/** Ask the operator for a plan, a paid proxy or the trial. A company has at most one open request of each kind. */
 export const createRequest = endpoint('POST /tariff/requests', {
   access: ['CREATOR'],
   body: RequestInput,

@@ -39,7 +39,7 @@ function decode(input: string): string | undefined {
     output.splice(index++, 0, code);
   }
   const text = String.fromCodePoint(...output);
-  // A decoded slash or at sign, for example, could make the host look like a different address.
+  // Rejects other characters: a decoded slash or at sign, for example, could make the host look like a different address.
   return /^[\p{L}\p{M}\p{N}-]+$/u.test(text) ? text : undefined;
 }
 

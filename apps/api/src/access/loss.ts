@@ -7,7 +7,7 @@ import type { CompanySnapshot } from '@propusk/contract/feed';
 import { indexOf } from './explain.ts';
 import type { ForeignClaim } from './store.ts';
 
-/** Replaces the `*` of a wildcard address to form a sample host that no other site of the company covers. */
+/** The label that replaces the `*` of a wildcard address, so that no other site of the company covers the sample host. */
 const UNLISTED = 'no-site-has-this-name';
 
 /**

@@ -98,7 +98,7 @@ describe("the explanation of a user's access to a site", () => {
     expect(absent.status).toBe(404);
   });
 
-  test('the explanation gives host_taken for a host that another company claimed first on shared egress', async () => {
+  test('the explanation gives host_taken when another company on shared egress claimed the host first', async () => {
     const first = await scene('held.example.ru');
     await first.link([first.agent.id], true);
     const second = await scene('held.example.ru');

@@ -343,7 +343,7 @@ describe('the list of audit events', () => {
     expect(await read(token, { name: '%' })).toEqual([]);
   });
 
-  test('the audit list accepts a period of whole days in Moscow time, or of times with a zone', async () => {
+  test('the audit list accepts a period as days in Moscow time, or as times with a time zone', async () => {
     const { token } = await api.company();
     const { company } = await api.must(token, me);
     const at = [

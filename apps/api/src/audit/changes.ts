@@ -7,8 +7,8 @@ interface Item {
   readonly name: string;
 }
 /**
- * The audited fields of an entity, built from its reply, so that an audit event contains nothing that replies hide. Omit counts
- * and values derived from other rows.
+ * The audited fields of an entity, built from a reply, so that an audit event contains only what replies show. Counts and values
+ * derived from other rows are not audited.
  */
 export type AuditFields = { readonly [F in AuditField]?: string | boolean | readonly Item[] };
 export type Changes = { [F in AuditField]?: AuditChange };

@@ -168,9 +168,9 @@ export async function listAudit(
 }
 
 /**
- * Returns the changes of an audit event for an owner. Owners must not see the user names of paid proxies, which only ADMINs
- * store. So the user name is removed from an ADMIN's event about a proxy. The event of an edit still lists the field, without
- * values.
+ * Returns the changes of an audit event for an owner. Removes the user name from an ADMIN's event about a proxy, because owners
+ * must not see the user names of paid proxies. Only ADMINs store these names. The event of an edit keeps the field `username`,
+ * without values.
  */
 function withoutAdminsLogin({
   action,

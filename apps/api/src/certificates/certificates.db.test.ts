@@ -267,7 +267,7 @@ test('a renewal closes no connection and fails no request', async () => {
     socket.on('close', () => (cut += 1)).on('error', () => {});
     let carry = '';
     socket.on('data', (data) => {
-      // A status line may be split between two chunks.
+      // A status line can be split between two chunks.
       const parts = `${carry}${data}`.split('HTTP/1.1 200');
       answers += parts.length - 1;
       carry = (parts.at(-1) ?? '').slice(1 - 'HTTP/1.1 200'.length);
@@ -307,7 +307,7 @@ test('a renewal closes no connection and fails no request', async () => {
   expect([cut, failed, fresh > 10]).toEqual([0, 0, true]);
 });
 
-test("tryIssue accepts names that the CA can validate and rejects with the CA's reason otherwise", async () => {
+test("tryIssue rejects with the CA's reason if the CA cannot validate a name", async () => {
   const ca = await startCa({ refused: ['gate.test'], badNonces: 0 });
   await tryIssue(ca, ['pass.test'], ports.HTTP_PORT);
   await expect(tryIssue(ca, ['gate.test'], ports.HTTP_PORT)).rejects.toThrow(/gate.test|policy|forbid/i);

@@ -50,8 +50,8 @@ export async function issue(authority: Authority, accountKey: string, name: stri
   // acme-client is loaded on demand, because most starts order no certificate.
   const { axios, Client, crypto } = await import('acme-client');
   axios.defaults.timeout = RESPONSE_MS;
-  // acme-client's interceptors retry immediately, although a CA limits the rate of failures. They also replace connection errors by
-  // a TypeError.
+  // Removes the interceptors of acme-client. They retry immediately, although a CA limits the rate of failures, and they replace
+  // connection errors by a TypeError.
   axios.interceptors.request.clear();
   axios.interceptors.response.clear();
   const ca = authority.ca === undefined ? [] : [authority.ca];

@@ -37,8 +37,8 @@ export interface Renewal extends Repeating {
 }
 
 /**
- * Orders missing certificates and renews those near their end; checks every 10 s. A failure is logged and retried after 1 minute to
- * 4 hours. Only one process at a time orders from the CA.
+ * Orders missing certificates, and renews certificates that expire soon; checks every 10 s. A failure is logged and retried
+ * after 1 minute to 4 hours. Only one process at a time orders from the CA.
  */
 export function startRenewal(options: RenewalOptions): Renewal {
   const { db, log, orders, firstRetryMs = FIRST_RETRY_MS } = options;

@@ -15,8 +15,8 @@ import type { TlsConfig } from './settings.ts';
 import { readAccountKey } from './store.ts';
 
 /**
- * At most 256 connections on HTTP_PORT. At the limit, a new connection closes the oldest one of the subscriber (an IPv4 address or
- * an IPv6 /64) with the most connections.
+ * At most 256 connections on HTTP_PORT. At the limit, a new connection closes the oldest connection of the subscriber with the
+ * most connections. A subscriber is an IPv4 address or an IPv6 /64.
  */
 const HTTP_SOCKETS = 256;
 /** The headers that Fastify accepts from a trusted proxy. */

@@ -82,7 +82,7 @@ export const findCompany = (db: Db, actor: Actor, id: number) => findEntity(db, 
 /** At most this many users, sites, proxies and policies per query; more would block the event loop for over 50 ms. */
 const CHILDREN_A_QUERY = 3_000;
 
-/** Lists all companies, for admins; without a page, the first 100 (answers.md). */
+/** Lists companies for an ADMIN; without the parameters `page` and `take`, only the first 100 (answers.md). */
 export async function listCompanies(
   db: Db,
   actor: Actor,

@@ -1,18 +1,18 @@
 import { networkOf } from '@propusk/overload/networks';
 import { AppError, tooMany } from './errors.ts';
 
-/** The part of the queue in which a caller waits. */
+/** Identifies a lane: the queue in which the requests of one caller wait. */
 export interface Lane {
-  /** Whether a session or a device mark identifies the user. The queue serves lanes of known and unknown users alternately. */
+  /** Whether the caller is a known user: signed in now, or earlier on the same device. Known and unknown users take turns. */
   readonly known: boolean;
-  /** The key of the lane: a network, or a known user. */
+  /** The key of the caller: a network, a known user, or the api process. */
   readonly line: string;
 }
 
-/** The lane of an unauthenticated caller: one lane for each /24 (IPv4) or /56 (IPv6) network. */
+/** Returns the lane of an unauthenticated caller. All callers from one /24 (IPv4) or /56 (IPv6) network share a lane. */
 export const strangers = (address: string): Lane => ({ known: false, line: networkOf(address) });
 
-/** The lane of a signed-in user. */
+/** Returns the lane (the queue) of a signed-in user. */
 export const signedIn = (userId: number): Lane => ({ known: true, line: `user ${userId}` });
 
 /**
@@ -25,9 +25,9 @@ export type FairQueue = <T>(lane: Lane, work: () => Promise<T>) => Promise<T>;
 export interface FairQueueBounds {
   /** The maximum number of concurrent tasks. */
   readonly atOnce: number;
-  /** The limit of waiters in one lane. */
+  /** The maximum number of waiters in the lane (the queue) of one caller. */
   readonly ofLane: number;
-  /** The maximum number of waiters in all lanes. It also bounds the number of lanes, because an empty lane is deleted. */
+  /** The maximum number of waiters in all lanes. This limits the number of lanes too, because an empty lane is deleted. */
   readonly ofAll: number;
 }
 
@@ -38,8 +38,8 @@ interface Waiter {
 type Lines = Map<string, Waiter[]>;
 
 /**
- * Creates a queue that serves its lanes round robin, so that a lane with many waiters delays every other lane by only one task.
- * When the queue is full, `makeRoom` decides which waiter is refused.
+ * Creates a queue with a lane for each caller. Lanes are served round robin, so that a caller with many waiters gets only one
+ * slot in each round. When the queue is full, `makeRoom` decides which waiter is refused.
  */
 export function createFairQueue({ atOnce, ofLane, ofAll }: FairQueueBounds): FairQueue {
   // Grows with waiting callers and their request bodies. Bound: `ofLane` waiters in one lane and `ofAll` waiters in total. At
@@ -67,7 +67,7 @@ export function createFairQueue({ atOnce, ofLane, ofAll }: FairQueueBounds): Fai
     return undefined;
   }
 
-  /** Makes room for a new waiter. @param own the waiters of the caller's lane @throws the errors of `FairQueue` */
+  /** Makes room for a new waiter of a caller. @param own the caller's other waiters @throws AppError too_many_requests, busy */
   function makeRoom(known: boolean, own: readonly Waiter[]): void {
     if (own.length >= ofLane) throw known ? busy() : tooMany(1_000);
     if (waiting < ofAll) return;

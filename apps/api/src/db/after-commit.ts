@@ -17,8 +17,7 @@ export async function committing<T>(db: Db, work: (tx: Tx) => Promise<T>): Promi
 }
 
 /**
- * Adds a hook to a transaction that `committing` started. A hook that was added twice runs once. In any other
- * transaction the hook never runs.
+ * Adds a hook to a transaction that `committing` started; otherwise the hook never runs. A hook that was added twice runs once.
  */
 export function afterCommit(tx: Tx, hook: Hook): void {
   hooksOf.get(tx)?.add(hook);

@@ -64,8 +64,8 @@ export function replaceLinks(
   ids: readonly number[],
 ): Statement<void> {
   const [table, , own, to, other] = refs(link);
-  // An unchanged link writes no row and raises no version. An added or removed link raises the version of the
-  // linked entity, because replies that contain the linked entity list the link.
+  // An added or removed link raises the version of the linked entity, because replies with this entity list the link.
+  // Rows of unchanged links are not written.
   const replace = sql<{ known: number; held: number }>`with gone as (
       delete from ${table} where company_id = ${companyId} and ${own} = ${id} and ${other} <> all (${ids})
       returning ${other} as id

@@ -88,7 +88,7 @@ test('a search over the whole platform uses the trigram indexes', async () => {
   const { rows } = await api.must(admin, listUsers, { query: { name: 'FILLER777@' } });
   expect(rows.map(({ email }) => email)).toEqual(['filler777@filler.test']);
   await api.must(admin, listCompanies, { query: { name: 'КОМПАНИЯ' } });
-  // PostgreSQL updates the statistics of index scans about a second late.
+  // The test polls, because PostgreSQL updates the statistics of index scans about a second late.
   await expect.poll(async () => Math.min(...(await scans()))).toBeGreaterThan(0);
 });
 

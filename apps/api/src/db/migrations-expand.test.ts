@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 /**
- * From the third migration on, a migration only expands the schema, so that the previous release still works with it while several
- * apis are upgraded one by one. Unused columns and tables are dropped one release later.
+ * From the third migration on, a migration only expands the schema. The previous release therefore works with the new schema
+ * while several apis are upgraded one by one. Unused columns and tables are dropped one release later.
  */
 const folder = new URL('./migrations/', import.meta.url);
 const contracts =

@@ -59,7 +59,7 @@ export function connectionConfig(url: string): pg.ClientConfig {
 }
 
 /**
- * Opens the connection pools. They connect at the first query, so an unreachable server fails that query.
+ * Opens the connection pools. They connect at the first query, so this query fails if the server is unreachable.
  * @param url a postgresql:// URL; for a Unix socket, `?host=` names the socket's folder
  */
 export function openDb(url: string): OpenDb {

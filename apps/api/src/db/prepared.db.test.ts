@@ -29,7 +29,7 @@ test('a connection prepares a repeated statement, but never a search query', asy
   });
 });
 
-test('a prepared statement fails at most once after a newer version alters its table', async () => {
+test('a prepared statement fails at most once after an upgrade alters its table', async () => {
   await sql`create table changing (id int primary key, word text)`.execute(database.db);
   await sql`insert into changing values (1, 'one')`.execute(database.db);
   await database.db.connection().execute(async (db) => {

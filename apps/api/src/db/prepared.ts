@@ -11,7 +11,7 @@ const STALE = '0A000';
 
 /**
  * Wraps the pool for Kysely and prepares repeated statements on each connection, because parsing and planning a list query costs
- * more than running the query. A query text without parameters is not prepared, because it may hold several statements. A search
+ * more than running the query. A query text without parameters is not prepared, because it can hold several statements. A search
  * is not prepared, because a generic plan scans the whole table even for a rare pattern.
  */
 export function preparing(pool: pg.Pool): PostgresPool {

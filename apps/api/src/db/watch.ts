@@ -87,7 +87,7 @@ interface Connection {
 function openConnection(url: string): Connection {
   const socket = new Socket();
   const client = new pg.Client({ ...connectionConfig(url), stream: () => socket });
-  // Without a listener, an 'error' event would end the process. The pending query also fails with the error.
+  // Without a listener, an 'error' event would end the process. The pending query reports the error.
   client.on('error', () => {});
   return { socket, client, ready: client.connect(), isReady: false };
 }

@@ -88,7 +88,7 @@ export async function changeEntity<T extends EntityTable, View, Found = undefine
   const after = views[0] as View;
   await record(tx, actor, {
     ...{ action: 'changed', kind: entity.kind, id, companyId: companyOf(entity, row) },
-    // A renamed company has its new name in the audit event, because the company column of the event contains the new name too.
+    // The event has the old name of a renamed entity, but the new name of a company, as in the event's column `company`.
     name: entity.name(entity.table === 'companies' ? after : before),
     before: entity.facts(before),
     after: entity.facts(after),

@@ -12,8 +12,8 @@ const limited = { users: 'people', sites: 'sites', proxies: 'proxies' } as const
 const isLimited = (table: CountedTable): table is keyof typeof limited => table in limited;
 
 /**
- * Locks a company and checks that the company may have more rows of one table. Two limits apply: that of the
- * product, and that of the company's plan.
+ * Locks a company and checks that the company may have more rows of one table. Two limits apply: the
+ * product's limit, and the limit of the company's plan.
  * @param companyId null for the platform's own proxies and users
  * @param more.rows the number of rows to add
  * @param more.paid whether the row is a paid proxy, which the limit of the plan does not count

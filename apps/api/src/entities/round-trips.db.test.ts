@@ -49,7 +49,7 @@ test('an invitation of 50 agents takes at most 10 round trips to the database', 
 
 /**
  * Runs `work` and records the SQL statements of one transaction.
- * @param holding a text that one of the statements contains
+ * @param holding selects the transaction by a text that one of its statements contains
  * @returns the statements, one list per round trip
  */
 async function roundTrips(holding: string, work: () => Promise<void>): Promise<string[][]> {

@@ -49,7 +49,7 @@ async function listen(to: TestApi = api) {
       }
     });
   });
-  // Destroying the request at the end of a test emits an error.
+  // Ignores the error that the request emits when the end of the test destroys the request.
   request.on('error', () => {});
   open.push(request);
   const last = (companyId: number) =>
@@ -184,7 +184,7 @@ describe('the feed', () => {
     await other.close();
   });
 
-  test('the feed ends its streams when a restored database has lower versions', async () => {
+  test('the feed ends its streams when a restored database has lower policy versions', async () => {
     const other = await startApi(inject('serverUrl'), { heartbeatMs: 50 });
     await other.app.listen({ host: '127.0.0.1', port: 0 });
     const { token } = await other.company();
@@ -235,7 +235,7 @@ describe('the feed', () => {
   });
 });
 
-describe('companies claim hosts', () => {
+describe('claims of companies to hosts', () => {
   const claimOf = async (token: string) => {
     const id = (await api.must(token, me)).company?.id ?? 0;
     return (
@@ -243,7 +243,7 @@ describe('companies claim hosts', () => {
     )[0]?.claim;
   };
 
-  test('a claim to a host begins when a policy on shared egress gets the site, and ends with the policy', async () => {
+  test('a company claims the host of a site while a policy on shared egress contains the site', async () => {
     const [early, late] = [(await api.company()).token, (await api.company()).token];
     const waiting = await api.must(early, createSite, { body: { address: '*.victim.ru' } });
     const policyOf = (token: string) =>
@@ -253,8 +253,8 @@ describe('companies claim hosts', () => {
     expect(await claimOf(early)).toBeNull();
     const held = await claimOf(late);
     expect(held).toBeGreaterThan(0);
-    // Claims are numbered in the order in which sites are added to policies. The older site is added later, so its claim has a
-    // higher number.
+    // Claims are numbered in the order in which sites are added to policies. The older site is added to
+    // a policy later, so the claim of this site has a higher number.
     const { pool } = api.database;
     await pool.query('insert into policy_sites select company_id, $1, id from sites where id = $2', [
       earlyPolicy.id,

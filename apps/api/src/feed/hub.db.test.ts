@@ -7,13 +7,13 @@ import { pino } from 'pino';
 import { expect, inject, test } from 'vitest';
 import { createHub } from './hub.ts';
 
-test('a policy change while the hub reads the versions is not mistaken for a restored backup', async () => {
+test('the hub does not mistake a policy change during its version query for a restored backup', async () => {
   const database = await createTestDatabase(inject('serverUrl'));
   const { rows } = await database.pool.query(
     `insert into companies (company_name, company_site) values ('Company', 'company.test') returning id`,
   );
   const { id } = rows[0];
-  /** The result of the next statement waits for this promise; null for no wait. */
+  /** If not null, the result of the next statement is held back until this promise resolves. */
   let held: PromiseWithResolvers<void> | null = null;
   const reached = Promise.withResolvers<void>();
   const plugin: KyselyPlugin = {

@@ -114,8 +114,8 @@ export function createHub(parts: HubParts): Hub {
   }
 
   /**
-   * Compares the policy versions in the database with the sent policy versions. Sends the companies whose versions differ.
-   * @returns whether the gateways are up to date
+   * Compares each company's policy version in the database with the sent version. Sends the snapshot if the versions differ.
+   * @returns whether the gateways have the current snapshots
    */
   async function reconcile(): Promise<boolean> {
     if (connections.size === 0) return true;
@@ -142,8 +142,8 @@ export function createHub(parts: HubParts): Hub {
     }
   }
 
-  // A heartbeat tells a gateway that its snapshots are current. An api without a database sends no
-  // heartbeats. Its gateways then connect to another api, or let their snapshots expire.
+  // A heartbeat tells a gateway that its snapshots are current. An api that cannot read the database
+  // sends no heartbeats. Its gateways then connect to another api, or let their snapshots expire.
   const heartbeat = setInterval(() => void beat(), heartbeatMs);
   async function beat(): Promise<void> {
     if (!(await reconcile())) return;
@@ -158,7 +158,7 @@ export function createHub(parts: HubParts): Hub {
   }
 
   function startOver(): void {
-    // A gateway accepts a lower version, or other content under the same version, only on a new connection.
+    // Ends the connections, because gateways accept a lower version, or other content of a version, only after a reconnect.
     for (const { stream } of connections) stream.end();
     connections.clear();
     gone.clear();
@@ -181,7 +181,7 @@ export function createHub(parts: HubParts): Hub {
         connection.ready = true;
         send(connection, 'ready', {});
       } catch (error) {
-        // A gateway that received no `ready` keeps its snapshots and reconnects.
+        // A gateway that did not receive the event `ready` keeps its old snapshots and reconnects.
         log.warn({ err: error }, 'failed to send the initial snapshots to a gateway');
         stream.destroy();
       }

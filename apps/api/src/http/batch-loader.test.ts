@@ -40,12 +40,12 @@ test('a lookup made during a running batch gets its result from the next batch',
   expect(await early).toBe('found a');
   await expect.poll(() => asked.length).toBe(2);
   expect(asked[1]?.keys).toEqual(['a', 'b']);
-  // The row of key `a` was deleted during the first batch. The second lookup of `a` must not reuse the result of the first.
+  // The row of key `a` was deleted during the first batch, so the second lookup of `a` must not reuse the first result.
   asked[1]?.answer(['b']);
   expect(await Promise.all(late)).toEqual([undefined, 'found b']);
 });
 
-test('a failed batch rejects its own lookups, but not later ones', async () => {
+test('a failed batch rejects its own lookups, but not later lookups', async () => {
   const { asked, find } = byHand();
   const first = [find(key('a')), find(key('b'))];
   await expect.poll(() => asked.length).toBe(1);

@@ -28,8 +28,8 @@ export function createBatchLoader<Found>(
   let next: Batch | undefined;
 
   function newBatch(): Batch {
-    // Grows with callers with a bearer token. Bound: 32 bytes for each request that waits for this batch. At the bound: the limit
-    // of connections refuses further requests
+    // Grows with waiting requests that have a bearer token. Bound: a key of 32 bytes per client connection. At the bound: the
+    // server accepts no more connections
     const keys = new Map<string, Buffer>();
     const start = () => {
       next = undefined;

@@ -38,7 +38,7 @@ test('large bodies share a memory budget, and a closed connection releases its p
   await app.close();
 });
 
-test('a client that disconnects before memory for its body is reserved does not use up the budget', async () => {
+test('a client that disconnects before the memory reservation does not use up the budget', async () => {
   const app = fastify();
   app.setErrorHandler(answerError);
   const reserve = bodyBudget(limits.body);

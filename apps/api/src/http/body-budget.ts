@@ -19,8 +19,7 @@ const OF_USER = 4;
  */
 export function bodyBudget(most: number): BodyBudget {
   let reserved = 0;
-  // Grows with users who upload large bodies: one number of uploads for each user. Bound: `most` bytes in bodies larger than
-  // `limits.smallBody`. At the bound: 503 with Retry-After
+  // Grows with users who upload large bodies. Bound: `most` bytes in all large bodies. At the bound: 503 with Retry-After
   const ofUser = new Map<number, number>();
   return ({ headers, actor, raw }, reply) => {
     const chunked = headers['transfer-encoding'] !== undefined;

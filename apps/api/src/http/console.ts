@@ -59,7 +59,7 @@ export async function serveConsole(app: FastifyInstance, helpUrl: string | undef
   });
 }
 
-/** Whether a user opens the path in a browser. Browsers send Sec-Fetch-Mode (Fetch Metadata) over https and to loopback only. */
+/** Whether a user opens the path in a browser. Browsers send Sec-Fetch-Mode only over https and to loopback. */
 function isNavigation({ headers }: FastifyRequest): boolean {
   const mode = headers['sec-fetch-mode'];
   return mode === undefined ? (headers.accept ?? '').includes('text/html') : mode === 'navigate';

@@ -29,8 +29,8 @@ const byStatus: Record<number, ErrorCode> = {
 const LOCK_NOT_AVAILABLE = '55P03';
 const DISK_FULL = '53100';
 
-// SQLSTATE classes and errno values of an unavailable database, rather than of a wrong statement. 57014: statement_timeout; 55000:
-// the database accepts no connections; 25006: a standby that is still read-only; EAGAIN: the backlog of the Unix socket is full.
+// SQLSTATE classes and errno values which mean that the database is unavailable. 57014: statement_timeout; 55000: the database
+// accepts no connections; 25006: a standby that is still read-only; EAGAIN: the backlog of the Unix socket is full.
 const away =
   /^(08|25006$|55000$|57014$|57P|53|EAGAIN|ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)/;
 
@@ -76,7 +76,7 @@ export function answerNoSuchCall(_request: FastifyRequest, reply: FastifyReply):
   return answer(reply, new AppError('no_such_call'));
 }
 
-/** Answers a request that is not valid HTTP. The body has the same form as that of other errors. */
+/** Answers a request that is not valid HTTP. The body has the form of every error reply. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   const { status } = errors.bad_input;

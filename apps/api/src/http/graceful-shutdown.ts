@@ -23,12 +23,12 @@ declare module 'fastify' {
   }
 }
 
-/** Adds the method `drain` to a server before any other hook. @returns a function that tells whether the server is draining */
+/** Adds the method `drain` to a server that has no hooks yet. @returns a function that tells whether the server is draining */
 export function prepareShutdown(app: FastifyInstance): () => boolean {
   let draining = false;
   let rejectsReads = false;
   let lastConnectionAt = 0;
-  // A connection that the connection limit refuses also counts as new, because more connections may wait in the accept queue.
+  // Every connection restarts the quiet period, even a refused one, because more connections can wait in the accept queue.
   app.server.on('connection', () => {
     lastConnectionAt = performance.now();
   });

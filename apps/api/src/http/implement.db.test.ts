@@ -73,7 +73,7 @@ test.each(['', 'idempotency-key: k\r\n'])(
   },
 );
 
-test('creates with idempotency keys do not deadlock with the deletion of their company', async () => {
+test('create calls with idempotency keys do not deadlock with the deletion of the company', async () => {
   for (let round = 0; round < 4; round++) {
     const { token } = await api.company();
     const params = { id: (await api.must(token, me)).company?.id ?? 0 };

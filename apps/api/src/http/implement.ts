@@ -221,7 +221,7 @@ export function routeOf(routes: Routes, endpoint: Endpoint) {
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
       // Replies and errors are private to the caller, so no browser or proxy may cache them.
       reply.header('cache-control', 'no-store');
-      // Fail at once instead of waiting for a database that does not answer.
+      // The call fails at once instead of waiting for a database that does not answer.
       if (routes.isSilent()) throw new AppError('unavailable');
       // On a full disk, calls that create an entity fail. The remaining space is reserved for revocations.
       if (status === 201 && routes.isShort()) throw new AppError('disk_full');
@@ -232,7 +232,7 @@ export function routeOf(routes: Routes, endpoint: Endpoint) {
   };
 }
 
-/** Refuses lists and objects in a query, which no call accepts. Otherwise `take[]=5` would count as an absent `take`. */
+/** Refuses a query with lists or objects. Without this check, `take[]=5` would count as an absent `take`. */
 function refuseLists(query: unknown): void {
   const name = Object.keys(query ?? {}).find((each) => /[[\]]/.test(each));
   if (name !== undefined) throw new AppError('bad_input', { fields: { [name]: ['unfit'] } });

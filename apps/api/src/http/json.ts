@@ -11,7 +11,7 @@ export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     const text = String(body);
-    // A call without a body schema accepts an empty body, because some clients send the content type with every request.
+    // A call without a body schema accepts an empty body, because some clients send a Content-Type with every request.
     if (text === '' && request.routeOptions.schema?.body === undefined) return done(null, undefined);
     if (depth(text) > limits.depth) return done(new AppError('too_deep'));
     void parse(request, text, (error, value) =>

@@ -14,9 +14,9 @@ const REQUEST_MS = 30_000;
 const HEAD_MS = 10_000;
 /** Milliseconds for a `brief` listener: the timeout of the request head, of the whole request and of an idle connection. */
 const BRIEF_MS = 3_000;
-/** The api closes a connection after this idle time. nginx must close first, because nginx could send on a closed connection. */
+/** The api closes an idle connection after this time. nginx closes earlier, so that nginx never sends on a closed connection. */
 const KEEP_ALIVE_MS = 72_000;
-/** The api closes a connection whose response makes no progress for this many ms. A slow reader of a small response is not affected, because the response fits into the kernel's buffers. */
+/** The api closes a connection whose response stalls for this many ms, unless the kernel has buffered the whole response. */
 const STALLED_MS = 30_000;
 const RETRY_SECONDS = 5;
 
@@ -26,7 +26,7 @@ export interface ListenerOptions {
   /** Addresses and networks of the trusted reverse proxies (TRUST_PROXY). */
   readonly trustProxy: readonly string[];
   readonly metrics: Metrics;
-  /** Whether timeouts are short, and a new connection replaces an old connection at the limit. Used for HTTP_PORT. */
+  /** Whether timeouts are short, and a new connection replaces an open one when `sockets` is reached. Used for HTTP_PORT. */
   readonly brief?: boolean;
   /** Whether the listener uses TLS. The caller sets the certificate later. */
   readonly secure?: boolean;

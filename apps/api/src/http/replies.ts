@@ -8,8 +8,8 @@ const SLICE_MS = 10;
 const WHOLE = 1_000_000;
 
 /**
- * Serializes an array element by element, like `serialize`, and lets other calls run in between.
- * @returns the text; a long text in pieces, because encoding it as one string would block the event loop
+ * Serializes an array as `serialize` does, but element by element, and lets other calls run in between.
+ * @returns the text; a stream for a long text, because encoding a long string would block the event loop
  */
 export async function serializeList(
   endpoint: { schema: z.ZodMiniArray; method: string; url: string },

@@ -31,7 +31,7 @@ function get(agent: Agent | false, from: string): Promise<void> {
   });
 }
 
-test('the server answers a new client of another network while many clients of one network keep sending requests', async () => {
+test('the server soon answers a new client while many clients of another network send requests', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: CROWD });
   const crowded = { served: 0, stopped: false };
   const crowd = Array.from({ length: CROWD }, async (_, n) => {

@@ -26,7 +26,7 @@ export function limitRequestsPerTurn(app: FastifyInstance): void {
   let accepted = false;
   let acceptingTurns = 0;
   // `accepted` includes connections that `limitConnections` refuses, because new clients wait behind refused connections in the
-  // accept queue. Otherwise a new client waited 2 s instead of 0.4 s while one address kept opening connections.
+  // accept queue. When refused connections did not count, a flood of connections made a new client wait 2 s instead of 0.4 s.
   app.server.on('connection', () => {
     accepted = true;
   });

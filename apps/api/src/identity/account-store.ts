@@ -31,7 +31,7 @@ export function findAccount(
     .executeTakeFirst();
 }
 
-/** @throws AppError unauthorized when the actor was deleted meanwhile */
+/** @throws AppError unauthorized when the actor's account no longer exists */
 export function findOwnAccount(db: Db, actor: Actor): Promise<Account> {
   return selectAccounts(db)
     .where('id', '=', actor.userId)
@@ -43,8 +43,8 @@ function selectAccounts(db: Db) {
 }
 
 /**
- * Locks an account until its new session is stored, so that the password cannot change in between. The statement throws AppError
- * bad_login when the password has changed since it was checked, because no session may outlive its password.
+ * Returns a statement that locks an account until its new session is stored, so that the password cannot change in between. The
+ * statement throws AppError bad_login when the password has changed since its check.
  */
 export function holdPassword(db: Db, account: Account): Statement<void> {
   const held = db
@@ -138,8 +138,8 @@ export async function endGatewayTokens(tx: Tx, userId: number): Promise<void> {
 }
 
 /**
- * Updates columns of a user and raises the user's version. Callers omit `changed` when
- * data of the user changed only in another table, because the version must rise in this case, too.
+ * Updates columns of a user and raises the user's version. Callers omit `changed` to raise only the version after a
+ * change of the user's data in another table.
  */
 export async function touchUser(
   tx: Tx,

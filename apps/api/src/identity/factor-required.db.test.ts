@@ -30,7 +30,7 @@ const require = (token: string, secondFactorRequired: boolean) =>
   api.call(token, updateMyCompany, { body: { secondFactorRequired } });
 const access = (token: string) => api.call(token, myAccess);
 
-/** Creates a company that requires a second factor, with an owner who has one and an agent who has none. */
+/** Creates a company that requires a second factor. The owner has a second factor; the agent has none. */
 async function strict() {
   const owner = await api.company();
   await enrol(api, owner.token);
@@ -162,7 +162,7 @@ describe('a company that requires a second factor', () => {
     expect((await usersIn(companyId)).version).toBeGreaterThan(version ?? 0);
   });
 
-  test('an owner sees which users have a second factor, and why a user without one has no access', async () => {
+  test('an owner sees that a user has no access because of a missing second factor', async () => {
     const { owner, agent } = await strict();
     const { rows } = await api.must(owner.token, allCompanyUsers);
     expect(rows.map(({ secondFactor }) => secondFactor)).toEqual([true, false]);

@@ -32,7 +32,7 @@ export async function findFactor(db: Db, { userId }: Actor): Promise<SecondFacto
 }
 
 /**
- * Creates an unconfirmed secret for the actor and replaces an earlier unconfirmed one. Sign-in asks for no code until
+ * Creates an unconfirmed secret for the actor and replaces an earlier unconfirmed secret. Sign-in asks for no code until
  * `confirmFactor`.
  * @throws AppError second_factor_on
  */

@@ -151,7 +151,7 @@ describe('signing in with a second factor', () => {
     const [without = 0, withOne = 0] = Object.values(times).map(
       (all) => all.toSorted((a, b) => a - b)[7] ?? 0,
     );
-    // A second password hash would double the time of a sign-in. A check of a code takes far less time than a hash.
+    // The limit detects a second password hash, which would double the time of a sign-in. A check of a code is far faster.
     expect(Math.abs(without - withOne) / without).toBeLessThan(0.5);
   });
 

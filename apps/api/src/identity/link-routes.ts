@@ -19,7 +19,7 @@ import { chargeLink } from './links.ts';
 import { proved } from './proof.ts';
 import { revealing } from './revealing.ts';
 
-/** `POST /auth/register`: mails links that set a password or change an email address, and redeems these links. */
+/** `POST /auth/register`: mails a link for a new password or a new email address, or redeems the mailed link. */
 export function linkRoutes(routes: Slice): void {
   const { throttle, outbox, links } = routes;
   const later = afterAnswer(routes);
@@ -37,7 +37,7 @@ export function linkRoutes(routes: Slice): void {
           }),
         );
       }
-      // Check the link before hashing the password, because hashing is slow and an invalid link must not cause it.
+      // Check the link before hashing the password, so that an invalid link does not cause a slow hash.
       await redeeming(() => findLink(db, 'password', token));
       const passwordHash = await routes.passwords.hash(password, strangers(address));
       const owner = await redeeming(() =>

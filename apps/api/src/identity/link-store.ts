@@ -20,7 +20,7 @@ type MadeLink = Issued & { readonly email: string };
 /**
  * Creates a link that sets a password. The same statements run for an email without an account, so that the response time does
  * not reveal whether the account exists.
- * @returns the link and the account's email; the email is null when no account has it, and then the link does not work
+ * @returns the link and the account's email; without an account, the email is null and the link does not work
  */
 export async function addPasswordLink(tx: Tx, email: string): Promise<Issued & { email: string | null }> {
   // The row lock makes a concurrent change of the email wait. Otherwise a link could go to the old email.
@@ -173,8 +173,8 @@ export async function findLink(
  * @param address the caller's IP address
  * @param typed the new email that the first ADMIN typed, or the names that an invited user typed
  * @returns the email of the account
- * @throws AppError link_dead; email_taken; bad_input when an ADMIN without an email types no email, when a user other than the
- *   first ADMIN types an email, or when a user without an invitation types names
+ * @throws AppError link_dead; email_taken; bad_input when the first ADMIN typed no email, another user typed an email, or a user
+ *   without an invitation typed names
  */
 export async function redeemPasswordLink(
   tx: Tx,

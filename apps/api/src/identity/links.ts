@@ -41,7 +41,7 @@ export async function chargeLink(throttle: Throttle, email: string, address: str
     keyOf('linkPair', email, address),
     keyOf('linkEmail', email),
   ];
-  // After `linkDay` is exhausted, `linkSlow` replaces `linkMinute`. If both budgets applied, a mailbox would get more links.
+  // After `linkDay` is exhausted, `linkSlow` replaces `linkMinute`. If either budget sufficed, a mailbox would get more links.
   const isSpent = (await throttle.wait(day, lane)) > 0;
   if (isSpent) await throttle.begin({ lane, keys: [keyOf('linkSlow', email), reserve] });
   else {

@@ -4,8 +4,8 @@ import { parentPort } from 'node:worker_threads';
 import type { Derivation } from './password-threads.ts';
 
 /**
- * The nice increment of a hash thread. It gives the thread a third of the CPU weight of an ordinary thread (sched(7)). The lowest
- * priority would give a seventieth, and sign-ins would starve while other work keeps the processor busy.
+ * The nice increment of a hash thread. It gives the thread a third of the CPU weight of an ordinary thread (sched(7)). With the
+ * lowest priority, the weight would be a seventieth, and sign-ins would starve on a busy machine.
  */
 const NICER = 5;
 

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { createFairQueue, type Lane } from '../core/fair-queue.ts';
 
-/** The input of one argon2id derivation. Bytes are sent as strings: postMessage copies the whole pool of a small Buffer. */
+/** The input of one argon2id derivation. Its bytes are strings, because postMessage copies the whole pool of a small Buffer. */
 export interface Derivation {
   readonly message: string;
   /** In base64. */

@@ -45,7 +45,7 @@ test('two low-priority threads hash passwords and the other threads keep their p
   const own = getPriority();
   await Promise.all([cheap, cheap, cheap, cheap].map(derive));
   expect(threads).toHaveLength(2);
-  // At nice 19 the process cannot lower the priority of its threads further.
+  // Nice 19 is the lowest priority, so the threads of a process at nice 19 cannot have a lower priority.
   expect(niceOfThreads().filter((nice) => nice > own)).toHaveLength(own < 19 ? 2 : 0);
   expect(getPriority()).toBe(own);
 });

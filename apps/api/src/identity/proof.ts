@@ -56,8 +56,8 @@ export function wrongCode(): AppError {
 }
 
 /**
- * Creates the re-authentication of calls whose endpoint requires it. Such a call needs the password, and also a code if the actor
- * has a second factor. The code is consumed at the end of the transaction, so a refused change leaves the code unused.
+ * Creates the function that re-authenticates the actor of a call. The call needs the password, and also a code if the actor has a
+ * second factor. The code is consumed at the end of the transaction, so a refused change leaves the code unused.
  */
 export function createProver(parts: ProofParts): Prover {
   const { throttle, encryption } = parts;

@@ -5,14 +5,14 @@ import type { Db } from '../db/open.ts';
 import { keyOf, times } from '../throttle/budgets.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 
-/** Runs the changes of one company one after another, so that each change sees what the previous change charged to the budget. */
+/** Runs the changes of one company one at a time, so that each change is charged to the budget before the next change starts. */
 const inTurn = createKeyedLimiter(1, 100);
 
 /**
- * Runs a change that may throw email_taken. This error reveals that an account exists, so a budget limits how many accounts it
- * reveals. If the budget is exhausted, the change does not run. An ADMIN, who sees all accounts, is not limited.
- * @param emails the addresses that the error may reveal
- * @param change receives the maximum number of addresses that its error may name
+ * Runs a change that can fail with email_taken. This error reveals that an email address has an account, so a budget limits the
+ * number of revealed addresses. With an exhausted budget, the change does not run. The budget does not apply to an ADMIN.
+ * @param emails the email addresses that the error can reveal
+ * @param change receives the maximum number of email addresses that its error may name
  * @throws what `change` throws; AppError too_many_requests
  */
 export async function revealing<T>(
@@ -41,7 +41,7 @@ export async function revealing<T>(
   });
 }
 
-/** Counts the addresses that have an account outside the actor's company. */
+/** Counts the email addresses that have an account outside the actor's company. */
 async function countTaken(db: Db, { companyId }: Actor, emails: readonly string[]): Promise<number> {
   const { count } = await db
     .selectFrom('users')

@@ -23,7 +23,7 @@ export function identityRoutes(routes: Slice): void {
   implement(routes, login, async ({ body, address, agent, device, db, write, header }) => {
     const { email, password, code, client } = body;
     const mark = readMark(encryption, email, device);
-    // Only a valid device mark from an earlier sign-in permits a query before the rate limits count the attempt.
+    // Without a valid device mark from an earlier sign-in, no query runs before the rate limits have counted the attempt.
     const marked = mark === null ? undefined : await findAccount(db, email);
     const known = marked && mark?.idUnder(marked.password_hash);
     const ofAccount = keyOf('passwordAccount', email);
@@ -47,7 +47,7 @@ export function identityRoutes(routes: Slice): void {
     ];
     const token = await write(async (tx) => {
       const opened = await openSession(tx, account.id, { client, address, agent }, checks);
-      // `succeed` refunds the rate limits of this attempt in the background, while the transaction commits.
+      // While the transaction commits, `succeed` removes this attempt from the counts of the rate limits.
       attempt.succeed();
       return opened;
     });

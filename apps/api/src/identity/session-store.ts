@@ -64,7 +64,7 @@ export async function endOtherSessions(tx: Tx, actor: Actor): Promise<void> {
   await endAccess(tx, actor.userId, actor.tokenHash);
 }
 
-/** Locks the account and checks the caller's session again. Of two sessions that end each other, only the first succeeds. */
+/** Locks the account and checks the caller's session again. If two sessions end each other, only the first call succeeds. */
 async function lockAsAsking(tx: Tx, actor: Actor): Promise<void> {
   await lockAccount(tx, actor.userId);
   await findHolder(tx, actor.tokenHash);

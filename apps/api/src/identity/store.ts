@@ -141,8 +141,8 @@ export async function hasAdmin(db: Db): Promise<boolean> {
 }
 
 /**
- * Creates the first ADMIN. If the account of the first ADMIN exists without a password, updates it and revokes its mailed links.
- * Does nothing when an ADMIN has a password, or when another account has the email. The caller must hold `lockFirstAdmin`.
+ * Creates the first ADMIN with `email`. If the first ADMIN exists without a password, updates the account and revokes its mailed
+ * links. Does nothing when an ADMIN has a password, or when another account has `email`. The caller must hold `lockFirstAdmin`.
  * @param invited true when a link will set the password
  */
 export async function putAdmin(tx: Tx, email: string, hash: string, invited: boolean): Promise<void> {

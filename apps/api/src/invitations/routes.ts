@@ -57,8 +57,8 @@ export function invitationRoutes(routes: Slice): void {
   );
 
   /**
-   * Charges invitations to the budgets of the company and of the mailboxes. A refused call gets no refund,
-   * because the refusal may reveal which addresses have accounts.
+   * Counts invitations towards the rate limits of the company and of the invited mailboxes. A refused call counts
+   * too, because its error can reveal which email addresses have accounts.
    * @throws AppError too_many_requests
    */
   function chargeInvitations({ companyId }: Member, emails: readonly string[]) {

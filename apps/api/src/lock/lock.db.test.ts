@@ -100,7 +100,7 @@ describe('the lock of a site', () => {
       { id: second, name: 'wiki.example.ru' },
     ]);
     for (const { text } of moved.snippets) expect(text).not.toContain('192.0.2.9');
-    // A probe after the egress change found the second site protected, so its lock is current.
+    // A probe after the egress change found the second site protected, so the lock of the second site is current.
     await api.database.pool.query(
       `insert into site_checks (company_id, site_id, state, shown_verdict, shown_at)
        select company_id, id, 'done', 'protected', now() from sites where id = $1`,
@@ -122,7 +122,7 @@ describe('the lock of a site', () => {
       where proxy_id = $1`;
     await api.database.pool.query(age, [proxyId]);
     expect(await stale()).toBe(true);
-    // Two concurrent claims simulate two processes. Only one of them claims the proxy.
+    // Two concurrent calls simulate two api processes. Only one of the calls returns the proxy.
     const taken = await Promise.all([
       claimStaleEgress(api.database.db, 50),
       claimStaleEgress(api.database.db, 50),

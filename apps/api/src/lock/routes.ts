@@ -20,7 +20,7 @@ export function lockRoutes(routes: Slice): void {
   implement(routes, contract.learnEgress, async ({ actor, params, db, write }) => {
     const proxies = await findSiteProxies(db, actor, params.id, encryption);
     await throttle.begin({ keys: [times(keyOf('probe', actor.userId), Math.max(1, proxies.length))] });
-    // Limits the concurrent calls. Otherwise a call for a site with a hundred proxies would fill the
+    // Limits the concurrent echo calls. Otherwise the calls for a site with a hundred proxies would fill the
     // company's queue of outbound calls.
     await inParallel(PARALLEL, proxies, async (proxy) => {
       const seen = await outbound.turns(actor.companyId ?? 0, () => learnEgress(outbound, proxy.route));

@@ -8,7 +8,7 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** The link with the single-use token of the mail; null for a mail without a token. Never a link that a user typed. */
+  /** The link with the mail's single-use token; null for a mail without a token. Links that a user typed are ignored. */
   readonly link: string | null;
 }
 

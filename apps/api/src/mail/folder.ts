@@ -20,7 +20,8 @@ interface FolderMail {
 }
 
 /**
- * Writes a mail as an `.eml` file of plain text (RFC 6532), readable only by its owner, because its link gives access to an account.
+ * Writes a mail as an `.eml` file of plain text (RFC 6532). The file has mode 0600, because the link in the mail gives access to
+ * an account.
  * @returns the file's path
  * @throws Error of node:fs; a failed write leaves no partial file
  */

@@ -181,7 +181,7 @@ describe('mail to an SMTP server', () => {
     expect(found).toEqual([{ life: 86_400 }]);
   });
 
-  test('closing the mailer leaves a mail that waits for its retry in the outbox', async () => {
+  test('a mail that waits for a retry stays in the outbox when the mailer closes', async () => {
     const { mailer } = start({ pausesMs: [60_000] });
     inbox.refuse(1, 451);
     await queue(mailer);
@@ -253,7 +253,7 @@ test.each([
 });
 
 describe('the leases of mails in the outbox', () => {
-  test('a process whose lease on a mail has ended records neither success nor failure of its attempt', async () => {
+  test('a process cannot record the result of a delivery after its lease on the mail has ended', async () => {
     await queue();
     const first = await claimMail(database.db);
     if (first === null) throw new Error('nothing was claimed');
@@ -424,7 +424,7 @@ describe('without SMTP_URL', () => {
     const elsewhere = await sweepFolder(database.db, folder, new URL('https://moved.example.ru'));
     const same = await sweepFolder(database.db, folder, new URL('https://pass.example.ru'));
     expect([elsewhere, same]).toEqual([[], [only]]);
-    // Mail files of release 0.2 have no X-Link header.
+    // Simulates a mail file of release 0.2, which has no X-Link header.
     const headed = await readFile(live, 'utf8');
     await writeFile(live, headed.replace(/^X-Link: .*\n/m, ''));
     expect(await sweepFolder(database.db, folder)).toEqual([]);

@@ -9,8 +9,8 @@ import type { Encryption } from '../encryption.ts';
 import type { Facts, MailCode } from './compose-mail.ts';
 
 /**
- * The maximum number of waiting mails with a link, and also of waiting notices without a link. The two kinds are
- * counted separately, because strangers can request mails with a link. A mail takes 0.5 KB.
+ * The maximum number of waiting mails with a link, and also of waiting notices without a link. The two kinds are counted
+ * separately, so that strangers, who can request mails with a link, cannot prevent notices. A mail takes 0.5 KB.
  */
 export const WAITING_MOST = 10_000;
 /** The lease of an attempt to send a mail. The mailer aborts the attempt before the lease ends. */
@@ -47,7 +47,7 @@ export interface ClaimedMail {
  * @param expiresAt the expiry of the mail's link, after which the mailer gives up; null for a notice, which
  *   expires after 24 hours
  * @throws AppError unavailable when 10,000 mails with a link wait. A notice beyond 10,000 waiting notices is
- *   dropped without an error, so that a full outbox does not prevent revocations
+ *   dropped without an error, so that changes such as revocations succeed although the outbox is full
  */
 export function queueMail<Code extends MailCode>(
   tx: Tx,

@@ -17,7 +17,7 @@ interface AccountChange {
   readonly newEmail?: string | undefined;
 }
 
-/** Queues the notice about a change in the transaction of the change. */
+/** Queues the notice about an account change, in the transaction that makes this change. */
 export type Tell = (tx: Tx, change: AccountChange) => Promise<void>;
 
 /** Prepares the notice to the holder of account `id`, before the transaction that changes the account. */

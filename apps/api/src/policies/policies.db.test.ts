@@ -204,7 +204,7 @@ describe('users', () => {
   });
 });
 
-test('database constraints refuse links across companies', async () => {
+test('database constraints refuse a policy with a user, site or proxy of another company', async () => {
   const stranger = (await api.company()).token;
   const foreign = await api.must(stranger, createPolicy, { body: { name: 'Чужая политика', proxyId: 1 } });
   const foreignProxy = await api.must(stranger, createProxy, { body: upstream });

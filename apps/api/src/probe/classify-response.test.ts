@@ -107,7 +107,7 @@ describe('responses to strangers', () => {
     expect(at('no_route')).toBe('no_egress');
     expect(at('timeout')).toBe('no_connection');
     expect(at('broken_off', true, true)).toBe('dropped');
-    // The site accepted a connection before the timeout.
+    // A timeout after the site has accepted the connection proves nothing about the lock.
     expect(at('timeout', true, true)).toBe('unclear');
     expect(at('timeout', false)).toBe('unclear');
     expect(at('connection_refused', false)).toBe('unclear');

@@ -24,7 +24,7 @@ export type Finding =
   | 'allowed'
   /** Only for requests through a proxy: the site has no page at this path. */
   | 'missing'
-  /** Only for requests through a proxy: the site returned no page, with a status that no other finding describes. */
+  /** Only for requests through a proxy: the site returned no page, and no other finding describes the status. */
   | 'rejected'
   /** Only for requests through a proxy: the site redirects to a host that the users of the site's policies cannot reach. */
   | 'away'
@@ -62,8 +62,8 @@ export function classifyThrough({ status }: ResponseHead): Finding {
 }
 
 /**
- * Selects the denied requests whose proxy opened another path of the site by the same scheme. The lock admits this proxy, so
- * the denial shows nothing about the lock.
+ * Selects the denied requests that show nothing about the lock: another request through the same proxy, by the same scheme,
+ * has the finding `open`, so the lock admits the proxy.
  */
 export function outweighedBy(results: readonly StepResult[]): ReadonlySet<StepResult> {
   const through = results.flatMap((result) =>
@@ -85,7 +85,7 @@ export function classifyOutside(step: OutsideStep, { status, headers }: Response
   if (status === 403) return 'denied';
   // A lock admits everybody to the path of ACME challenges, so a 404 at this path does not show an open site.
   if (status === 404 && step.kind === 'acme') return 'denied';
-  // A spoofed header or an unusual path may cause an error in a server that denies plain requests, so the error shows nothing.
+  // A spoofed header or an unusual path can cause an error even if the site is locked, so the finding is `unclear`.
   if (status >= 500) return step.kind === 'plain' ? 'server_error' : 'unclear';
   if (status >= 300 && status < 400 && status !== 304)
     return staysOnSite(step, headers) ? 'redirect' : 'open';
@@ -105,8 +105,8 @@ function staysOnSite({ host, scheme, port, path }: OutsideStep, headers: Incomin
   if (to !== (port === 80 || port === 443 ? '' : String(port))) return false;
   const bare = (name: string) => name.replace(/^www\./, '');
   if (bare(hostname) !== bare(host)) return false;
-  // A redirect that changes the scheme or `www.`, or leads to `/`, shows nothing: the probe requests those URLs itself. A
-  // redirect to another page of the site, such as its sign-in page, shows that the site serves strangers.
+  // A redirect that changes the scheme or `www.`, or leads to `/`, is no sign of an open site: the probe requests its target
+  // anyway. A redirect to another page of the site, such as its sign-in page, shows that the site serves strangers.
   return origin !== new URL(base).origin || (path !== '/' && new URL(location, base).href === `${origin}/`);
 }
 

@@ -22,7 +22,7 @@ test('the transport reports a refused connection when nothing listens on the por
   });
 });
 
-test('the transport reports a refused connection for an IP address, and a failed connection for a name', async () => {
+test('the transport reports connection_refused only for an IP address, not for a name', async () => {
   const port = await freePort();
   await expect(openOutside('127.0.0.1', port)).rejects.toMatchObject({
     where: 'site',

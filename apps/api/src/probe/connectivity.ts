@@ -15,7 +15,7 @@ const silences: ReadonlySet<Finding> = new Set(['no_connection', ...rejections])
 
 const answers: ReadonlySet<Finding> = new Set([...responses, 'dropped', 'unclear', 'no_tls']);
 
-/** Whether the site answered no request, although every proxy sent requests. Missing responses are then no sign of a lock. */
+/** Whether the site answered no request, although every proxy sent requests. Such silence does not indicate a lock. */
 export function answersNobody(results: readonly StepResult[]): boolean {
   const through = results.filter(({ step }) => step.kind === 'get');
   const sent = new Set(
@@ -26,8 +26,8 @@ export function answersNobody(results: readonly StepResult[]): boolean {
 }
 
 /**
- * Changes the finding of an unanswered request to `no_egress` if its sender (this machine or a vantage) has no confirmed egress by
- * the address family of the request. The cause may be the sender's network instead of the site.
+ * Replaces the finding of an unanswered request by `no_egress` if its sender (this machine or a vantage) has no confirmed
+ * internet access by the address family of the request. Otherwise a fault of the sender's network could look like a lock.
  */
 export function discountSilence(
   results: readonly StepResult[],
@@ -55,15 +55,15 @@ function confirmedFamilies(results: readonly StepResult[], { confirmed, failed }
   for (const { step, finding } of results) {
     const family = targetFamily(step);
     if (family === null) continue;
-    // If all requests to the echo endpoint by an address family failed, a rejected connection does not confirm this family,
-    // because a firewall on our side can have rejected the connection.
+    // A firewall on our side can reject connections, too. Therefore, a rejection does not confirm an address family by which
+    // all requests to the echo endpoint failed.
     const rejected = rejections.has(finding) && !failed.includes(family);
     if (rejected || responses.has(finding)) families.add(family);
   }
   return families;
 }
 
-/** The address family of a request from outside; null for other steps of a probe. */
+/** Returns the address family of a step that sends a request from outside; null for any step of another kind. */
 export function targetFamily(step: PlannedStep): Family | null {
   return 'address' in step ? familyOf(step.address) : null;
 }

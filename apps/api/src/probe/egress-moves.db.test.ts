@@ -107,7 +107,7 @@ describe('a new egress address of a proxy', () => {
   });
 });
 
-describe('a change of a proxy during its echo call', () => {
+describe('a change of a proxy during a request to the echo endpoint', () => {
   test.each([
     ['host', { host: 'elsewhere.example.ru', password: 'session-2' }],
     ['port', { port: 3129, password: 'session-2' }],

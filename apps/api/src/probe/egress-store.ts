@@ -110,9 +110,9 @@ const MAX_ADDRESSES = 32;
 const DELAY = sql.raw(`interval '10 minutes'`);
 
 /**
- * Saves the result of an echo call, unless the proxy changed during the call. A new address schedules a probe of each site of
- * the proxy, because the lock of the site denies the new address.
- * @param dialled the proxy row that was read before the call
+ * Saves the result of an echo call, unless the proxy changed during the call. If the proxy has a new egress address, schedules a
+ * probe of each site of the proxy, because the locks of the sites deny the new address.
+ * @param dialled the proxy row that was read before the echo call
  */
 export async function saveEgress(tx: Tx, dialled: ProbeProxy, result: EgressResult): Promise<void> {
   const { ownerId, id } = dialled;
@@ -125,7 +125,7 @@ export async function saveEgress(tx: Tx, dialled: ProbeProxy, result: EgressResu
       for share
     on conflict (owner_id, proxy_id) do update set tried_at = now(), problem = excluded.problem,
       succeeded_at = coalesce(excluded.succeeded_at, proxy_learning.succeeded_at)`.execute(tx);
-  // The proxy was changed or deleted during the call.
+  // No row was saved if the proxy was changed or deleted during the echo call.
   if (numAffectedRows === 0n || result.problem !== null) return;
   const known = await keepAddresses(tx, dialled, result);
   if (known.length === 0 || result.addresses.every((address) => known.includes(address))) return;

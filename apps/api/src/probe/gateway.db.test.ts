@@ -41,7 +41,7 @@ beforeAll(async () => {
       GATEWAY_HOSTS: `${ECHO_HOST}=127.0.0.1,${SITE}=127.0.0.1,${SITE_6}=::1`,
       GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8,::1/128',
       GATEWAY_EGRESS: GATE_EGRESS,
-      // The gateway gets no policies, because nothing listens on port 9. Requests with probe tokens need no policies.
+      // Nothing listens on port 9, so the gateway gets no policies. Requests with probe tokens need no policies.
       API_URL: 'http://127.0.0.1:9',
       DATA_DIR: folder,
     }),

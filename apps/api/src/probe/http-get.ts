@@ -13,7 +13,7 @@ export interface GetRequest extends Place {
   readonly headers?: Readonly<Record<string, string>>;
   /** At most this many bytes of the body are read. 0: the body is not read. */
   readonly bodyLimit: number;
-  /** Whether a body that is incomplete or longer than `bodyLimit` is truncated. Otherwise such a body fails the request. */
+  /** Whether to return the read part of a body that is incomplete or longer than `bodyLimit`. Otherwise the request fails. */
   readonly cut?: boolean;
 }
 
@@ -93,7 +93,7 @@ async function readBody(
   { bodyLimit, cut = false }: Pick<GetRequest, 'bodyLimit' | 'cut'>,
   signal: AbortSignal,
 ): Promise<Pick<GetResponse, 'body' | 'broken'>> {
-  // When the body is not read, an error after the head would be uncaught without this listener.
+  // Without this listener, an error after the head would be uncaught if the body is not read.
   response.on('error', () => {});
   let body = '';
   if (bodyLimit === 0) return { body, broken: false };

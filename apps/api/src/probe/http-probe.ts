@@ -91,7 +91,7 @@ export const askDirectly =
   async (step: OutsideStep): Promise<StepResult> => {
     const { host, port, scheme, address, path, headers } = step;
     const bodyLimit = step.kind === 'plain' ? CHALLENGE_BYTES : 0;
-    // An invalid certificate is reported without failing the request, because a lock does not depend on it.
+    // An invalid certificate is reported without failing the request, because the lock does not depend on the certificate.
     const asked = { host, port, headers, path, tls: scheme === 'https', verify: false, bodyLimit, cut: true };
     let connected = false;
     const send = async (): Promise<GetResponse | null> => {

@@ -15,8 +15,8 @@ import { isInTurn } from '@propusk/test-kit/turns';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
 /**
- * Probes sites with many web server configurations. For each one, an independent client measures which URLs strangers can read,
- * and the verdict must agree.
+ * Probes sites with many web server configurations. For each configuration, an independent client measures which URLs strangers
+ * can read. The verdict of the probe must agree with this measurement.
  */
 
 let world: ProbeWorld;

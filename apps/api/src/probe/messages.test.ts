@@ -101,7 +101,7 @@ describe('the counts of refused requests and of admitted proxies', () => {
     });
   });
 
-  test('the count of proxies ignores echo requests, which show only the egress address', () => {
+  test('the count of proxies that open the site ignores echo requests', () => {
     expect(tallyProof([seen, inside(null, 'skipped')]).through).toEqual({ passed: 0, of: 1 });
     expect(tallyProof([seen]).through).toEqual({ passed: 0, of: 0 });
   });

@@ -134,7 +134,7 @@ export function tallyProof(steps: readonly CheckStep[]): SiteCheck['proof'] {
     ({ title }) =>
       title.code === 'through_get' || title.code === 'through_path' ? title.params.proxy : null,
   );
-  // One passed request through a proxy is enough if no request failed, because a site may serve only http or only https.
+  // One passed request without a failed one shows that a proxy opens the site, because a site may serve only http or only https.
   const opened = [...byProxy.values()].filter(
     (own) =>
       own.some(({ outcome }) => outcome === 'passed') && own.every(({ outcome }) => outcome !== 'failed'),
@@ -148,7 +148,7 @@ export function tallyProof(steps: readonly CheckStep[]): SiteCheck['proof'] {
   };
 }
 
-/** Reasons to skip a request that the proof needs. Other skipped requests were redundant, such as https at an http port. */
+/** Requests skipped for these reasons count as not refused. Other skipped requests were redundant, like https at an http port. */
 const unproven: ReadonlySet<CheckMessage['code']> = new Set([
   'no_egress_either',
   'own_egress',
@@ -158,12 +158,12 @@ const unproven: ReadonlySet<CheckMessage['code']> = new Set([
 
 function counts({ outcome, detail }: CheckStep): boolean {
   if (outcome === 'skipped') return detail !== null && unproven.has(detail.code);
-  // A redirect within the site is no failure, but does not prove that the lock refuses strangers, so it is not counted.
+  // A redirect within the site is not counted: it is no failure, but does not prove that the lock refuses strangers.
   const redirects = detail?.code === 'answered' && detail.params.status >= 300 && detail.params.status < 400;
   return outcome !== 'passed' || !redirects;
 }
 
-/** Hides a site's paths in the messages of a probe. An ADMIN gets such messages if the company has not allowed support. */
+/** Hides a site's paths in the messages of a probe. Used for an ADMIN whom the company does not permit to see visits. */
 export function withoutPaths<Check>(check: Check): Check {
   return JSON.parse(JSON.stringify(check), (key, value) =>
     key === 'path' ? '/…' : key === 'allowed' && Array.isArray(value) ? value.map(() => '/…') : value,

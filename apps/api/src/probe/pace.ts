@@ -8,7 +8,7 @@ export interface Pace {
   slow(address: string): void;
   /**
    * Counts a request to a host.
-   * @returns false if the host has reached its limit, and the request must not be sent
+   * @returns false if the host has reached its limit; the caller then must not send the request
    */
   count(host: string): boolean;
 }
@@ -21,9 +21,9 @@ const PER_HOST = 1_000;
 const WINDOW_MS = 600_000;
 
 export function createPace(): Pace {
-  // Grows with addresses of probed sites. Bound: 1,000 addresses without waiting requests. At the bound: these are removed
+  // Grows with site addresses. Bound: 1,000 addresses without waiting requests. At the bound: their entries are removed
   const lines = new Map<string, { next: number; interval: number }>();
-  // Grows with the hosts of probed sites. Bound: hosts of the last ten minutes. At the bound: older ones are removed
+  // Grows with the hosts of probed sites. Bound: hosts of the last ten minutes. At the bound: older hosts are removed
   const hosts = new Map<string, { requests: number; until: number }>();
   const interval = 1_000 / PER_SECOND;
   return {

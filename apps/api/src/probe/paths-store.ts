@@ -11,7 +11,7 @@ import { shownAddress, siteEntity } from '../sites/store.ts';
 
 type Paths = VersionedPaths & { readonly address: string };
 
-/** The start paths of a site, and its URLs that may be open to strangers. */
+/** The start paths of a site, and the paths that strangers are allowed to reach. */
 export const pathsEntity = entity({
   ...siteEntity,
   columns: () => [

@@ -47,7 +47,7 @@ describe('the plan of a probe', () => {
     expect(asked.size).toBe(8);
   });
 
-  test('the plan spoofs an IPv6 egress address in the form of RFC 7239', () => {
+  test('a forged Forwarded header contains an IPv6 egress address in the form of RFC 7239', () => {
     const headers = plan([named('a.ru', ['198.51.100.7'])], null, '2001:db8::5').flatMap((step) =>
       'headers' in step ? Object.entries(step.headers) : [],
     );
@@ -73,7 +73,7 @@ describe('the plan of a probe', () => {
     expect(namesOf(site, 'abc').map(({ host }) => host)).toEqual(expected),
   );
 
-  test('the plan requests no address of a name that also resolves to an internal address', () => {
+  test('a probe requests no address of a host name if one of the addresses is internal', () => {
     const steps = plan([{ ...named('a.ru', ['198.51.100.7', '10.0.0.1']), refused: '10.0.0.1' } as never]);
     expect(steps.map(({ kind }) => kind)).toEqual(['address_refused']);
   });
@@ -123,7 +123,7 @@ describe('sample requests of a probe', () => {
     });
   });
 
-  test('the plan has at most 250 direct requests and counts the omitted requests', () => {
+  test('the plan of a probe has at most 250 direct requests', () => {
     const places = ['198.51.100.7', '2001:db8::7'].flatMap((address) => [
       place('a.ru', address, 'https'),
       place('a.ru', address, 'http'),

@@ -4,10 +4,9 @@ import type { CheckMessage } from '@propusk/phrases/checks';
 import type { Sample } from './sample.ts';
 
 /**
- * Plans the steps of a probe, without sending requests.
- *
- *   outside   each scheme, host and address:  /  ─ with spoofed headers  ─ other places of the site
- *   through   each proxy of the site's policies, by each scheme:  /
+ * Plans the steps of a probe, without sending requests:
+ * - from outside, to each scheme, host and address: `/`, `/` with spoofed headers, other paths
+ * - through each proxy of the site's policies, by each scheme: `/` and the start paths
  */
 
 /** The scheme of a request. A site on an explicit port may use http or https, so a probe requests both. */
@@ -60,7 +59,7 @@ export interface ThroughStep extends Step {
 
 export type PlannedStep = OutsideStep | UnreachableStep | EgressStep | ThroughStep;
 
-/** The id of the vantage that sends a request from outside; null for this machine and for other steps. */
+/** The id of the vantage that sends a request; null if this machine sends the request, or if the step has no request. */
 export const sourceOf = (step: PlannedStep) => ('address' in step ? step.from : null);
 
 /** Copies this machine's requests as requests of a vantage. */
@@ -83,7 +82,7 @@ export interface Resolved {
   readonly addresses: readonly string[];
   /** The first address that the dialer forbids, or null. A forbidden address excludes the name from the probe. */
   readonly refused: string | null;
-  /** Whether the host may have no DNS records: true for a name with `www.` or with a random label. */
+  /** Whether the probe omits this host if only other names of the site have DNS records. */
   readonly optional: boolean;
 }
 
@@ -95,7 +94,7 @@ export interface PlanInput {
   readonly proxies: readonly { readonly id: number; readonly name: string | null }[];
   /** An address that the lock allows. The spoofed headers contain this address. */
   readonly egress: string | null;
-  /** A random label for made-up names and paths. */
+  /** A random label, which the made-up paths contain. */
   readonly random: string;
   readonly startPaths: readonly string[];
 }
@@ -160,7 +159,7 @@ export function planRequests({ names, port, proxies, egress, random, startPaths 
 /** Limits of the requests for start paths and samples. */
 const MAX_DIRECT = 250;
 const MAX_SAMPLES_ELSEWHERE = 4;
-/** At most this many samples for an address that redirects its first page, if another address denies its first page. */
+/** The request limit for an address that redirects its first page. Applies only if another address denies its first page. */
 const MAX_SAMPLES_OF_REDIRECT = 8;
 const MAX_VANTAGE_SAMPLES = 6;
 
@@ -212,7 +211,7 @@ export const forVantage = (steps: readonly OutsideStep[]) =>
     return [...starts, ...own.filter((step) => !isStart(step))].slice(0, MAX_VANTAGE_SAMPLES);
   });
 
-/** Returns the source, scheme, host and address of a request from outside as a key; empty for other steps. */
+/** Returns a key of source, scheme, host and address for a request from outside; an empty string for any other step. */
 export const placeOf = (step: PlannedStep) =>
   'address' in step ? `${step.from} ${step.scheme} ${step.host} ${step.address}` : '';
 

@@ -56,7 +56,7 @@ test('with two api processes, each probe runs in only one of them', async () => 
   const port = await listening(site);
   const companies = await Promise.all(Array.from({ length: 8 }, () => companyBehind(first)));
   const ids = await Promise.all(companies.map(({ add }) => add(`${SITE}:${port}`)));
-  // Each process gets two concurrent requests for each probe.
+  // Each process gets two concurrent requests to probe each site.
   await Promise.all(
     ids.flatMap((id, i) =>
       [first, second, first, second].map(({ api }) =>

@@ -122,7 +122,7 @@ describe('the schedule of probes', () => {
     expect(await behind()).toBe(0);
   });
 
-  test('the schedule queues probes after a change that affects the lock', async () => {
+  test('the schedule queues a probe after a change that affects the lock of the site', async () => {
     const { token, ids, policyId } = await company(3);
     await probed(ids);
     const proxy = { host: 'other.example.ru', port: 3128, username: 'user', password: 'pass' };

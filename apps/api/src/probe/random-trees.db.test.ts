@@ -11,7 +11,7 @@ import { measure } from '@propusk/test-kit/lab/truth';
 import { OUTSIDE } from '@propusk/test-kit/locks/curl';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 
-/** Probes random sites that are open for some folders and extensions. Their verdict must not be `protected`. */
+/** Probes random sites that are open to strangers for some folders and file extensions. Their verdict must not be `protected`. */
 
 /** TEST_PART selects 25 of the sites. `npm test` derives TEST_PART from the number of commits. TREE_SEED selects one site. */
 const part = process.env.TEST_PART;

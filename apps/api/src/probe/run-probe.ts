@@ -100,7 +100,7 @@ export async function runProbe(
   if (proxies.length === 0) return { ...noPolicy, steps: [], sample: options.sample };
   let connectivity: Connectivity = { confirmed: [], failed: [] };
   const away = vantages.filter(({ present }) => !present).map(({ name }) => name);
-  // Bounded: assigned once in each probe
+  // Bounded: one entry for each vantage of the probe
   let probing: ProbingVantage[] = [];
   const signals = { stop, deadline: AbortSignal.timeout(PROBE_MS) };
   const named = proxies.map(({ id, host, direct }) => ({ id, name: direct ? null : host }));
@@ -123,8 +123,8 @@ export async function runProbe(
 
   const began = performance.now();
   const random = randomBytes(6).toString('hex');
-  /** Connections of this machine to upstream proxies. Such a connection proves internet access. */
-  // Bounded: exists only during one probe
+  /** Connections of this machine to upstream proxies, as evidence of internet access. */
+  // Bounded: one connection for each upstream proxy of the site
   const connections: ConnectionEnds[] = [];
   // Bounded: one id for each proxy of the site
   const confirmedProxies: number[] = [];
@@ -145,7 +145,7 @@ export async function runProbe(
       confirmedProxies.push(proxy.id);
     if (seen.problem !== null && seen.addresses.length === 0) {
       skip(step, seen.problem);
-      // The echo request failed, but the egress addresses from earlier probes may still be valid.
+      // The echo request failed, so the probe uses the egress addresses that earlier probes found.
       return proxy.addresses;
     }
     const detail: CheckMessage = { code: 'addresses', params: { addresses: seen.addresses } };
@@ -175,8 +175,8 @@ export async function runProbe(
   for (const step of steps) {
     if (step.kind === 'unresolved') skip(step, { code: 'unresolved' });
     else if (step.kind === 'address_refused') skip(step, { code: 'internal_address' });
-    // The lock allows requests from these addresses, so the probe skips the requests. The detail null hides
-    // the skipped steps if a vantage with a denied address sends the same requests.
+    // The lock allows requests from these senders, so the probe skips the requests. The detail null hides the skipped steps
+    // when a vantage that the lock denies sends the same requests.
     else if ('address' in step && insiders.has(step.from))
       skip(step, witnesses.length === 0 ? { code: 'own_egress' } : null);
   }

@@ -39,7 +39,7 @@ export interface ProbeRunnerParts {
 /** At most this many probes run concurrently in one process. */
 const PARALLEL = 4;
 const TICK_MS = 30_000;
-/** Every TICK_MS, probes of at most MAX_SITES sites are queued, and egress addresses of at most MAX_PROXIES proxies updated. */
+/** Every TICK_MS, probes of at most MAX_SITES sites are queued, and the egress of at most MAX_PROXIES proxies is updated. */
 const MAX_SITES = 20;
 const MAX_PROXIES = 5;
 /** The minimum interval between writes of a running probe's steps. */
@@ -134,7 +134,7 @@ function createWriter(save: (steps: CheckStep[]) => Promise<boolean>, lost: () =
     while (newest !== null && !ended.signal.aborted) {
       const steps = newest;
       newest = null;
-      // A failed write is ignored, because the next one contains all steps.
+      // A failed write is ignored, because the next write contains all steps.
       if (!(await save(steps).catch(() => true))) lost();
       if (!ended.signal.aborted) await pause(WRITE_MS, null, { ref: false });
     }

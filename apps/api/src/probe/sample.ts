@@ -52,7 +52,7 @@ export function chooseSamples(links: readonly string[], open: readonly string[] 
   classes.delete('/ ');
   const waiting = [...classes.values()].map((members) => [...new Set(members)].slice(0, MAX_PATHS));
   const chosen: string[] = [];
-  // Bounded: this structure exists for one call only
+  // Bounded: at most two keys for each of MAX_PATHS chosen paths
   const used = new Map<string, number>();
   const cost = (path: string) => (used.get(folderOf(path)) ?? 0) + (used.get(extensionOf(path)) ?? 0);
   // Takes one path of each class (folder and file extension), then a second path of each class, and so on.
@@ -77,7 +77,7 @@ export function chooseSamples(links: readonly string[], open: readonly string[] 
   };
 }
 
-/** Lists the samples of a site in descending priority. @param random the made-up name, which replaces `{}` in the paths */
+/** Lists the sample paths of a site in descending priority. @param random the made-up name that replaces `{}` in `paths` */
 export function samplesOf(
   { paths, folders }: Pick<Discovered, 'paths' | 'folders'>,
   random: string,
@@ -101,7 +101,7 @@ function candidatesOf(path: string): string[] {
   const name = `${MADE_UP}${extension === '' ? '' : `.${extension}`}`;
   const isClean = !holdsSecret(path) && pathLength(path) <= limits.startPath;
   if (isClean && staticExtension.test(path)) return [path];
-  // Uses the nearest parent folder with a short enough path that does not look like a secret.
+  // The made-up name is placed in the nearest parent folder whose path is short enough and does not look like a secret.
   let folder = folderOf(path);
   while (folder !== '/' && (holdsSecret(folder) || pathLength(folder) > limits.startPath))
     folder = folderOf(folder.slice(0, -1));
@@ -115,7 +115,7 @@ const extensionOf = (path: string) => /\.([^./]+)$/.exec(path)?.[1] ?? '';
 
 /** The folders with the most links. */
 function foldersOf(paths: readonly string[]): string[] {
-  // Bounded: this structure exists for one call only
+  // Bounded: at most MAX_DEPTH folders for each path; discarded after the call
   const counts = new Map<string, number>();
   for (const path of paths) {
     let folder = folderOf(path);

@@ -18,7 +18,10 @@ import { portOf, type Route, refusalWithin, type Transport } from './transport.t
  * company's users need.
  */
 export interface SiteReader {
-  /** Opens a start path, follows redirects within the site, and classifies the last response. @throws the reason of `stop` */
+  /**
+   * Opens a start path, follows redirects within the site, and classifies the last response.
+   * @throws the abort reason of the signal `stop`
+   */
   open(step: ThroughStep): Promise<StepResult>;
   /**
    * Reads the pages that `open` reached, robots.txt, the sitemap and two linked pages, for at most 15 s. A page that fails is
@@ -62,7 +65,7 @@ const MAX_REQUESTS = 20;
 const MAX_REDIRECTS = 5;
 const MAX_PAGES = 2;
 const MAX_LINKS = 3_000;
-/** At most this many characters of a path or host in a message. */
+/** Messages show at most this many characters of a path or host. */
 const MAX_SHOWN = 200;
 const READ_MS = 15_000;
 /** Milliseconds before a page that failed is requested again. */
@@ -80,7 +83,7 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
   const { transport, route, site, signals, choice, isCoveredElsewhere, isHeld } = options;
   // Bounded: this structure exists for one probe only, and a probe reads at most 20 pages of 512 KiB
   const seen = new Map<string, Fetched>();
-  /** Pages whose links `read` collects. Failed pages are included, except the start path `/`. */
+  /** Pages that `read` reads. Pages without a response are included for a second request, except the first page `/`. */
   // Bounded: contains only URLs of `seen`
   const pages = new Map<string, URL>();
   let requests = 0;
@@ -144,7 +147,8 @@ export function createSiteReader(options: SiteReaderOptions): SiteReader {
         return { step, cdn, ...left };
       }
       const next = bare(target);
-      // `bare` has removed the query, so a redirect that only adds a query leads to the URL that was just requested.
+      // A redirect that only adds a query counts as open. Following the redirect would repeat the request, because `bare` removes
+      // queries.
       if (next.href === url.href && target.search !== '') {
         choice.chosen ??= reader;
         return { step, finding: 'open', detail, cdn };

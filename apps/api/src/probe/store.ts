@@ -21,7 +21,7 @@ const RULES = 1;
 const isUrgent = sql.raw(`(d.asked or d.started_at < now() - interval '10 minutes')`);
 /** At most this many sites per tick are checked for a changed fingerprint. */
 const MAX_COMPARED = 2_000;
-/** Minimum interval between requested probes of a site, in seconds. */
+/** A user can request a new probe of a site this many seconds after the start of the last probe. */
 const INTERVAL_S = 10;
 /** SQL condition: a request may start a new probe for row `k` of site_checks. */
 const MAY_BEGIN = `(k.state = 'done' and k.started_at < now() - interval '${INTERVAL_S} seconds'
@@ -111,9 +111,9 @@ export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promis
 }
 
 /**
- * Claims the next probe, so that no other process runs it: a waiting probe, or one whose lease has ended.
- * Companies with fewer running probes come first. A scheduled probe ranks as if its company had one more running probe.
- * Among equals, requested probes come first, then older ones.
+ * Claims the next probe for this process: a waiting probe, or a running probe whose lease has ended. Companies with fewer running
+ * probes come first. A scheduled probe ranks as if its company had one more running probe. Among equal ranks, probes that users
+ * requested come first, then older probes.
  */
 export async function claimCheck(db: Db): Promise<ClaimedCheck | null> {
   const run = randomUUID();
@@ -198,9 +198,8 @@ export async function saveSteps(db: Db, claimed: ClaimedCheck, steps: CheckStep[
 /**
  * Saves a finished probe. A site drifts when its verdict changes from protected to another verdict. The drift ends when the site
  * is protected again. The verdict `unknown` neither begins nor ends a drift.
- * @param facts with the policy version at the claim of the probe, so that `queueDueChecks` notices every later policy change
- * @param changed whether the facts changed during the probe. The next probe is then due at once, because the verdict is
- *   unreliable.
+ * @param facts the facts at the claim of the probe, so that `queueDueChecks` notices every later policy change
+ * @param changed whether the facts changed during the probe. If so, the verdict is unreliable, and the next probe is due at once.
  */
 export async function finishCheck(
   db: Db,
@@ -235,7 +234,8 @@ function own({ companyId, siteId, run }: ClaimedCheck) {
 
 /** Queues the next probe of each site: daily, and after a change of its address, proxies or paths. @returns the number queued */
 export async function queueDueChecks(db: Db, most: number): Promise<number> {
-  // After a policy change, each site's fingerprint is compared once with that of its last probe. If they differ, a probe is due.
+  // After a policy change, each site's fingerprint is compared once with the fingerprint of its last probe. A probe is due if
+  // the two fingerprints differ.
   await sql`
     update site_checks k set policy_version = looked.version, next_at = case
         when k.fingerprint is distinct from site_fingerprint(k.company_id, k.site_id) then least(k.next_at, now())

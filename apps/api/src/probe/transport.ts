@@ -49,13 +49,13 @@ export interface TransportOptions extends Omit<OwnMachineOptions, 'echoUrl'> {
   readonly keys: GatewayKeys;
   /** The gateway's source addresses (GATEWAY_EGRESS). */
   readonly egress: EgressAddresses;
-  /** In tests, replaces the resolvers that `dns` names. */
+  /** Tests use this function instead of the DNS servers in `dns`. */
   readonly lookup?: Lookup | undefined;
 }
 
 /**
- * Opens all connections of the api to sites and proxies, by the dialing rules of the gateway. The resolver's limits apply to each
- * host instead of each tenant, because the queues of probes and of outbound calls already limit each company.
+ * Opens all connections of the api to sites and proxies, by the dialing rules of the gateway. DNS lookups are limited for each
+ * host, and not for each company, because the queues of probes and of outbound calls already limit each company.
  */
 export interface Transport {
   /**
@@ -79,7 +79,7 @@ export interface Transport {
   allowed(address: string): boolean;
 }
 
-/** Dependencies of the slices that send outbound requests. */
+/** Dependencies of the api modules that send outbound requests. */
 export interface Outbound {
   readonly transport: Transport;
   readonly echoUrl: URL;
@@ -172,7 +172,7 @@ export const portOf = ({ protocol, port }: URL) => Number(port) || (protocol ===
 
 /** Finds the source addresses of this machine's connections to other networks. Connecting a UDP socket sends no packet. */
 async function sourceAddresses(): Promise<readonly string[]> {
-  // The targets are documentation addresses (RFC 5737, RFC 3849), because no local network contains them.
+  // The sockets connect to documentation addresses (RFC 5737, RFC 3849), because no local network contains these addresses.
   const targets = [
     ['udp4', '192.0.2.1'],
     ['udp6', '2001:db8::1'],
@@ -200,7 +200,7 @@ function credentialsOf(route: ProxyRoute, place: Place, keys: GatewayKeys): stri
     return route.username === '' && route.password === '' ? '' : `${route.username}:${route.password}`;
   }
   const host = canonicalHost(place.host);
-  // The gateway refuses a CONNECT to an address literal.
+  // Fail before the request, because the gateway would refuse a CONNECT to an address literal.
   if (host === null) throw new ConnectError('site', 'address_refused');
   const expires = Math.floor(Date.now() / 1000) + TOKEN_SECONDS;
   return `${PROBE_USERNAME}:${signProbeToken(keys, { host, port: place.port, expires })}`;
@@ -248,7 +248,7 @@ async function connecting(where: 'proxy' | 'site', dialed: Promise<Socket>, host
 
 /**
  * Starts TLS over a connection.
- * @param verify whether an invalid certificate fails the handshake; a probe reports it instead
+ * @param verify whether an invalid certificate fails the handshake; false for probes, which report the certificate instead
  * @throws ConnectError when the handshake fails
  */
 export async function startTls(

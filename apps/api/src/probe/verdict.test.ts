@@ -454,7 +454,7 @@ describe('the verdict', () => {
     expect(found.advice === null).toBe(verdict === 'protected');
   });
 
-  test('the verdict is never protected when one vantage finds the site open and another vantage lies', () => {
+  test('the verdict is never protected when one vantage finds the site open and another reports denials', () => {
     let protectedSites = 0;
     for (let round = 0; round < 10_000; round++) {
       const honest = { ...dacha, id: 2, name: 'Честная' };

@@ -114,7 +114,7 @@ const verdictOf = (verdict: Verdict, meaning: CheckMessage, advice: CheckMessage
 
 const unknown = (meaning: CheckMessage, advice: CheckMessage) => verdictOf('unknown', meaning, advice);
 
-/** The verdict on a site without a policy, which gets no requests. */
+/** The verdict on a site without a policy. The probe sends no requests to the site. */
 export const noPolicy = unknown({ code: 'no_policy' }, { code: 'add_to_policy' });
 
 const rules: readonly Rule[] = [
@@ -231,7 +231,7 @@ function deniedThroughProxy({ through, confirmedProxies }: Facts): ReturnType<Ru
   const denied = through.find(({ finding }) => finding === 'denied');
   if (denied === undefined) return undefined;
   const meaning: CheckMessage = { code: 'closed', params: quote(denied) };
-  // The lock allows the proxy's address, but the site's own reverse proxy probably hides this address from the server.
+  // The lock allows the proxy's egress address, but the site's reverse proxy probably hides this address from the web server.
   const isInLock = denied.detail?.code === 'answered' && confirmedProxies.includes(proxyOf(denied.step));
   return { verdict: 'closed', meaning, advice: isInLock ? { code: 'front_server' } : adviseStep(denied) };
 }
@@ -286,7 +286,7 @@ const turnedAway: ReadonlySet<Finding> = new Set(['denied', 'no_connection', 're
 const acceptsConnections = ({ step, finding }: StepResult) =>
   step.kind === 'plain' && (finding === 'denied' || finding === 'dropped');
 
-/** Whether requests for other paths ran at the scheme, host and address of a step, and all had conclusive results. */
+/** Whether the probe requested other paths at the scheme, host and address of a step, and all results were conclusive. */
 function otherPathsRequested({ step: first }: StepResult, outside: readonly StepResult[]): boolean {
   const place = placeOf(first);
   const others = outside.filter(

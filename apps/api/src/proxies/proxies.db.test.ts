@@ -119,7 +119,7 @@ describe('edits of a proxy', () => {
     expect(await readProbeProxy(db, testEncryption, id)).toMatchObject({ route: null });
   });
 
-  test('at startup, the api encrypts older proxy passwords again, bound to the address of the proxy', async () => {
+  test('at startup, the api re-encrypts older proxy passwords with the proxy address as associated data', async () => {
     const { token } = await api.company();
     const { id } = await api.must(token, createProxy, { body: upstream });
     await api.must(token, createPolicy, { body: { name: 'Склад', proxyId: id } });

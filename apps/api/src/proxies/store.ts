@@ -152,7 +152,7 @@ export function updateProxy(
         type,
         all_sites: allSites,
       },
-      // An open edit form of a policy for all sites relies on the old `all_sites`, so these policies get a new version.
+      // Policies for all sites get a new version, so that the api refuses edit forms that users opened before this change.
       ...(allSites !== proxy.all_sites && { afterUpdate: () => touchPoliciesForAllSites(tx, proxy) }),
       secret: password === undefined ? undefined : 'password',
     };
@@ -207,7 +207,7 @@ function demandOwn(actor: Actor, { type }: { type: ProxyType }): void {
     throw new AppError(type === 'default' ? 'default_proxy' : 'paid_proxy');
 }
 
-/** Creates the direct proxy, which is the gateway itself, or updates its address from the settings. */
+/** Creates the direct proxy (the gateway itself), or updates the host and port of this proxy from the gateway's URL. */
 export async function ensureDirectProxy(db: Db, gateway: URL): Promise<void> {
   const host = gateway.hostname;
   const port = Number(gateway.port) || (gateway.protocol === 'https:' ? 443 : 80);

@@ -30,7 +30,7 @@ const columns: [title: string, value: (visit: ExportedVisit) => string | number]
   [terms.down, ({ down }) => down],
 ];
 
-// A quoted cell may hold separators and line ends (RFC 4180). An apostrophe keeps a spreadsheet from running a formula.
+// A quoted cell can hold separators and line ends (RFC 4180). An apostrophe keeps a spreadsheet from running a formula.
 const cell = (value: string | number) =>
   `"${String(value)
     .replace(/^[=+\-@\t\r\n]/, "'$&")

@@ -42,7 +42,7 @@ const settingsEntity = entity({
   ],
   present: (row) => row,
   name: ({ companyName }) => companyName,
-  /** The settings that an audit event records; with a pending change, the pending values and the change's effective time. */
+  /** The settings in an audit event. If a change is pending, the event has the pending values and the time of their effect. */
   facts: ({ addresses, timeZone, pending, ...now }) => {
     const { retentionDays, keepNames } = pending ?? now;
     return {
@@ -76,7 +76,7 @@ export async function writeSettings(
   const platformDays = parts.config.logDays;
   const { addresses, retentionDays = null, keepNames, timeZone } = body;
   await demandZone(tx, timeZone);
-  /** The settings by which a new pending change keeps less data than before. */
+  /** The settings of a new pending change that reduce the stored data. */
   let lost: Pick<RecordCut, 'retentionDays' | 'keepNames'> | undefined;
   const after = await changeEntity(tx, actor, settingsEntity, { id, ifMatch }, (_row, _found, before) => {
     if (retentionDays !== null && retentionDays > platformDays && retentionDays !== before.retentionDays)
@@ -108,7 +108,7 @@ export async function writeSettings(
   });
   if (lost !== undefined && after.pending !== null) {
     afterCommit(tx, () => Promise.allSettled([parts.throttle.charge('recordsCut', id)]));
-    // The mail lists only the settings by which the change keeps less data than before.
+    // The mail lists only the settings that reduce the stored data.
     await tellOwners(tx, actor, parts, { ...after.pending, ...lost });
   }
   return { ...after, platformDays };
@@ -148,7 +148,7 @@ async function tellOwners(
     await queueMail(tx, outbox, { to, code: 'records_cut', facts: [{ ...cut, page }] }, null);
 }
 
-/** Refuses a time zone unless PostgreSQL, for the statistics, and JavaScript, for displayed times, both support it. */
+/** Refuses a time zone that PostgreSQL (for statistics) or JavaScript (for displayed times) does not support. */
 async function demandZone(tx: Tx, zone: string): Promise<void> {
   const { rows } = await sql`select from pg_timezone_names where name = ${zone}`.execute(tx);
   if (rows.length === 0 || !isZone(zone))

@@ -70,8 +70,8 @@ export async function readCompanyFigures(db: Db, companyId: number): Promise<Com
 
 /**
  * SQL query for the sums of visits and refusals in a period and in the preceding period. `now` is true in rows of the period.
- * `refused` is true in rows of refusals. `by` is the value of grouping(): 3 by time step, 5 by user, reason and host, 6 by site.
- * The query groups by a hash of the host, because grouping by the host itself takes three times the memory.
+ * `refused` is true in rows of refusals. `by` is the value of grouping(): 3 for sums by time step, 5 for sums by user, reason and
+ * host, 6 for sums by site. The query groups by a hash of the host, because grouping by the host takes three times the memory.
  */
 function sums(companyId: number, { earlier, from, to, step }: StatisticsQuery & { earlier: string }) {
   return sql`
@@ -99,7 +99,7 @@ const figures = sql.raw(
   ].join(),
 );
 
-/** @param value the SQL aggregate of the column @param condition selects the rows of `sums` to aggregate */
+/** @param value the SQL aggregate for the column @param condition selects the rows of `sums` to aggregate */
 function figure(name: string, value: string, condition: string): string {
   const of = (period: string) => `coalesce((select ${value} from h where ${condition} and ${period}), 0)`;
   return `json_build_object('now', ${of('now')}, 'before', ${of('not now')}) as ${name}`;

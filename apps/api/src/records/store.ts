@@ -6,9 +6,9 @@ import { found } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';
 
 /**
- * Stores a batch of access records at most once, because the transaction also advances the last batch number of the gateway's
- * run. The first batch of a run marks the open records of earlier runs as interrupted. Drops records of deleted companies, and
- * records that start more than a day in the future. In the statistics, a visit counts in the hour in which the visit began;
+ * Stores a batch of access records and, in the same transaction, the batch number. Ignores a batch that the gateway sends again.
+ * The first batch of a gateway's run marks the open records of earlier runs as interrupted. Drops records of deleted companies,
+ * and records that start more than a day in the future. In the statistics, a visit counts in the hour in which the visit began;
  * requests and bytes count in the hour of the update that reported them. Stores the time of the first visit of a company.
  */
 export async function storeBatch(tx: Tx, { gateway, run, number, records }: RecordBatch): Promise<void> {
@@ -43,7 +43,7 @@ export async function storeBatch(tx: Tx, { gateway, run, number, records }: Reco
         count = excluded.count, visits = excluded.visits, state = excluded.state, reason = excluded.reason,
         host = excluded.host, address = excluded.address, client = excluded.client
     ), visited as (
-      -- Skips a company that another transaction locks. The next visit of the company sets the column.
+      -- Skips a company whose row another transaction has locked. The next visit of the company then sets `visited`.
       update companies set visited = true where id in (
         select id from companies where not visited
           and id in (select "companyId" from given where kind not in ('refusal', 'loss')) for no key update skip locked)
@@ -63,7 +63,7 @@ export async function storeBatch(tx: Tx, { gateway, run, number, records }: Reco
 }
 
 /**
- * Tells every gateway, through the feed of each api, to end one visit or all visits of one user of the actor's company.
+ * Makes every gateway end one visit, or all visits of one user, in the actor's company. Uses the feed of each api.
  * @throws AppError not_found for a user of another company, and for a visit that is not in progress
  */
 export async function endVisits(tx: Tx, actor: Member, body: VisitEnd): Promise<void> {

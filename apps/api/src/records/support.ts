@@ -23,7 +23,7 @@ export async function readSupport(db: Db, companyId: number): Promise<Support> {
 
 /**
  * Permits ADMINs to read the visits of the actor's company for 24 hours, or ends the permission. Writes no
- * event if there was no permission to end.
+ * audit event if there was no permission to end.
  */
 export async function setSupport(tx: Tx, actor: Member, allowed: boolean): Promise<Support> {
   const { companyId: id } = actor;

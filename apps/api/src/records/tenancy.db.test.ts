@@ -50,7 +50,7 @@ async function side(mark: string, address: string) {
     const kind = KINDS[n % 4] ?? 'tunnel';
     return {
       ...{ id: `${mark}${randomUUID().slice(4)}`, kind, open: n % 7 === 0 && kind !== 'refusal', ms: 5_000 },
-      // The records of both companies have the same times, so a cursor of one company is also valid in the log of the other.
+      // The records of both companies have the same times, so a cursor of one company is also valid for the other company.
       startedAt: new Date(NOW - (n % 2 ? n : n * 3) * 1_000).toISOString(),
       ...{ companyId: id, userId: agent.id, siteId: site.id, address, host, port: 443, count: 1 },
       ...{ reason: kind === 'refusal' ? 'no_policy' : '', up: 1, down: 2 },

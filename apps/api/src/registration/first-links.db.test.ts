@@ -66,7 +66,7 @@ test('a second run of setup or the password page can correct the email of the fi
   expect(wrong?.company).toContain('invitation=');
   const right = await makeFirstLinks(opened.db, config, who);
   expect(right?.company).toContain('invitation=');
-  // The previous invitation stays valid, so no new one is created.
+  // The previous invitation stays valid, so no new invitation is created.
   const third = await makeFirstLinks(opened.db, config, who);
   expect(third).toEqual({ admin: expect.stringContaining('#token='), company: null });
   expect((await setPassword(wrong?.admin ?? '', 'late@example.ru')).error.code).toBe('link_dead');
@@ -107,7 +107,7 @@ test('concurrent attempts to create the first ADMIN create only one ADMIN', asyn
   await opened.pool.query('delete from users; delete from rate_limits');
 });
 
-test('ADMIN_EMAIL replaces a first ADMIN without a password, and ends the link of that account', async () => {
+test('ADMIN_EMAIL sets the email of the first ADMIN and ends the setup link', async () => {
   const link = String(await makeAdminLink(opened.db, config.publicUrl));
   await ensureAdmin(opened.db, 'set@example.ru', () => Promise.resolve('any'));
   expect(await admins()).toEqual([{ email: 'set@example.ru', invited: false }]);

@@ -32,7 +32,7 @@ export async function makeAdminLink(db: Db, publicUrl: URL): Promise<string | nu
 /**
  * Creates a link for the first ADMIN, and a link that registers a company. The database stores only hashes of the link tokens.
  * Until an ADMIN has a password, a repeated call creates another ADMIN link and replaces the email of the ADMIN.
- * @param again creates both links again, even when an ADMIN has a password
+ * @param again whether to create both links even when an ADMIN has a password
  * @returns null when an ADMIN has a password, unless `again` is true and `email` belongs to an ADMIN
  * @throws AppError registration_closed when the settings allow no registration
  */

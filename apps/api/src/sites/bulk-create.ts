@@ -13,7 +13,7 @@ import { makeRoom } from '../entities/plan-limits.ts';
 import { alreadyThere, newRow, readAddress, siteEntity } from './store.ts';
 
 /**
- * Creates a list of sites: all of them or none. The error names every invalid line by its index (`3.address`).
+ * Creates a list of sites: all of them or none. The error names every invalid site by its index in the list (`3.address`).
  * @throws AppError bad_input, site_exists, too_many_objects, plan_limit
  */
 export async function createSites(
@@ -79,7 +79,7 @@ function readLines(lines: readonly SiteInput[]): { address: string; paths: strin
   return read.flatMap((line) => ('address' in line ? line : []));
 }
 
-/** @throws AppError `code` with the errors of all faulty lines, if there are any */
+/** @throws AppError `code` when `faultOf` finds a fault in a line; the error contains the faults of all lines */
 function refuse(
   code: 'bad_input' | 'site_exists',
   lines: readonly SiteInput[],

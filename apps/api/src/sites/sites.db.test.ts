@@ -64,7 +64,7 @@ test('creating a site with another company’s policy gives the same error as wi
   expect(await addresses(owner)).not.toContain('linked.example.ru');
 });
 
-test('a deletion of a site of another company gets the same 404 as for an absent site', async () => {
+test('the deletion of another company’s site gets the same 404 as the deletion of an absent site', async () => {
   const stranger = (await api.company()).token;
   const site = await api.must(owner, createSite, { body: { address: 'private.example.ru' } });
   const foreign = await api.call(stranger, deleteSite, { params: { id: site.id } });
@@ -172,7 +172,7 @@ test('a new site with a symbol in its name is refused, but a stored site with a 
   await api.must(token, deleteSiteByAddress, { params: { address: '😀.ru' } });
 });
 
-test('deleting a site that a policy opens removes only this site', async () => {
+test('the deletion of a site in a policy removes only this site', async () => {
   const site = await api.must(owner, createSite, {
     body: { address: 'gone.example.ru', politics: [policy] },
   });

@@ -7,7 +7,7 @@ import { ask } from './network-checks.ts';
 
 /** Checks of the machine: settings, disk, clock, files. */
 
-/** Below this number of free bytes, the disk counts as low (warning) or full (error). */
+/** With fewer free bytes than LOW, the check of the disk gives a warning; with fewer than FULL, an error. */
 const LOW = 2e9;
 const FULL = 3e8;
 /** The largest tolerated clock offset in seconds. With a larger offset, valid one-time codes are refused (RFC 6238 section 6). */
@@ -64,8 +64,8 @@ export const checkClock: Check<'env' | 'signal'> = async ({ env, signal }) => {
 };
 
 /**
- * Checks that this process can read the console's certificate files. Omits the gateway's files: only the
- * gateway's own user can read them, and the gateway logs failures.
+ * Checks that this process can read the console's certificate files. Omits the gateway's certificate
+ * files, because only the gateway's own user can read these files.
  */
 export const checkKeys: Check = async ({ env }) => {
   const user = userInfo().username;

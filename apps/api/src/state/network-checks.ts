@@ -61,7 +61,7 @@ export const checkGateway: Check<'config' | 'env'> = async ({ env, config: { gat
   return [{ level: 'error', code, params: { at } }];
 };
 
-/** Checks the names of console and gateway: DNS records, reachability from this machine, and a certificate that browsers accept. */
+/** Checks the host names of console and gateway: DNS records, reachability from this machine, and valid certificates. */
 export const checkNames: Check = async ({ config: { publicUrl, gatewayUrl } }) => {
   const urls = [publicUrl, gatewayUrl].filter(({ hostname }) => !isLoopback(hostname));
   const found = await Promise.all(urls.map((url) => checkName(url)));

@@ -10,8 +10,8 @@ import type { Check } from './check.ts';
 const [MOST_NAMES, MOST_LOOKUPS, AT_ONCE, WAIT_MS] = [5, 1_000, 16, 5_000];
 
 /**
- * Finds stored sites and proxies on ports of this machine that the gateway refuses. Release 0.1 allowed every port except the
- * gateway's own. Names that are not resolved in time are omitted.
+ * Finds stored sites and proxies that the gateway refuses, because they use a forbidden port of this machine. Release 0.1
+ * forbade only the gateway's own port. Host names that are not resolved in time are omitted.
  */
 export const checkOwnMachine: Check = async ({ db, config, signal }) => {
   if (db === null) return [];

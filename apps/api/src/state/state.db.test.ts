@@ -61,8 +61,8 @@ async function listening(server: Server): Promise<number> {
 }
 
 /**
- * Starts an HTTPS server whose `Date` header is late by `seconds`. The certificate of the server is untrusted, because a wrong
- * clock also makes valid certificates fail.
+ * Starts an HTTPS server whose `Date` header is late by `seconds`. The server's certificate is untrusted, because on
+ * a machine with a wrong clock even valid certificates fail.
  */
 async function dateServer(seconds: number): Promise<string> {
   const certificate = await makeCertificate('IP:127.0.0.1');

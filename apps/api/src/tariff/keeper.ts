@@ -13,9 +13,9 @@ const WARN_EVERY = 60;
 const MOST_WARNINGS = 1_000;
 
 /**
- * Stops paid proxies 14 days after the end of the plan that included them, and mails owners before a plan, a trial or a paid proxy
- * ends. Each api process runs one keeper. Times are compared with the database's clock. A unique row in plan_warnings prevents a
- * second mail of the same warning.
+ * Stops paid proxies 14 days after the end of the plan that included them, and mails owners before a plan or a trial ends and
+ * before paid proxies stop. Each api process runs one keeper. Times are compared with the database's clock. A unique row in
+ * plan_warnings prevents a second mail of the same warning.
  * @param page URL of the console's tariff page
  */
 export function startPlanKeeper({
@@ -48,7 +48,7 @@ interface Warning {
   owners: string[];
 }
 
-/** Mails one due warning about a plan, trial or paid proxy to at most 10 owners. @returns false when no warning is due */
+/** Mails one due warning to at most 10 owners of the company concerned. @returns false when no warning is due */
 async function warnOne(tx: Tx, outbox: Outbox, page: string): Promise<boolean> {
   const left = (days: number) => sql`e.at <= now() + ${sql.raw(`interval '${days} days'`)}`;
   const { rows } = await sql<Warning>`

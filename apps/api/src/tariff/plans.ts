@@ -12,7 +12,7 @@ import { entity } from '../entities/entity.ts';
 /** At most 100 plans, including archived ones, because the console shows them on one page. Further ones are refused. */
 const MOST_PLANS = 100;
 
-/** SQL that counts a company's objects of each limited kind, as a JSON object. The query must use `c` as alias of companies. */
+/** SQL that counts a company's objects of each limited kind, as a JSON object. `c` must be the query's alias of companies. */
 export const usage = sql`json_build_object(
   'people', (select count(*) from users where company_id = c.id),
   'sites', (select count(*) from sites where company_id = c.id),
@@ -87,7 +87,7 @@ export async function updatePlan(tx: Tx, actor: Actor, target: Target, body: Pla
 }
 
 /**
- * Lists at most 100 companies that have a plan, with the limits in `body` that each company exceeds.
+ * Lists at most 100 companies that have a plan. For each company, names the limits in `body` that the company exceeds.
  * @throws AppError not_found
  */
 export async function findConcerned(

@@ -15,7 +15,7 @@ import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
 
-/** Lists tariff requests of one company, or of all, by default newest first. */
+/** Lists the tariff requests of one company or of all companies, by default newest first. */
 export async function readRequests(
   db: Db,
   { companyId, id, state, ...query }: RequestQuery & { companyId?: number; id?: number },
@@ -95,9 +95,9 @@ export async function withdrawRequest(tx: Tx, actor: Member, id: number): Promis
 
 /**
  * Answers or refuses an open tariff request, and mails the reply to the address that was stored with the request.
- * @param set sets the plan or trial of the answer
- * @throws AppError not_found for an unknown request; request_closed for a closed one; bad_input for a refusal without a reason or
- *   with a plan; errors of `set`
+ * @param set stores the plan or the trial of the answer
+ * @throws AppError not_found for an unknown request; request_closed for a closed request; bad_input for a refusal without a reason,
+ *   or for a refusal with a plan; errors of `set`
  */
 export async function answerRequest(
   tx: Tx,

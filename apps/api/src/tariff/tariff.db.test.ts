@@ -234,7 +234,7 @@ test('the owner gets one mail from two api processes at 7, 3 and 1 days before a
   }
 });
 
-test('an owner can use a paid proxy that an ADMIN created, but not read its login, edit or delete it', async () => {
+test('an owner can use a paid proxy that an ADMIN created, but cannot edit or delete the proxy', async () => {
   const { token, id } = await company({ proxies: 1 });
   await api.must(token, createProxy, { body: upstream });
   const paid = await api.must(admin, createPaidProxy, { body: { ...upstream, companyId: id } });

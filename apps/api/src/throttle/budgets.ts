@@ -84,8 +84,8 @@ const budgets = {
    */
   linkMinute: { key: account, attempts: 1, minutes: 1 },
   /**
-   * Mailed links to one mailbox after `linkDay` is exhausted. A link is valid for 10 minutes, so a user whose request is
-   * refused within this window of 5 minutes can still use the previous link.
+   * Mailed links to one mailbox after `linkDay` is exhausted. A user whose request is refused can still use the previous
+   * link, because a link is valid for 10 minutes, which is longer than this window.
    */
   linkSlow: { key: account, attempts: 1, minutes: 5 },
   /** Mailed links that one IP address may request under `linkMinute` and `linkSlow` together. */
@@ -102,7 +102,7 @@ const budgets = {
   noticeMailbox: { key: account, attempts: 5, minutes: 60 },
   /** Mails that report account changes made by one actor. At the limit, the change is refused. */
   noticeActor: { key: id, attempts: 300, minutes: 60 },
-  /** Pending changes of one company that shorten retention, each of which is mailed to its other owners. */
+  /** Changes that shorten the record retention of one company. Each change is mailed to the company's other owners. */
   recordsCut: { key: id, attempts: 10, minutes: 60 },
   /** Invitations that one company mails. The limit prevents spam, because anybody can register a company. */
   invitation: { key: id, attempts: 500, minutes: 1_440 },
@@ -112,7 +112,7 @@ const budgets = {
     attempts: 5,
     minutes: 60,
   },
-  /** The number of accounts of other companies that email_taken replies reveal to one user, and to one company. */
+  /** Limits how many accounts of other companies the `email_taken` replies reveal to one user and to one company. */
   takenUser: { key: id, attempts: 20, minutes: 60 },
   takenCompany: { key: id, attempts: 60, minutes: 60 },
   /** Pairing codes that one user may create. The limit exists because the end of each paired session causes a new snapshot. */

@@ -28,7 +28,7 @@ const refusal = (work: Promise<unknown>) =>
     (error: unknown) => (error instanceof AppError ? error.facts.retryAfter : error),
   );
 
-test('an attempt is refunded when its variable goes out of scope, unless the attempt was kept', async () => {
+test('an attempt is refunded when its variable goes out of scope, unless keep() was called', async () => {
   const attempt = async (end: (kept: Awaited<ReturnType<Throttle['begin']>>) => void) => {
     await using begun = await throttle.begin({ keys: [user, company] });
     end(begun);
@@ -75,7 +75,7 @@ test('a refund does not add an attempt to the next window', async () => {
   expect(await left(user)).toEqual([15]);
 });
 
-test('a right password resets the counter of the account-address pair, but not of the address alone', async () => {
+test('a correct password resets the limit of email plus IP address, but not of the IP address alone', async () => {
   const pair = keyOf('passwordPair', 'a@company.test', '192.0.2.1');
   const address = keyOf('passwordAddress', '192.0.2.1');
   await throttle.begin({ keys: [times(pair, 8), times(address, 8)] });

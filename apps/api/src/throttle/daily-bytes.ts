@@ -68,7 +68,7 @@ export function countBytes(
 
 /**
  * Charges the bytes of a reply that is stored under an idempotency key.
- * @returns a statement that throws AppError too_many_requests when the budget is exhausted
+ * @returns the statement of the charge; its `result` throws AppError too_many_requests when the budget is exhausted
  */
 export function spendBytes(tx: Tx, userId: number, bytes: number): Statement<void> {
   const { spend, demand } = chargeOf(userId, bytes, false);

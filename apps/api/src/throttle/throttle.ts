@@ -29,7 +29,7 @@ interface Attempt<W extends Way = Way> extends AsyncDisposable {
   /** The attempts left in the window of a charged key. */
   left(key: Key): number;
   /**
-   * Charges the same attempt to more keys. `keep`, `succeed` and the end of the block then apply to all charged keys.
+   * Charges the same attempt to more keys. `keep`, `succeed` and the end of the `await using` block apply to all charged keys.
    * @throws AppError too_many_requests
    */
   charge(...keys: Key[]): Promise<void>;
@@ -37,7 +37,7 @@ interface Attempt<W extends Way = Way> extends AsyncDisposable {
   keep<T>(outcome: T): T;
   /**
    * Refunds the charge of a successful attempt in the background, and resets the counter of each key whose `resets` is true.
-   * The end of the block waits for the refund.
+   * The end of the `await using` block waits for the refund.
    */
   succeed(): void;
 }
@@ -136,7 +136,7 @@ export function createThrottle(db: Db): Throttle {
 
 /**
  * Charges all keys or none, in one statement. Rows are locked in the order of their keys, so that concurrent charges do not
- * deadlock. If a concurrent charge took the last attempt, the charges are written and then refunded.
+ * deadlock. When concurrent charges together exceed a limit, a second statement refunds the later charge.
  */
 async function charge(db: Db, keys: readonly Key[]): Promise<Charge[]> {
   const now = Date.now();
@@ -175,8 +175,8 @@ async function refund(db: Db, charges: readonly Charge[], resets: (key: Key) => 
   const namesOf = (of: readonly Charge[]) => of.map(({ key }) => key.name);
   const names = namesOf(charges);
   const reset = namesOf(charges.filter(({ key }) => resets(key)));
-  // Refunds only the time window that was charged, not a later window of the same key. The end of a fixed window identifies the
-  // window. An extending window is refunded only until the charged end, because no later window begins before that time.
+  // Refunds only the charged time window, not a later window of the same key. A fixed window is identified by its end. The end of
+  // an extending window moves, so its refund ends at the charged end: no later window can begin before that time.
   const extended = namesOf(charges.filter(({ key, until }) => key.extends && until > Date.now()));
   await sql`
     with own as (select key from rate_limits where key = any(${names}::text[]) order by key for update)

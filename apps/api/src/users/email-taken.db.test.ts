@@ -34,7 +34,7 @@ test('a user gets at most 20 email_taken replies an hour, and a company at most 
   const agent = await api.agent(token);
   const [second, third, fourth] = [await colleague(token), await colleague(token), await colleague(token)];
   const [taken = ''] = strangers;
-  // Two kinds of addresses do not count for the limit: those of the user's own company, and unused ones.
+  // Unused addresses and addresses of the user's own company do not count for the limit.
   for (let n = 0; n < 25; n++)
     expect(await create(token, n % 2 === 0 ? email : free())).toBe(n % 2 === 0 ? 409 : 201);
 

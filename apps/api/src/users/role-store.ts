@@ -42,7 +42,8 @@ export async function changeRole(
 }
 
 /**
- * Requires an owner other than `except`. The caller has locked the company, so two concurrent removals cannot both pass.
+ * Checks that the company has an owner other than `except`. The caller has locked the company, so that two concurrent
+ * calls cannot remove the last two owners.
  * @throws AppError last_owner
  */
 async function keepAnOwner(tx: Tx, companyId: number, except: number): Promise<void> {
@@ -52,7 +53,7 @@ async function keepAnOwner(tx: Tx, companyId: number, except: number): Promise<v
     .where('company_id', '=', companyId)
     .where('id', '<>', except)
     .where('roles', '@>', sql<never>`array['CREATOR']`)
-    // An invited owner does not count: without a password, this owner cannot manage the company.
+    // An invited owner has no password yet, and so cannot manage the company.
     .where('invited', '=', false)
     .executeTakeFirstOrThrow(() => new AppError('last_owner'));
 }
@@ -94,8 +95,8 @@ async function lockAdmins(tx: Tx, id: number): Promise<void> {
 function rolesOf(tx: Tx, id: number, roles: Role[]) {
   const afterUpdate = async () => {
     await endAccess(tx, id);
-    // Deletes lock links too. A lock link shows a site of the company to anyone who has the link, and only
-    // owners may create lock links.
+    // Also deletes the user's lock links, because only owners may have them. A lock link shows a site of the company
+    // to anyone who has the link.
     for (const table of ['lock_links', 'company_invitations', 'mail_links'] as const)
       await tx.deleteFrom(table).where('made_by', '=', id).execute();
   };

@@ -139,7 +139,7 @@ describe('a role change needs the password and the second factor of the actor', 
     expect((await api.call(agent.token, companyUsers)).status).toBe(403);
   });
 
-  test('a role change by an actor with a second factor needs a code, and each code works once', async () => {
+  test('each role change by an actor with a second factor needs a new code', async () => {
     const owner = await api.company();
     const self = await api.must(owner.token, me);
     const [first, second] = [await api.agent(owner.token), await api.agent(owner.token)];
@@ -209,7 +209,7 @@ describe('a user gets a notice when another user changes the account', () => {
     const agent = await api.agent(owner.token);
     const { id: self } = await api.must(owner.token, me);
     const change = (id: number, body: object) => api.call(owner.token, updateUser, { params: { id }, body });
-    // Refused changes do not count for the limit. Here, an owner tries to change the own password and another company's agent.
+    // Refused changes do not count for the limit. The owner may change neither their own password nor another company's agent.
     const other = await api.company();
     const theirs = await api.agent(other.token);
     for (let n = 0; n < 6; n++) {
@@ -253,7 +253,7 @@ describe('a user gets a notice when another user changes the account', () => {
     expect((await api.call(owner.token, deleteUser, { params: { id: agent.id } })).status).toBe(204);
   });
 
-  test('a change of an owner’s email by an admin sends the old address a notice that names the other owners', async () => {
+  test('when an admin changes an owner’s email, the notice to the old address names the other owners', async () => {
     const admin = await createAdmin(api, 'mover@platform.test');
     const owner = await api.company();
     const { id } = await api.must(owner.token, me);
@@ -299,7 +299,7 @@ describe('an admin', () => {
     expect((await api.call(null, login, again)).status).toBe(401);
     const { rows } = await api.must(next, listAudit, { query: { name: 'leaving@platform.test' } });
     expect(rows[0]).toMatchObject({ action: 'deleted', actor: { email: 'next@platform.test' } });
-    // After a restart, ADMIN_EMAIL still names the removed admin. The start must not restore the account.
+    // ADMIN_EMAIL still names the removed admin. A restart must not restore this account.
     await ensureAdmin(api.database.db, 'leaving@platform.test', () =>
       testPasswords.hash(PASSWORD, ofProcess),
     );

@@ -102,7 +102,7 @@ interface NewUsers {
  * does not depend on the number of users.
  * @param companyId null for users outside every company
  * @throws AppError email_taken; too_many_objects; plan_limit; bad_input for a policy of another company
- * @throws AppError for a deleted company: unauthorized if it is the company of the actor, else not_found
+ * @throws AppError unauthorized when the actor's company was deleted; not_found when another company was deleted
  */
 export async function createUsers(
   tx: Tx,
@@ -151,7 +151,7 @@ export async function findInvited(db: Db, actor: Member, id: number): Promise<Us
   // An owner who is also an ADMIN can read users of other companies, so the company is checked here.
   if (user.company?.id !== actor.companyId) throw new AppError('not_found');
   if (user.invitation === null) throw new AppError('already_joined');
-  // Without this check, a stolen session could use an invitation link to set the password of an owner or ADMIN.
+  // Without this check, the holder of a stolen session could set the password of an owner or ADMIN by an invitation link.
   if (isProtected(user.roles.map(({ value }) => value))) throw new AppError('protected_user');
   return user;
 }

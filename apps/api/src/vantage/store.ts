@@ -12,7 +12,7 @@ import type { Db, Tx } from '../db/open.ts';
 import { ofCompany } from '../db/scope.ts';
 import type { Encryption } from '../encryption.ts';
 
-/** At most 20 vantages per company, and 20 of the platform; further ones are refused. */
+/** At most 20 vantages per company, and 20 of the platform; further vantages are refused. */
 const MAX_VANTAGES = 20;
 /** A vantage is present for this time after its last call. Probes wait for the reports of present vantages. */
 export const PRESENT = sql.raw(`interval '1 minute'`);

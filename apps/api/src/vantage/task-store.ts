@@ -34,7 +34,7 @@ export async function readSiteVantages(db: Db, companyId: number): Promise<SiteV
 /**
  * Queues groups of requests for a vantage and waits up to 60 s for the reports.
  * @returns the results by group number and then by step number. Groups without a report in time are missing.
- * @throws the reason of `stop` after an abort
+ * @throws the abort reason of the signal `stop`
  */
 export async function runTask(
   db: Db,

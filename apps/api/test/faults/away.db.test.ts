@@ -14,7 +14,7 @@ const ROUNDS = quickOrSoak(2, 20);
 const TEST_MS = quickOrSoak(240_000, 300_000);
 /**
  * The longest allowed response time and recovery time, in milliseconds. A quick run allows more time than the soak,
- * because it shares a busy machine.
+ * because other tests run on the machine at the same time.
  */
 const [REFUSED_MS, WELL_MS] = [quickOrSoak(4_000, 2_000), quickOrSoak(10_000, 5_000)];
 

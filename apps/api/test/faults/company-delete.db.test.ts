@@ -89,7 +89,7 @@ test(
           );
           before = after;
         }
-        // The kills are a useful test only if most of them interrupt the deletion.
+        // The test is useful only if most of the kills interrupt the deletion.
         expect(whole).toBeGreaterThan(KILLS / 2);
         if (before !== NOTHING) await api.must(admin, deleteCompany, { id, body: proof });
         expect(await digest(id)).toBe(NOTHING);

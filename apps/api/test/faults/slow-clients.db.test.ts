@@ -15,7 +15,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 /** Clients send a byte a second and never complete a request, while users sign in. */
 
 const CLIENTS = quickOrSoak(200, 2_000);
-/** The maximum duration of a slow request: the server's timeout for the head or request, its check interval and a margin. */
+/** The maximum durations of a slow head and a slow request: the server's timeout, plus its check interval and a margin. */
 const [HEAD_MS, REQUEST_MS] = [quickOrSoak(18_000, 14_000), 36_000];
 const LOGIN_MS = 1_000;
 

@@ -163,8 +163,9 @@ const rolesOf = (caller: Caller): readonly Role[] =>
   caller === 'both' ? ['USER', 'CREATOR'] : caller === 'bare' ? [] : [caller.replace('2', '') as Role];
 
 /**
- * Finds changes of another account's email, password, roles or second factor without the required re-authentication. Changes by
- * an ADMIN, or of an owner or ADMIN, require re-authentication. Public calls are exempt, because they need a mailed link.
+ * Finds changes of another account's email, password, roles or second factor without the required re-authentication. Every
+ * change by an ADMIN, and every change to the account of an owner or ADMIN, requires re-authentication. Public calls are
+ * exempt, because they need a mailed link.
  */
 async function powerFaults(call: string, target: Target, caller: Caller): Promise<string[]> {
   const access = byName.get(call)?.access;

@@ -38,7 +38,7 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** Index scans that need no company in their index condition, as patterns of index name and condition, with the reason. */
+/** Patterns of index name and index condition. Scans that match need no company in their condition, for the given reason. */
 const exceptions: readonly (readonly [RegExp, string])[] = [
   [/_pkey \(id = /, 'reads one row for each id; ids are counted up, so it is no secret which exist'],
   [/^users_email_key \(email = /, 'a mail address belongs to one account of the platform'],
@@ -129,7 +129,7 @@ test("a list of visits reads as many database pages for another company's user a
   }
 });
 
-/** Makes every call of the matrix as USER and CREATOR. @returns the statements by their text, each with at most MOST_CALLS calls */
+/** Makes every call of the matrix as USER and CREATOR. @returns at most MOST_CALLS executions of each statement, by its text */
 async function statementsOf(world: World) {
   const snapshot = await takeSnapshot(api.database.pool);
   const seen = new Map<string, { call: string; values: readonly unknown[] }[]>();
@@ -188,7 +188,7 @@ function describeScan(plan: Plan): string {
   return `${index ?? `${plan['Node Type']} ${plan['Relation Name']}`} ${condition}`;
 }
 
-/** Whether the index condition limits a scan to one company or one owner. An owner is a company, or 0 for the platform. */
+/** Whether the index condition limits a scan to the rows of one company or of the platform (0 in the owner columns). */
 function isScoped(plan: Plan): boolean {
   const { 'Node Type': node, Plans = [] } = plan;
   if (node === 'BitmapAnd') return Plans.some(isScoped);

@@ -56,7 +56,7 @@ afterAll(() => database.drop());
  */
 async function pagesRead(work: () => Promise<unknown>): Promise<Record<string, number>> {
   const counts = async () => {
-    // pg_stat_force_next_flush affects only its own connection. The pool reuses this connection for the next query.
+    // Makes the connection publish its statistics before the next query, which the pool sends over the same connection.
     await database.pool.query('select pg_stat_force_next_flush()');
     const { rows } = await database.pool.query<{ name: string; read: number }>(
       `select relname as name, (heap_blks_hit + heap_blks_read + coalesce(idx_blks_hit + idx_blks_read, 0))::int as read

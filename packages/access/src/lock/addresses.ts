@@ -28,7 +28,7 @@ export function normalizeNetworks(networks: readonly string[]): string[] {
 }
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
-// No leading zeros: some parsers read `010` as octal.
+// The pattern rejects leading zeros, because some parsers read `010` as octal.
 const ipv4 = new RegExp(`^(?:${octet}\\.){3}${octet}$`);
 
 function canonical(address: string): string {

@@ -69,7 +69,7 @@ function text(lock: Lock, behindCdn: boolean): string {
   ].join('\n');
 }
 
-/** Makes mod_cache answer after authorization instead of before. Only the server's configuration can set this. */
+/** Makes mod_cache answer after authorization instead of before. Apache does not allow this directive in `.htaccess`. */
 function inSettings(lines: string): string {
   return `${lines}<IfModule mod_cache.c>\n    CacheQuickHandler off\n</IfModule>\n`;
 }

@@ -66,7 +66,7 @@ describe.each(Object.entries(servers))('%s', (name, start) => {
   if (name.includes('returns')) return;
   test('a stranger does not reach the application under the path of ACME challenges', async () => {
     const paths = ['/.well-known/acme-challenge/absent', `${ACME_FILE}?rest_route=/users`];
-    // The LiteSpeed rules allow requests for an existing challenge file, so this path is tested only on other servers.
+    // The LiteSpeed lock allows requests for an existing challenge file, so ACME_FILE is tested only on other servers.
     if (!name.startsWith('LiteSpeed')) paths.push(ACME_FILE);
     for (const path of paths) {
       for (const header of ['X-Original-URL: /admin', 'X-HTTP-Method-Override: POST', 'Accept: */*']) {

@@ -8,7 +8,7 @@ import { startNginx } from '@propusk/test-kit/locks/nginx';
 import { ACME_FILE, lockOf, SITE } from '@propusk/test-kit/locks/site';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** A lock behind a CDN trusts the visitor's address in the header only when the CDN sends it. */
+/** A lock behind a CDN trusts the header with the visitor's address only in requests that come from the CDN. */
 
 const V6 = '2001:db8::5';
 const lock = (kind: 'htaccess-cdn' | 'apache-cdn' | 'nginx-cdn' | 'caddy-cdn') =>

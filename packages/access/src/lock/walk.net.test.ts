@@ -90,7 +90,7 @@ describe.each(Object.entries(servers))('%s', (_, start) => {
         expect(outside, path).toMatch(/^HTTP\/1\.1 (200 OK[^]*Ab3_x-9\.thumbprint$|400 |403 |404 )/);
         if ((await raw(server.port, EGRESS, path)).includes(SECRET)) read += 1;
       }
-      // The paths are a useful test only if many of them serve pages to an allowed visitor.
+      // The test is useful only if an allowed visitor gets a page at many of the random paths.
       expect(read).toBeGreaterThan(WALKS / 10);
     } finally {
       await server.stop();

@@ -4,12 +4,12 @@ alter table sites
   add column open_paths text[] not null default '{}';
 
 alter table site_checks
-  -- The paths that the last reading of the site chose, and those that were open to strangers.
+  -- The sample paths that the last reading of the site's pages selected, and those of them that were open to strangers.
   add column sample jsonb,
-  -- The version of the rules of the last decided probe.
+  -- The version of the probe rules that led to the last verdict other than `unknown`.
   add column rules int not null default 0;
 
--- A new address invalidates the verdict of the old one, and its sample.
+-- When the address of a site changes, its verdict and its sample paths become invalid.
 create or replace function forget_check() returns trigger language plpgsql as $$
 begin
   update site_checks set state = 'waiting', run = null, begun_at = null, started_at = now(), finished_at = null,

@@ -9,8 +9,8 @@ create table record_cuts (
 create index record_cuts_user on record_cuts (user_id) where user_id is not null;
 
 -- Creates the monthly partitions of records, from last month to `ahead` months ahead. When no api ran in time to create a
--- partition, the rows of its month are in records_rest, and PostgreSQL would refuse to create it. The function therefore moves
--- these rows into the new partition.
+-- partition, the rows of its month are in records_rest, and PostgreSQL would refuse to create the partition. The function
+-- therefore moves these rows into the new partition.
 create or replace function add_record_months(ahead integer) returns void language plpgsql as $$
 declare
   month timestamp;

@@ -1,7 +1,7 @@
--- Changes of a proxy or of its egress addresses look up policies by the proxy alone. The foreign key check of a deleted proxy also
--- uses this index.
+-- Finds the policies of a proxy. Triggers do so when the proxy or its egress addresses change. PostgreSQL does so when the proxy
+-- is deleted, for the foreign key check.
 create index policies_of_proxy on policies (proxy_id, proxy_owner_id);
--- Each api looks for ends of trials and plans once a minute.
+-- Once a minute, each api looks for trials and plans that have ended.
 create index companies_trial_end on companies (trial_ends_at) where trial_ends_at is not null;
 create index companies_plan_end on companies (plan_ends_at) where plan_ends_at is not null;
 drop index policies_proxy, companies_ends;

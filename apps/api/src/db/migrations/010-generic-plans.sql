@@ -1,6 +1,6 @@
--- Raises the policy version of companies. It leaves their claims to hosts as they are, because a claim depends on no user.
+-- Raises the policy version of companies. Does not update their claims to hosts, because users have no effect on claims.
 create function raise_policy_version(company_ids bigint[]) returns void language plpgsql
-  -- Otherwise PostgreSQL plans these statements again at every call, because it expects a cheaper plan for a known array.
+  -- Otherwise PostgreSQL plans the statements again at every call, because it estimates lower costs for a known array.
   set plan_cache_mode = force_generic_plan as $$
 begin
   if cardinality(company_ids) = 0 then return; end if;

@@ -1,5 +1,5 @@
--- Whether gateways have recorded a visit of the company, and whether the company has finished the first steps. Neither is undone by
--- the retention of records or by a deleted site.
+-- Whether gateways have recorded a visit of the company, and whether the company has finished the first steps. Both values stay
+-- true after the records expire or the sites are deleted.
 alter table companies
   add column visited boolean not null default false,
   add column first_steps_done boolean not null default false;
