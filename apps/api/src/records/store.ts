@@ -43,7 +43,7 @@ export async function storeBatch(tx: Tx, { gateway, run, number, records }: Reco
         count = excluded.count, visits = excluded.visits, state = excluded.state, reason = excluded.reason,
         host = excluded.host, address = excluded.address, client = excluded.client
     ), visited as (
-      -- Skips a company whose row another transaction has locked. The next visit of the company then sets `visited`.
+      -- Skips a company whose row another transaction has locked. The next visit of the company then sets the column visited.
       update companies set visited = true where id in (
         select id from companies where not visited
           and id in (select "companyId" from given where kind not in ('refusal', 'loss')) for no key update skip locked)
