@@ -140,14 +140,8 @@ export async function openPasswordLink(db: Db, token: string): Promise<LinkAccou
     .selectFrom('mail_links')
     .innerJoin('users', 'users.id', 'mail_links.user_id')
     .leftJoin('companies', 'companies.id', 'users.company_id')
-    .select([
-      'users.email',
-      'users.invited',
-      'users.name',
-      'users.surname',
-      'companies.company_name as company',
-    ])
-    .select(isFirstAdmin.as('firstAdmin'))
+    .select(['users.email', 'users.invited', 'users.name', 'users.surname'])
+    .select(['companies.company_name as company', isFirstAdmin.as('firstAdmin')])
     .where(works('mail_links', token))
     .where(ofKind.password)
     .executeTakeFirstOrThrow(linkDead);
