@@ -53,45 +53,34 @@ function renderSignIn({ state, error, pinned }: Reply): void {
     const { console, email, password, code } = typed;
     void act({ type: 'sign-in', console, email, password, ...(codeNeeded && { code }) });
   };
-  if (codeNeeded) {
-    const back = () => {
-      codeNeeded = false;
-      typed.code = '';
-      void act({ type: 'status' });
-    };
-    show(
-      error === undefined ? null : notice('error', error),
-      h(
-        'form',
-        { submit },
-        h('p', {}, t.popup.codeHint),
-        field('code', t.popup.code, { type: 'text', autocomplete: 'one-time-code' }),
-        h('button', { class: 'primary', type: 'submit' }, t.popup.signIn),
-        h('button', { class: 'quiet', type: 'button', click: back }, t.popup.back),
-      ),
-    );
-    document.querySelector('input')?.focus();
-    return;
-  }
+  const back = () => {
+    codeNeeded = false;
+    typed.code = '';
+    void act({ type: 'status' });
+  };
+  const fields = codeNeeded
+    ? [h('p', {}, t.popup.codeHint), field('code', t.popup.code, { autocomplete: 'one-time-code' })]
+    : [
+        field('console', t.popup.console, {
+          ...{ inputmode: 'url', autocomplete: 'url', placeholder: 'pass.example.ru' },
+          readonly: pinned !== null,
+        }),
+        field('email', t.popup.email, { type: 'email', autocomplete: 'username' }),
+        field('password', t.popup.password, { type: 'password', autocomplete: 'current-password' }),
+      ];
   show(
     error === undefined ? null : notice('error', error),
-    state.problem === null ? null : notice('warning', state.problem),
+    codeNeeded || state.problem === null ? null : notice('warning', state.problem),
     h(
       'form',
-      { submit, novalidate: false },
-      field('console', t.popup.console, {
-        type: 'text',
-        inputmode: 'url',
-        autocomplete: 'url',
-        placeholder: 'pass.example.ru',
-        readonly: pinned !== null,
-      }),
-      field('email', t.popup.email, { type: 'email', autocomplete: 'username' }),
-      field('password', t.popup.password, { type: 'password', autocomplete: 'current-password' }),
+      { submit },
+      ...fields,
       h('button', { class: 'primary', type: 'submit' }, t.popup.signIn),
+      codeNeeded ? h('button', { class: 'quiet', type: 'button', click: back }, t.popup.back) : null,
     ),
-    h('p', { class: 'hint' }, t.popup.pairHint),
+    codeNeeded ? null : h('p', { class: 'hint' }, t.popup.pairHint),
   );
+  if (codeNeeded) document.querySelector('input')?.focus();
 }
 
 function renderSignedIn({ state, error }: Reply): void {

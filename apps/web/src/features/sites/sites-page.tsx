@@ -1,4 +1,4 @@
-import { evidence } from '@propusk/contract/protection';
+import { type Evidence, evidence } from '@propusk/contract/protection';
 import { deleteSite, listSites, type Site } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
@@ -40,7 +40,7 @@ export function SitesPage() {
   const isOnboarded = useStored(() => onboarded.read() === 'true');
   // Read only once, so that the card stays on this page after its last step until the owner leaves the page.
   const [kept] = useState(firstSteps.read);
-  const unfinished = useQuery(queryOptions(evidence, {})).data?.firstStepsDone === false;
+  const { data } = useQuery(queryOptions(evidence, {}));
   const close = () => setDialog(null);
   const assign = (site: Site) => setDialog({ kind: 'edit', site });
   const remove = useRemove(deleteSite, t.sites.remove, { of: 'site' });
@@ -67,10 +67,10 @@ export function SitesPage() {
       <ListPage
         title={t.sites.title}
         help={t.sites.help}
-        alarm={<OpenSites />}
+        alarm={data && <OpenSites {...data} />}
         above={
           isOnboarded &&
-          (kept !== 'done' || unfinished) && (
+          (kept !== 'done' || data?.firstStepsDone === false) && (
             <Suspense
               fallback={<div className={classes.steps} data-folded={kept === 'folded' || undefined} />}
             >
@@ -135,9 +135,7 @@ export function SitesPage() {
 }
 
 /** The number of the company's sites that are open to everybody, or if none is, of those without a probe. */
-function OpenSites() {
-  const { data } = useQuery(queryOptions(evidence, {}));
-  if (!data) return null;
-  if (data.open > 0) return <Tag tone="bad">{t.sites.openToAll(data.open)}</Tag>;
-  return data.unchecked > 0 && <Tag tone="warning">{t.sites.notChecked(data.unchecked)}</Tag>;
+function OpenSites({ open, unchecked }: Evidence) {
+  if (open > 0) return <Tag tone="bad">{t.sites.openToAll(open)}</Tag>;
+  return unchecked > 0 && <Tag tone="warning">{t.sites.notChecked(unchecked)}</Tag>;
 }
