@@ -142,7 +142,9 @@ for (const viewer of ['nobody', 'owner', 'newcomer', 'agent', 'stranger', 'admin
       await visit(page, product.url, screen);
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });
-        await page.evaluate('new Promise(requestAnimationFrame)');
+        await page.evaluate(
+          'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
+        );
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
           const found = (await page.evaluate(TEXT_FAULTS)) as string[];

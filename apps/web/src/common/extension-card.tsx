@@ -39,7 +39,7 @@ export function ExtensionCard() {
         </>
       }
     >
-      <OnPhone />
+      <p className={classes.phone}>{t.extension.onPhone}</p>
       <div className={classes.browsers}>
         {(['chromium', 'firefox'] as const).map((browser) => (
           <div key={browser}>
@@ -56,6 +56,3 @@ export function ExtensionCard() {
     </Card>
   );
 }
-
-/** On a phone, where the extension does not run, says what works there. */
-export const OnPhone = () => <p className={classes.phone}>{t.extension.onPhone}</p>;

@@ -24,7 +24,6 @@ export function Pager(props: {
         <Pagination
           value={page}
           total={pages}
-          siblings={1}
           onChange={props.onPage}
           getItemProps={(item) => ({ 'aria-label': t.list.page(item) })}
           getControlProps={(control) => ({

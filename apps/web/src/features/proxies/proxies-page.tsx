@@ -137,7 +137,7 @@ function Port({ proxy }: { proxy: Proxy }) {
   if (proxy.settings.type !== 'default') return proxy.port;
   return (
     <Text component="span" c="dimmed" title={t.proxies.noPort}>
-      <IconLock size={16} aria-hidden />
+      <IconLock size={16} style={{ verticalAlign: 'middle' }} aria-hidden />
       <VisuallyHidden>{t.proxies.noPort}</VisuallyHidden>
     </Text>
   );

@@ -7,7 +7,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { queryOptions } from '../../api/queries.ts';
 import { dayColumns } from '../../common/day-columns.tsx';
-import { OnPhone } from '../../common/extension-card.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { SiteLink } from '../../common/site-link.tsx';
 import { paths } from '../../paths.ts';
@@ -24,7 +23,6 @@ export function OwnSitesPage() {
       title={t.sites.title}
       help={t.sites.ownHelp}
       alarm={<ToExtension />}
-      above={<OnPhone />}
       searchLabel={t.sites.search}
       list={listSites}
       columns={columns}
