@@ -3,7 +3,6 @@ import type { Role } from '@propusk/contract/roles';
 import * as t from '@propusk/phrases/console';
 import {
   IconBuilding,
-  IconBuildings,
   IconChartBar,
   IconCreditCard,
   IconHeartbeat,
@@ -41,7 +40,7 @@ const items = {
     { to: paths.creatorAudit, label: t.nav.audit, Icon: IconHistory },
   ],
   ADMIN: [
-    { to: paths.adminCompanies, label: t.nav.companies, Icon: IconBuildings },
+    { to: paths.adminCompanies, label: t.nav.companies, Icon: IconBuilding },
     { to: paths.adminUsers, label: t.nav.users, Icon: IconUsers },
     { to: paths.adminProxies, label: t.nav.proxies, Icon: IconServer2 },
     { to: paths.adminPlans, label: t.nav.plans, Icon: IconCreditCard },

@@ -1,4 +1,4 @@
-import { VisuallyHidden } from '@mantine/core';
+import { Text, VisuallyHidden } from '@mantine/core';
 import { listRequests } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
@@ -11,9 +11,11 @@ export function WaitingRequests() {
   const { data } = useQuery({ ...queryOptions(listRequests, { query }), refetchInterval: 60_000 });
   if (!data || data.count === 0) return null;
   return (
-    <Tag tone="special">
-      <VisuallyHidden>{t.requests.waiting}: </VisuallyHidden>
-      {data.count}
-    </Tag>
+    <Text span ml="auto">
+      <Tag tone="special">
+        <VisuallyHidden>{t.requests.waiting}: </VisuallyHidden>
+        {data.count}
+      </Tag>
+    </Text>
   );
 }

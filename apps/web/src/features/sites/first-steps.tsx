@@ -16,15 +16,16 @@ import page from './sites-page.module.css';
 /** Poll interval of the owner's progress through the first steps, in milliseconds. */
 const WATCH_MS = 5_000;
 
+/** The steps in order, each with the field of the evidence that completes it. */
 const steps = [
-  { key: 'site', done: ({ siteExists }: Evidence) => siteExists },
-  { key: 'policy', done: ({ policyHasSite }: Evidence) => policyHasSite },
-  { key: 'person', done: ({ userHasPolicy }: Evidence) => userHasPolicy },
-  { key: 'lock', done: ({ lockFound }: Evidence) => lockFound },
-  { key: 'check', done: ({ lockVerified }: Evidence) => lockVerified },
-  { key: 'visit', done: ({ visited }: Evidence) => visited },
-] as const;
-type Key = (typeof steps)[number]['key'];
+  ['site', 'siteExists'],
+  ['policy', 'policyHasSite'],
+  ['person', 'userHasPolicy'],
+  ['lock', 'lockFound'],
+  ['check', 'lockVerified'],
+  ['visit', 'visited'],
+] as const satisfies [string, keyof Evidence][];
+type Key = (typeof steps)[number][0];
 
 interface FirstStepsProps {
   onAdd: () => void;
@@ -68,8 +69,8 @@ export function FirstSteps(props: FirstStepsProps) {
   // A card that was shown before the last step stays, with a success message, until the user leaves the page.
   if (ended && !began) return null;
 
-  const doneCount = steps.filter(({ done }) => done(data)).length;
-  const current = steps.find(({ done }) => !done(data))?.key ?? null;
+  const doneCount = steps.filter(([, done]) => data[done]).length;
+  const [current = null] = steps.find(([, done]) => !data[done]) ?? [];
   const shown = ended ? null : (chosen ?? current);
   return (
     <section
@@ -89,11 +90,11 @@ export function FirstSteps(props: FirstStepsProps) {
       {!folded && (
         <>
           <ol className={classes.steps}>
-            {steps.map(({ key, done }) => (
+            {steps.map(([key, done]) => (
               <Step
                 key={key}
                 name={key}
-                done={done(data)}
+                done={data[done]}
                 current={key === current}
                 shown={key === shown}
                 onChoose={() => setChosen(key)}
