@@ -29,7 +29,6 @@ const columns: readonly Column<ListedInvitation>[] = [
 
 /** /dashboard/admin/invitations: the invitations to register a company, the newest first. */
 export function InvitationsPage() {
-  /** The address of the open dialog; '' for a new invitation. */
   const [invited, setInvited] = useState<string | null>(null);
   const withdraw = useRemove(
     withdrawInvitation,

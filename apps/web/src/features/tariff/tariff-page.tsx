@@ -1,4 +1,4 @@
-import { Button, Skeleton, Stack } from '@mantine/core';
+import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import type { Named } from '@propusk/contract/fields';
 import { myTariff, type Tariff, withdrawRequest } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
@@ -12,7 +12,6 @@ import { Usage } from '../../common/usage.tsx';
 import { useTrial } from '../../common/use-trial.ts';
 import { Card, FormCard } from '../../ui/card.tsx';
 import { ConfirmDialog, confirm } from '../../ui/confirm.ts';
-import { DefinitionCard } from '../../ui/definition-card.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Failed } from '../../ui/state.tsx';
@@ -58,27 +57,19 @@ function Loaded({ tariff }: { tariff: Tariff }) {
         <FormCard title={t.tariff.manager} lead={t.tariff.managerHint}>
           <ContactLines contact={tariff.contact} />
         </FormCard>
-        <DefinitionCard
-          title={t.tariff.phone}
-          lead={t.tariff.phoneHint}
-          rows={[
-            {
-              key: 'phone',
-              term: t.plans.contactPhone,
-              value: t.shownPhone(tariff.phone) || t.tariff.noPhone,
-              tools: (
-                <Button
-                  variant="subtle"
-                  size="compact-sm"
-                  onClick={() => setDialog('phone')}
-                  {...PhoneDialog.intent}
-                >
-                  {t.common.edit}
-                </Button>
-              ),
-            },
-          ]}
-        />
+        <FormCard title={t.tariff.phone} lead={t.tariff.phoneHint}>
+          <Group>
+            {t.shownPhone(tariff.phone) || t.tariff.noPhone}
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              onClick={() => setDialog('phone')}
+              {...PhoneDialog.intent}
+            >
+              {t.common.edit}
+            </Button>
+          </Group>
+        </FormCard>
       </div>
       {dialog === 'phone' && <PhoneDialog tariff={tariff} onClose={close} />}
       {dialog && dialog !== 'phone' && <RequestDialog {...dialog} onClose={close} />}
