@@ -134,6 +134,8 @@ for (const viewer of ['nobody', 'owner', 'newcomer', 'agent', 'stranger', 'admin
   test(`no page of the ${viewer} has clipped, broken or overprinted text at eight widths in both colour schemes`, async ({
     browser,
   }) => {
+    // Each screen is measured sixteen times, which takes minutes on a busy machine.
+    test.setTimeout(600_000);
     const viewers = viewersOf(browser, () => tokens);
     const faults: string[] = [];
     for (const screen of screens.filter(({ role }) => role === viewer)) {
