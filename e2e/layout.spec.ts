@@ -158,7 +158,7 @@ async function middleOf(element: Locator): Promise<number> {
   return y + height / 2;
 }
 
-test('the figures are four in a line on a wide screen and two by two on a phone', async ({ browser }) => {
+test('statistics figures are four in a row on a wide screen and two on a phone', async ({ browser }) => {
   const page = await ownerAt(browser, 'statistics-figures', 1440, 900);
   const figures = page.locator('dl:has(> div > dd + dd) > div');
   await expect(figures).toHaveCount(4);
@@ -172,7 +172,7 @@ test('the figures are four in a line on a wide screen and two by two on a phone'
   await page.context().close();
 });
 
-test('the tables of the statistics have right-aligned figures and a bar for each share', async ({
+test('the statistics tables have right-aligned figures and bars proportional to visits', async ({
   browser,
 }) => {
   const page = await ownerAt(browser, 'statistics-figures', 1440, 900);
@@ -185,7 +185,7 @@ test('the tables of the statistics have right-aligned figures and a bar for each
   await page.context().close();
 });
 
-test('the head of a long list stays below the header while the list scrolls', async ({ browser }) => {
+test('column headers stay below the page header while a list scrolls', async ({ browser }) => {
   const page = await windowOf(browser, 'owner', 1440, 500);
   await page.goto(`${product.url}${creator}/users?take=100`);
   await expect(page.getByRole('row', { name: /Орлов/ })).toBeVisible();
@@ -195,7 +195,7 @@ test('the head of a long list stays below the header while the list scrolls', as
   await page.context().close();
 });
 
-test('icons and the name of the user stand on the line of the text beside them', async ({ browser }) => {
+test('icons and the name of the user are vertically centred on adjacent text', async ({ browser }) => {
   const page = await windowOf(browser, 'owner', 1440, 900);
   await page.goto(`${product.url}${creator}/proxies`);
   const platform = page.getByRole('row', { name: /Шлюз платформы/ });
@@ -227,7 +227,7 @@ test('selects and the buttons of the pager have one height', async ({ browser })
   await page.context().close();
 });
 
-test('a phone has the search in its header, and tells an agent that sites open on a computer', async ({
+test('on a phone the header has a search, and a notice says that sites open on a computer', async ({
   browser,
 }) => {
   const page = await windowOf(browser, 'agent', 390, 844);

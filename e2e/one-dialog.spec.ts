@@ -182,7 +182,7 @@ test('Enter in the select of policies picks the exact match, the first match or 
   }
 });
 
-test('in a select of policies the keyboard picks what is not picked yet, the search stays after a pick, and a click or a second Enter unpicks', async ({
+test('in a policy select Enter picks an unpicked option and keeps the search, and Enter or a click unpicks a picked one', async ({
   page,
 }) => {
   for (const name of ['Цех А', 'Цех Б', 'Цех В']) {
@@ -216,7 +216,7 @@ test('in a select of policies the keyboard picks what is not picked yet, the sea
   await expect(active).toHaveText('Цех В');
   await select.press('Enter');
   await expect(picked).toHaveText(['Цех А', 'Цех Б', 'Цех В']);
-  // With everything picked the next text is no request to create a policy.
+  // Once every match is picked, Enter does not create a policy.
   await page.keyboard.type('цех');
   await expect(options).toHaveCount(4);
   await expect(active).toHaveCount(0);
@@ -258,7 +258,7 @@ test('a form cannot be saved while a select holds text that names no picked opti
 });
 
 for (const [screen, viewport] of screens) {
-  test(`on a ${screen} Tab closes the list of policies over the button Save of a new user, and a click saves`, async ({
+  test(`on a ${screen} Tab closes the policy list that covers Save, and a click on Save adds the user`, async ({
     page,
   }) => {
     await page.setViewportSize(viewport);

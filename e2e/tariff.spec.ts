@@ -67,7 +67,7 @@ test('the tariff page shows the plan, what is used of it, and which offers are t
     await expect(page.getByRole('link', { name })).toHaveAttribute('href', href);
 });
 
-test('the usage has a bar only for a kind that the plan limits', async ({ page }) => {
+test('usage bars exist only for resources that the plan limits', async ({ page }) => {
   await open(page, tariffPage, { ...ofOwner, 'GET /tariff': { ...tariff, plan: plans.rows[2] } });
   const summary = page.getByRole('region', { name: 'Действует сейчас' });
   await expect(summary).toContainText('12, без ограничения');
@@ -108,7 +108,7 @@ test('while a request for a plan is open, no plan can be requested, and the page
   await expect(request).toHaveAccessibleDescription(/Такой запрос уже отправлен и ждёт ответа/);
 });
 
-test('the dialog of a paid proxy has no form while such a request is open', async ({ page }) => {
+test('the paid proxy dialog has no form while a request for one is open', async ({ page }) => {
   const asked = { ...tariff, requests: [{ ...requests.rows[1], state: 'open' }] };
   await open(page, '/dashboard/creator/proxies', { ...ofOwner, 'GET /tariff': asked });
   await page.getByRole('button', { name: 'Добавить Платный' }).click();
@@ -332,7 +332,7 @@ test('an admin cannot refuse a request without a reason', async ({ page }) => {
   expect(answers).toEqual([{ state: 'refused', reply: 'Нет свободных адресов' }]);
 });
 
-test('an answer sets the requested plan until the end of a day, another plan, or none', async ({ page }) => {
+test('an answer sets the requested plan, with or without a last day, or no plan', async ({ page }) => {
   const answers: unknown[] = [];
   await open(page, '/dashboard/admin/plans', {
     ...ofAdmin,
@@ -412,7 +412,7 @@ test('the advice of the state page about proxies is a link to their list', async
   );
 });
 
-test('the page of invitations invites a company', async ({ page }) => {
+test('the invitations page has an invite dialog', async ({ page }) => {
   await open(page, '/dashboard/admin/invitations', { ...ofAdmin, 'GET /company/invitations': invitations });
   await page.getByRole('button', { name: 'Пригласить компанию' }).click();
   await expect(dialogOf(page).getByRole('textbox', { name: 'Почта' })).toBeEditable();

@@ -16,7 +16,6 @@ import { scenarios } from './scenarios.ts';
 import { figures } from './stubbed-replies.ts';
 import { prepare, type Tokens, viewersOf, visit } from './visit.ts';
 
-/** The text of every page at eight widths, in both colour schemes: none is clipped, broken or covered by other text. */
 let tokens: Tokens;
 
 // Playwright hides scrollbars by default; here they must take their width, as on Windows and Linux.
@@ -41,7 +40,7 @@ const busy = {
   idle: [grafana],
 };
 
-/** Screens whose data the demo lacks, beside every page as it loads. */
+/** Scenarios to check besides each page's initial state. */
 const more = new Set([
   ...['agent-visits', 'agent-sessions', 'statistics-figures', 'statistics-now', 'statistics-log'],
   ...['statistics-support-open', 'statistics-storage-pending', 'tariff', 'tariff-ended', 'sites-alarm'],
@@ -102,7 +101,7 @@ const TEXT_FAULTS = `(async () => {
           faults.add('clipped: ' + text.data);
         if (rects.some((one) => one.top < bottom - 4 && one.bottom > bottom + 4)) faults.add('cut in its line: ' + text.data);
       }
-      // The part that the box shows.
+      // Clips the rects to the box.
       rects = rects.map((one) => ({ left: Math.max(left, one.left), right: Math.min(right, one.right), top: Math.max(top, one.top), bottom: Math.min(bottom, one.bottom) }))
         .filter((one) => one.right > one.left && one.bottom > one.top + 4);
     }

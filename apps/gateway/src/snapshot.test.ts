@@ -70,7 +70,7 @@ const WRITER = `
     live.save();
     report(version + '\\n');
   }
-  // The pipe is full while a busy machine delays its reader.
+  // EAGAIN: the pipe is full because its reader is slow.
   function report(line) {
     try {
       writeSync(1, line);

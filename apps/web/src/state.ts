@@ -59,7 +59,7 @@ export function stored(key: string, storage: 'localStorage' | 'sessionStorage' =
 /** 'true' once this browser has seen the onboarding (spec section 3). */
 export const onboarded = stored('checkOnboarding');
 
-/** The card with a company's first steps as this browser last showed it: 'folded' by the owner, or 'done'. The server's reply decides. */
+/** The last state of the first-steps card in this browser: 'folded' or 'done'. The server's reply overrides it. */
 export const firstSteps = stored('firstSteps');
 
 /** 'off' when the user has disabled shortcuts without a modifier key (WCAG 2.1.4). */

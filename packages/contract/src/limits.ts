@@ -51,6 +51,6 @@ export const limits = {
   startPath: 200,
   /** The most start paths of a site. */
   startPaths: 10,
-  /** The most URLs of a site that may be open to everybody. */
+  /** The maximum number of URLs of a site that may be open to everybody. */
   openPaths: 5,
 } as const;

@@ -68,8 +68,8 @@ export const SiteLock = z.object({
   /** The egress addresses of each proxy of the site's policies. */
   egress: z.array(EgressOfProxy),
   /**
-   * Sites of the company whose locks may deny a proxy in `egress`: the proxy got a new egress address, and no later probe
-   * found the site protected. The list can include this site.
+   * Sites whose locks may deny one of the proxies that `egress` lists. The proxy got a new egress address after the last
+   * probe that found the site protected.
    * @example []
    */
   breaks: z.array(Named),

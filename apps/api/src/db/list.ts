@@ -40,8 +40,8 @@ export function contains(
   everywhere: boolean,
 ): Expression<SqlBool> {
   const words = new Set(text?.match(/\S+/g));
-  // The cast to text lets PostgreSQL use the trigram indexes, which are on columns cast to text. In a query of one company,
-  // the concatenation with an empty string prevents PostgreSQL from using these indexes.
+  // The trigram indexes are on columns cast to text, so PostgreSQL can use them for this expression. A query of one company adds an
+  // empty string to the expression, so that PostgreSQL uses the index of the company instead.
   const searched = columns.map((column) => {
     const whole = typeof column === 'string' ? sql`${sql.ref(column)}::text` : column;
     return everywhere ? whole : sql`(${whole} || '')`;

@@ -120,7 +120,7 @@ describe('a company that requires a second factor', () => {
       headers: { authorization: `Bearer ${token}` },
     });
 
-  test('a user without a required second factor can request a password link but no change of email', async () => {
+  test('a user who has not set up the required second factor can request a password link but cannot change the email', async () => {
     const { agent } = await strict();
     const body = { email: agent.email };
     expect((await api.call(agent.token, useLink, { body, from: fresh() })).status).toBe(204);

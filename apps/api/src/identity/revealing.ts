@@ -5,7 +5,10 @@ import type { Db } from '../db/open.ts';
 import { keyOf, times } from '../throttle/budgets.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 
-/** Runs the changes of one company one at a time, so that each change is charged to the budget before the next change starts. */
+/**
+ * Runs the changes that users of one company request one after another, so that each change counts against the company's limit of
+ * revealed accounts before the next change starts.
+ */
 const inTurn = createKeyedLimiter(1, 100);
 
 /**

@@ -23,7 +23,7 @@ export function identityRoutes(routes: Slice): void {
   implement(routes, login, async ({ body, address, agent, device, db, write, header }) => {
     const { email, password, code, client } = body;
     const mark = readMark(encryption, email, device);
-    // Without a valid device mark from an earlier sign-in, no query runs before the rate limits have counted the attempt.
+    // The rate limits count an attempt before any query runs, except an attempt with a valid device mark of an earlier sign-in.
     const marked = mark === null ? undefined : await findAccount(db, email);
     const known = marked && mark?.idUnder(marked.password_hash);
     const ofAccount = keyOf('passwordAccount', email);

@@ -122,8 +122,8 @@ export function classifyFailure(
   const finding = classifyConnectError(error);
   if (finding !== 'no_connection' && finding !== 'refused' && finding !== 'no_egress') return finding;
   if (connected && error.reason === 'broken_off') return 'dropped';
-  // A failure after a connection or an earlier request shows nothing about the lock: the server may hang, or may have banned the
-  // prober for its many requests.
+  // A failure shows nothing about the lock if the server had accepted the connection, or had answered an earlier request: the server
+  // may hang, or may have banned the prober for its many requests.
   return connected || !first ? 'unclear' : finding;
 }
 

@@ -125,7 +125,7 @@ function adviseThrough({ step, finding, detail }: StepResult): CheckMessage | nu
   return finding === 'open' || finding === 'redirect' ? null : { code: 'fix_firewall' };
 }
 
-/** Counts the refused requests from outside and the proxies that open the site, each with its total. */
+/** Counts the refused requests among all requests from outside, and the proxies that open the site among all proxies. */
 export function tallyProof(steps: readonly CheckStep[]): SiteCheck['proof'] {
   const outside = steps.filter((step) => step.vantage === 'outside' && counts(step));
   const requests = (those: readonly CheckStep[]) => those.reduce((sum, { count = 1 }) => sum + count, 0);

@@ -84,8 +84,8 @@ const budgets = {
    */
   linkMinute: { key: account, attempts: 1, minutes: 1 },
   /**
-   * Mailed links to one mailbox after `linkDay` is exhausted. A user whose request is refused can still use the previous
-   * link, because a link is valid for 10 minutes, which is longer than this window.
+   * Mailed links to one mailbox after `linkDay` is exhausted. A link is valid for 10 minutes, which is longer than the 5 minutes of
+   * this limit, so the newest link is always valid.
    */
   linkSlow: { key: account, attempts: 1, minutes: 5 },
   /** Mailed links that one IP address may request under `linkMinute` and `linkSlow` together. */

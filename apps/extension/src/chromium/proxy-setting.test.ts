@@ -11,7 +11,7 @@ const access = {
   bypass: [],
 };
 
-/** The browser's setting, which outlives the worker, and the writes of it. */
+/** The stubbed browser setting, and the calls that change it. */
 let value: unknown;
 let writes: string[];
 let levelOfControl: string;
@@ -33,7 +33,7 @@ beforeEach(() => {
   Object.assign(globalThis, { chrome: { proxy: { settings } } });
 });
 
-/** Applies an access in a worker that has just started. */
+/** Runs applyAccess in a new worker; returns the calls. */
 async function wake(given: typeof access | null): Promise<string[]> {
   vi.resetModules();
   const { applyAccess } = await import('./proxy-setting.ts');

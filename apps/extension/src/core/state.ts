@@ -42,7 +42,7 @@ export const State = z.object({
   gatewayAway: z.boolean(),
   /** The program that controls the browser's proxy setting in place of this extension; null for none. */
   proxyHeldBy: z.nullable(z.enum(['extension', 'policy'])),
-  /** Why sites did not open, by host, with any port but 80 and 443. */
+  /** Refusals by `host:port`; the key omits ports 80 and 443. */
   refusals: z.record(z.string(), Refusal),
 });
 export type State = z.infer<typeof State>;
@@ -98,7 +98,7 @@ export function withRefusal(state: State, address: string, refusal: Refusal): St
   };
 }
 
-/** The latest refusal of an address that a site covers, with the address in the message unless it is the site's own. */
+/** The latest refusal of an address of a site. The message begins with the address, unless it equals the site's. */
 export function refusalOfSite({ access, refusals }: State, site: string): Refusal | undefined {
   const covers = access ? createRoute({ ...access, allSites: false, sites: [site] }) : () => false;
   const [address = '', refusal] =

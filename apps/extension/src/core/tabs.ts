@@ -8,7 +8,7 @@ export interface Route {
 
 export const hostOf = (url: string): string => new URL(url).hostname.replace(/\.$/, '');
 
-/** A URL's host, with any port but 80 and 443, as in the address of a site. */
+/** The `host:port` of a URL; ports 80 and 443 are omitted. */
 export function addressOf(url: string): string {
   const port = portOf(url);
   return port === 80 || port === 443 ? hostOf(url) : `${hostOf(url)}:${port}`;

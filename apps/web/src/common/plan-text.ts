@@ -21,7 +21,7 @@ export interface Trial {
   gains: string[];
 }
 
-/** The trial of a company; null when it cannot begin or is not more than the present plan. */
+/** The trial that a company may begin; null if none, or if it does not improve the plan. */
 export function trialOf({
   plan,
   trial,

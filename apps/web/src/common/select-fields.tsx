@@ -15,7 +15,7 @@ import { matches } from './matches.ts';
 /** Delay between the last keystroke and the search, in milliseconds (spec section 9). */
 const SEARCH_DELAY_MS = 100;
 
-/** An option of a select: the entity's id, or another value, and label. */
+/** An option of a select. The value is usually an entity's id. */
 export interface Option<T extends number | string = number> {
   value: T;
   label: string;
@@ -76,7 +76,7 @@ function offersOf({ options, create }: MultiChoosing, text: string): Option[] {
   return [...found, { value: CREATE, label: create.label(name) }];
 }
 
-/** The entry that Enter takes for a text: the first that is not picked. The create only when nothing else matches the text. */
+/** The entry that Enter picks: the first unpicked option, or the create entry if no option matches the text. */
 function nextOf(offers: readonly Option[], picked: readonly number[]): Option | undefined {
   return offers.find(({ value }) => !picked.includes(value) && (value !== CREATE || offers.length === 1));
 }
@@ -85,10 +85,10 @@ type MultiChoosing = Choosing & { create?: InlineCreate | undefined };
 
 /**
  * A select of several options, with search. Picked options stay in the list with a mark, and a click on one unpicks it. A pick
- * keeps the search, selected, so that the next text replaces it. Enter with typed text closes the list, and the next Enter saves.
- * With `create`, the user can create and pick an entity by typing a text that no option has as its label. Typed text
- * that names no picked option is part of the field's value, where the schema of ids refuses it: a form cannot be saved
- * over it, and a dialog asks before it closes.
+ * selects the search text, so that typing replaces it. Enter with typed text closes the list, and the next Enter saves. With
+ * `create`, the user can create and pick an entity by typing a text that is no option's label. Typed text that is not picked
+ * is a string in the field's value, and the schema rejects it. Then the form cannot be saved, and its dialog asks before it
+ * closes.
  */
 export function MultiSelectField<V extends FieldValues, O>(props: Bound<V, O> & MultiChoosing) {
   const { options, create } = props;
@@ -96,7 +96,7 @@ export function MultiSelectField<V extends FieldValues, O>(props: Bound<V, O> & 
   const entries: (number | string)[] = stored ?? [];
   const picked = entries.filter((entry) => typeof entry === 'number');
   const typed = entries.find((entry) => typeof entry === 'string') ?? '';
-  /** The text of the last pick. It filters the list and is no part of the value. */
+  /** The search text after a pick. It filters the list, but is not in the value. */
   const [kept, setKept] = useState('');
   const text = typed || kept;
   const set = (ids: number[], rest: string) => onChange(rest.trim() === '' ? ids : [...ids, rest]);
@@ -144,13 +144,13 @@ export function MultiSelectField<V extends FieldValues, O>(props: Bound<V, O> & 
   }
   function onKeyDown(event: KeyboardEvent) {
     const active = store.getSelectedOptionIndex();
-    // From no active entry, the list itself goes on to the first that is not picked.
+    // Mantine's own Arrow Down handler then moves one entry down, to `next`.
     if (event.key === 'ArrowDown' && active === -1 && next)
       store.updateSelectedOptionIndex(offers.indexOf(next) - 1);
     if (event.key === 'Backspace' && text === '' && !creating) set(picked.slice(0, -1), '');
     if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
     event.stopPropagation();
-    // Before the search's delay the list still has the entries for the last text.
+    // Until the search delay ends, the list is that of the previous text.
     const chosen = store.dropdownOpened && search === text ? offers[active] : undefined;
     if (typed !== '' || chosen === undefined) store.closeDropdown();
     if (typed === '' && chosen === undefined) return;

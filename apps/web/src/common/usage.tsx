@@ -4,7 +4,7 @@ import type { Tariff } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { limited } from './plan-text.ts';
 
-/** What a company uses of each kind, with a bar where the plan limits it. */
+/** A company's usage of each resource, with a bar if the plan limits it. */
 export function Usage({ plan, used }: Pick<Tariff, 'plan' | 'used'>) {
   return (
     <Stack component="ul" gap="md" m={0} p={0} style={{ listStyle: 'none' }}>

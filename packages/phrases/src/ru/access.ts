@@ -65,7 +65,7 @@ const ofPerson = {
   invitation_pending: pending,
 };
 
-/** The user is in no policy of the site. @param mends names of the policies that open it @param holds whether the user is in any */
+/** The user is in no policy of the site. @param mends policies that grant access @param holds whether any policy has the user */
 function noPolicy(mends: readonly string[], holds: boolean): { why: string; advice: string } {
   const [only] = mends;
   if (only === undefined && !holds) {

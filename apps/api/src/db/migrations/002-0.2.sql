@@ -154,7 +154,7 @@ create unique index tariff_requests_open on tariff_requests (company_id, kind) w
 create index tariff_requests_company on tariff_requests (company_id, id);
 create index tariff_requests_state on tariff_requests (state, id);
 
--- Warnings that were mailed before the end of a plan. A row prevents a second mail for the same end and number of days.
+-- Warnings that were mailed before the end of a plan. A row prevents a second mail for the same end of the plan and the same number of days before it.
 create table plan_warnings (
   company_id bigint not null references companies on delete cascade,
   what text not null,

@@ -15,7 +15,7 @@ import { Questions } from '../../ui/questions.tsx';
 import { AuthForm } from './auth-form.tsx';
 import { ToLogin } from './auth-page.tsx';
 
-/** The names are undefined except for an invited user, who must state the given name. */
+/** Only an invited user has `name`, which is required, and `surname`. */
 const NewPasswordForm = z.object({
   ...{ email: Email, password: Password, repeat: Password },
   name: z.optional(text(1)),

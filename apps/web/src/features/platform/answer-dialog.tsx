@@ -17,7 +17,7 @@ export interface AnswerProps {
   onClose: () => void;
 }
 
-/** Answers a request, and sets the requested plan or trial with the answer; or refuses it with a reason. */
+/** Answers a tariff request, which can set a plan or a trial, or refuses it with a reason. */
 export function AnswerDialog({ state, request, onClose }: AnswerProps) {
   const { mutateAsync } = useCall(answerRequest);
   const { kind, plan } = request;

@@ -9,10 +9,10 @@ import classes from './platform.module.css';
 /** The largest number of rows before the list is expanded. */
 const SHOWN = 6;
 
-/** A card with the names of a company's rows of one kind, and their number. A button expands a long list. */
+/** A card with a company's users, sites, policies or proxies. A button expands a long list. */
 export function NameList(props: {
   title: string;
-  /** `find` finds the row in the list at `to`; without it `more` does. A row without both has no link. */
+  /** The link to `to` searches for `find`, by default `more`. Without both there is no link. */
   names: readonly { id: number; name: ReactNode; more?: string; find?: string }[];
   to: typeof paths.adminUsers | typeof paths.adminProxies;
   footer: ReactNode;

@@ -16,7 +16,7 @@ import page from './sites-page.module.css';
 /** Poll interval of the owner's progress through the first steps, in milliseconds. */
 const WATCH_MS = 5_000;
 
-/** The steps in order, each with the field of the evidence that completes it. */
+/** The steps in order, each with the `Evidence` field that completes it. */
 const steps = [
   ['site', 'siteExists'],
   ['policy', 'policyHasSite'],
@@ -34,8 +34,8 @@ interface FirstStepsProps {
 }
 
 /**
- * A card above the list of sites with the first steps of a new company, up to a site that a probe found closed. The
- * server reports which steps are done. The owner may fold the card; after the last step it disappears for the whole company.
+ * A card above the list of sites with the first steps of a new company. The server reports which steps are done. The owner
+ * may fold the card. After the last step the card disappears for the whole company.
  */
 export function FirstSteps(props: FirstStepsProps) {
   const [folded, setFolded] = useState(() => firstSteps.read() === 'folded');
@@ -48,7 +48,7 @@ export function FirstSteps(props: FirstStepsProps) {
   const { data } = query;
   const ended = data?.firstStepsDone === true;
   if (data && !ended && !began) setBegan(true);
-  // A hint for the next visit of the page, which then reserves the right space before the server replies.
+  // On the next visit, the page reserves space for the card before the server replies.
   useEffect(() => firstSteps.store(ended ? 'done' : folded ? 'folded' : null), [ended, folded]);
   if (data === undefined && query.error) {
     return (

@@ -16,7 +16,7 @@ import { useRemedy } from './use-remedy.tsx';
 const { figures, nothing } = t.statistics;
 const { site, person, traffic } = t.visits;
 
-/** The tables of a period: what is used most, the refusals, and what nobody uses. */
+/** Tables of a period: top sites and users, refusals, unused access, idle sites. */
 export function Lists({ data }: { data: Statistics }) {
   const remedy = useRemedy();
   const siteOf = ({ id, name }: Named) =>
@@ -83,7 +83,7 @@ const open = (to: LinkProps) => (
   </Link>
 );
 
-/** Rows with a bar behind the name; that of the first row, which has the most visits, is as wide as the column. */
+/** Rows with a bar behind the name. Bar widths are relative to the first row, which has the most visits. */
 function sharesOf(shares: readonly Share[], nameOf: (text: string) => string) {
   return shares.map(({ id, name, visits, bytes }) => ({
     key: String(id),

@@ -3,7 +3,7 @@ import type { Option } from '../../common/select-fields.tsx';
 
 const cities: Readonly<Record<string, string>> = t.statistics.storage.cities;
 
-/** A time zone (IANA) for people, with its present offset: the city, or the zone's name where no city is known. */
+/** The label of an IANA time zone: its Russian city, or else its IANA name, and the present UTC offset. */
 export function zoneLabel(timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'shortOffset' }).formatToParts();
   const offset = parts.find(({ type }) => type === 'timeZoneName')?.value.replace('GMT', 'UTC');

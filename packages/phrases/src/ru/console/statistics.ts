@@ -219,7 +219,7 @@ export const statistics = {
     cancelPending: 'Отменить изменение',
     pendingCancelled: 'Изменение отменено, журнал хранит столько же',
     zone: 'Часовой пояс',
-    /** The time zones that lists begin with. */
+    /** Russian time zones, listed first. */
     cities: {
       ...{ 'Europe/Kaliningrad': 'Калининград', 'Europe/Moscow': 'Москва', 'Europe/Samara': 'Самара' },
       ...{ 'Asia/Yekaterinburg': 'Екатеринбург', 'Asia/Omsk': 'Омск', 'Asia/Novosibirsk': 'Новосибирск' },
