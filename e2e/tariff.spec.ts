@@ -352,6 +352,9 @@ test('an answer sets the requested plan, with or without a last day, or no plan'
   await answer(async () => {
     await dialogOf(page).getByRole('combobox', { name: 'Назначить тариф' }).click();
     await page.getByRole('option', { name: 'Бизнес' }).click();
+    const plan = dialogOf(page).getByRole('combobox', { name: 'Назначить тариф' });
+    await expect(plan).toHaveValue('');
+    await expect(plan).toHaveAttribute('placeholder', 'Не менять');
   });
   const planEndsAt = await page.evaluate(() => new Date('2027-12-31T23:59:59').toISOString());
   const body = { state: 'answered', reply: '' };

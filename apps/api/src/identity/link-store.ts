@@ -180,9 +180,9 @@ export async function redeemPasswordLink(
   const { user_id: userId } = await findLink(tx, 'password', token);
   const account = tx
     .selectFrom('users')
-    .select(['name', 'surname', 'invited', isWaitingAdmin.as('isWaiting')])
+    .select(['invited', isWaitingAdmin.as('isWaiting')])
     .where('id', '=', userId);
-  const { invited, isWaiting, ...before } = await account.executeTakeFirstOrThrow(linkDead);
+  const { invited, isWaiting } = await account.executeTakeFirstOrThrow(linkDead);
   if (isWaiting) {
     await lockFirstAdmin(tx);
     await account.where(isFirstAdmin).executeTakeFirstOrThrow(linkDead);
@@ -193,10 +193,13 @@ export async function redeemPasswordLink(
   if (email === NO_ADDRESS || (typed.email !== undefined && !isWaiting) || (isNamed && !invited))
     throw new AppError('bad_input');
   if (typed.email !== undefined) await moveEmail(tx, userId, typed.email);
-  const after = { name: typed.name ?? before.name, surname: typed.surname ?? before.surname };
-  if (isNamed) await touchUser(tx, userId, after);
+  // The redeemed link has locked the account, so that no edit of the names can come between.
+  const readNames = tx.selectFrom('users').select(['name', 'surname']).where('id', '=', userId);
+  const before = await readNames.executeTakeFirstOrThrow();
+  if (isNamed) await touchUser(tx, userId, { name: typed.name, surname: typed.surname });
   await setPassword(tx, userId, passwordHash);
   const by = { userId, address };
+  const after = await readNames.executeTakeFirstOrThrow();
   await recordOwn(tx, by, 'password_reset', { before, after, secret: 'password' });
   await confirmCompanyOf(tx, by);
   return email;

@@ -40,6 +40,8 @@ export async function readProgress(db: Db, { companyId }: Member): Promise<Evide
   const { siteExists, policyHasSite, userHasPolicy, lockFound, lockVerified, visited } = found;
   const done = siteExists && policyHasSite && userHasPolicy && lockFound && lockVerified && visited;
   if (done && !found.firstStepsDone)
-    await sql`update companies set first_steps_done = true where id = ${companyId}`.execute(db);
+    // A read does not wait for a write that has locked the company. The next read stores the value.
+    await sql`update companies set first_steps_done = true where id in (
+      select id from companies where id = ${companyId} for no key update skip locked)`.execute(db);
   return { ...found, firstStepsDone: done || found.firstStepsDone, drifted };
 }

@@ -9,7 +9,7 @@ import type { Tx } from '../db/open.ts';
  * Stores a batch of access records and, in the same transaction, the batch number. Ignores a batch that the gateway sends again.
  * The first batch of a gateway's run marks the open records of earlier runs as interrupted. Drops records of deleted companies,
  * and records that start more than a day in the future. In the statistics, a visit counts in the hour in which the visit began;
- * requests and bytes count in the hour of the update that reported them. Stores the time of the first visit of a company.
+ * requests and bytes count in the hour of the update that reported them. Marks companies with a visit as visited.
  */
 export async function storeBatch(tx: Tx, { gateway, run, number, records }: RecordBatch): Promise<void> {
   const { rows } = await sql<{ id: number; began: boolean }>`

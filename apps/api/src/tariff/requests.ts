@@ -11,6 +11,7 @@ import { type AuditFields, record } from '../audit/store.ts';
 import type { Actor, Member } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
 import type { Target } from '../core/versions.ts';
+import { lockCompany } from '../db/company.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
@@ -110,6 +111,8 @@ export async function answerRequest(
   if (body.state === 'refused' && (sets || body.reply === '')) {
     throw new AppError('bad_input', { fields: sets ? { state: ['unfit'] } : { reply: ['required'] } });
   }
+  // Every write locks the company before its other rows.
+  if (sets) await lockCompany(tx, (await findRequest(tx, id)).company.id);
   const request = await close(tx, actor, { id, companyId: null }, body);
   if (sets) await set({ id: request.company.id, ifMatch: null });
   const { kind, plan, reply } = request;

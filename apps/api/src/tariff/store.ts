@@ -129,9 +129,12 @@ export async function setTariff(
     throw new AppError('bad_input', { fields: { trialEndsAt: ['beyond_a_year'] } });
   }
   const end = planEndsAt ?? (planId === undefined ? undefined : null);
-  await changeEntity(tx, actor, tariffEntity, target, () => ({
-    set: { plan_id: planId, plan_ends_at: end, trial_ends_at: trialEndsAt },
-  }));
+  await changeEntity(tx, actor, tariffEntity, target, (company) => {
+    // The standard plan of a company without a plan has no end.
+    if (planId === undefined && typeof planEndsAt === 'string' && company.plan_id === null)
+      throw new AppError('bad_input', { fields: { planId: ['required'] } });
+    return { set: { plan_id: planId, plan_ends_at: end, trial_ends_at: trialEndsAt } };
+  });
   return findTariff(tx, target.id);
 }
 

@@ -419,12 +419,14 @@ test('an answer to a request sets the plan with its end, or the trial, in one tr
 });
 
 test('an answer whose plan is refused leaves the request open and the plan as it was', async () => {
-  const { token } = await company({ sites: 1 });
+  const { token } = await company();
   const asked = await api.must(token, createRequest, { body: { kind: 'plan', planId: trialPlan } });
   const before = await api.must(token, myTariff);
   const trialEndsAt = '2999-01-01T00:00:00.000Z';
   for (const [body, field] of [
     [{ state: 'answered', planId: 999_999 }, 'planId'],
+    // Without a plan, the company has the standard plan, which has no end.
+    [{ state: 'answered', planEndsAt: '2099-01-01T00:00:00.000Z' }, 'planId'],
     [{ state: 'answered', planId: trialPlan, trialEndsAt }, 'trialEndsAt'],
     [{ state: 'refused', reply: 'No', planId: trialPlan }, 'state'],
   ] as const) {

@@ -12,7 +12,7 @@ import { TextAreaField } from './text-area-field.tsx';
 /** Asks the platform's operator for a plan, a paid proxy or the trial, and shows the operator's contact. */
 export function RequestDialog(props: { kind: RequestKind; plan?: Named | undefined; onClose: () => void }) {
   const { kind, plan, onClose } = props;
-  const { data } = useQuery(queryOptions(myTariff, {}));
+  const { data, isPending } = useQuery(queryOptions(myTariff, {}));
   const isAsked = data?.requests.some((one) => one.kind === kind && one.state === 'open');
   const send = useCall(createRequest);
   return (
@@ -20,7 +20,7 @@ export function RequestDialog(props: { kind: RequestKind; plan?: Named | undefin
       title={t.requests.kinds[kind](plan?.name ?? '')}
       schema={RequestInput}
       initial={{ kind, planId: plan?.id, text: '' }}
-      question={!isAsked}
+      question={!isPending && !isAsked}
       submit={async (body, signal) => {
         await send.mutateAsync({ body, signal });
         toastSuccess(t.requests.sent);
@@ -32,7 +32,7 @@ export function RequestDialog(props: { kind: RequestKind; plan?: Named | undefin
         <>
           <Text>{isAsked ? t.requests.asked : t.requests.leads[kind]}</Text>
           {data && <ContactLines contact={data.contact} />}
-          {!isAsked && (
+          {!isPending && !isAsked && (
             <TextAreaField
               control={control}
               name="text"

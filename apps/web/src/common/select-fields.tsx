@@ -38,8 +38,8 @@ export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & Choos
       {...field}
       data={[...props.options]}
       value={field.value ?? null}
-      onChange={(value) => field.onChange(value ?? undefined)}
       searchable
+      selectFirstOptionOnChange
       allowDeselect={props.clearable === true}
       clearable={props.clearable === true}
       maxDropdownHeight="clamp(132px, 20vh, 240px)"

@@ -3,6 +3,7 @@ import { listPlans } from '@propusk/contract/plans';
 import { answerRequest, type TariffRequest } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
+import * as z from 'zod/mini';
 import { queryOptions, useCall } from '../../api/queries.ts';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { SelectField } from '../../common/select-fields.tsx';
@@ -10,6 +11,9 @@ import { TextAreaField } from '../../common/text-area-field.tsx';
 import { namedOptions } from '../../common/use-options.ts';
 import { toastSuccess } from '../../ui/toast.ts';
 import { LastDayField } from './company-tariff-dialogs.tsx';
+
+/** The fields of the form. A removed plan is null, because the form would show the initial value of an undefined field. */
+const AnswerForm = z.extend(answerRequest.body, { planId: z.nullish(z.number()) });
 
 export interface AnswerProps {
   state: 'answered' | 'refused';
@@ -27,11 +31,12 @@ export function AnswerDialog({ state, request, onClose }: AnswerProps) {
   return (
     <FormDialog
       title={(refuses ? t.requests.refuseTitle : t.requests.answerTitle)(request.company.name)}
-      schema={answerRequest.body}
+      schema={AnswerForm}
       initial={{ state, reply: '', ...(givesPlan && { planId: plan?.id }) }}
       question={!refuses}
       danger={refuses}
-      submit={async (body, signal) => {
+      submit={async ({ planId, ...fields }, signal) => {
+        const body = { ...fields, planId: planId ?? undefined };
         await mutateAsync({ params: { id: request.id }, body, signal });
         toastSuccess(t.requests.closed, request.company.name);
       }}
