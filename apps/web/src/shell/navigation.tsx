@@ -7,9 +7,9 @@ import {
   IconCreditCard,
   IconHeartbeat,
   IconHistory,
-  IconIdBadge2,
   IconServer2,
   IconShieldCheck,
+  IconUserCircle,
   IconUsers,
   IconWorld,
 } from '@tabler/icons-react';
@@ -25,7 +25,7 @@ const WaitingRequests = lazyOptional(() => import('./waiting-requests.tsx'), 'Wa
 /** The items of the navigation, by role (spec section 2). */
 const items = {
   USER: [
-    { to: paths.userPersonalData, label: t.nav.personalData, Icon: IconIdBadge2 },
+    { to: paths.userPersonalData, label: t.nav.personalData, Icon: IconUserCircle },
     { to: paths.userSites, label: t.nav.sites, Icon: IconWorld },
     { to: paths.userPolicies, label: t.nav.policies, Icon: IconShieldCheck },
   ],
