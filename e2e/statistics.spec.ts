@@ -389,7 +389,10 @@ test('the page of what is stored says what each setting means, and sends a chang
   await expect(dialog).toContainText('в прежних адреса останутся');
   await dialog.getByRole('combobox', { name: 'Адреса пользователей' }).click();
   await tab.getByRole('option', { name: 'Только сеть' }).click();
-  await dialog.getByRole('textbox', { name: 'Срок хранения, дней' }).fill('30');
+  const days = dialog.getByRole('textbox', { name: 'Срок хранения, дней' });
+  await days.fill('');
+  await expect(days).toHaveValue('');
+  await days.fill('30');
   await dialog.getByRole('checkbox', { name: /Оставлять имена/ }).uncheck();
   const zone = dialog.getByRole('combobox', { name: 'Часовой пояс' });
   await expect(zone).toHaveValue('Москва (UTC+3)');
