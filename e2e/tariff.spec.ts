@@ -314,7 +314,8 @@ test('after a conflict, the forms of the contact and the phone load the new vers
   ]);
 });
 
-test('an admin cannot refuse a request without a reason', async ({ page }) => {
+/** Opens the ADMIN's list of requests. @returns the bodies of the answers that the console sends */
+async function openRequests(page: Page): Promise<unknown[]> {
   const answers: unknown[] = [];
   await open(page, '/dashboard/admin/plans', {
     ...ofAdmin,
@@ -323,6 +324,11 @@ test('an admin cannot refuse a request without a reason', async ({ page }) => {
       return route.fulfill({ json: requests.rows[0] ?? {} });
     },
   });
+  return answers;
+}
+
+test('an admin cannot refuse a request without a reason', async ({ page }) => {
+  const answers = await openRequests(page);
   await page.getByRole('button', { name: 'Отказать' }).click();
   const refuse = dialogOf(page).getByRole('button', { name: 'Отказать' });
   await expect(refuse).toBeDisabled();
@@ -333,14 +339,7 @@ test('an admin cannot refuse a request without a reason', async ({ page }) => {
 });
 
 test('an answer sets the requested plan, with or without a last day, or no plan', async ({ page }) => {
-  const answers: unknown[] = [];
-  await open(page, '/dashboard/admin/plans', {
-    ...ofAdmin,
-    'PUT /tariff/requests/3': (route) => {
-      answers.push(bodyOf(route));
-      return route.fulfill({ json: requests.rows[0] ?? {} });
-    },
-  });
+  const answers = await openRequests(page);
   const answer = async (fill?: () => Promise<void>) => {
     await page.getByRole('button', { name: 'Ответить' }).click();
     await fill?.();

@@ -105,8 +105,8 @@ function siteAt(first: SiteIndex, port: number, web: boolean): SiteIndex | undef
 }
 
 /**
- * A step stands for one of the patterns that cover a host. A step of 0 or more is an offset in the host name: the pattern is `*.`
- * plus the rest of the host name.
+ * The search for a host looks up several patterns, and a number identifies each pattern. A number of 0 or more is an offset in
+ * the host name: the pattern is `*.` and the part of the host name from that offset.
  */
 const BARE = -1;
 const HOST = -2;

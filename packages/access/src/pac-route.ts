@@ -14,7 +14,7 @@ export interface Routed {
   readonly bypass: readonly string[];
 }
 
-/** The ports of each host pattern. The port 0 stands for 80 and 443. */
+/** The ports of each host pattern. A port of 0 means both 80 and 443. */
 export type PortsByPattern = Readonly<Record<string, readonly number[]>>;
 
 /** Groups stored site addresses by host pattern, with the ports of each pattern. */

@@ -43,7 +43,7 @@ export const errors = {
   default_proxy: { status: 403 },
   /** Only an admin may change a paid proxy. */
   paid_proxy: { status: 403 },
-  /** The call cannot change or delete the proxy entry that stands for the gateway itself. */
+  /** The call cannot change or delete the direct proxy, which is the gateway itself. */
   direct_proxy: { status: 403 },
   /** The proxy does not allow policies for all sites. */
   all_sites_refused: { status: 409 },

@@ -83,8 +83,8 @@ const signed = {
 };
 
 /**
- * Get the next requests that a vantage has to send. The signed text is `work VANTAGE COUNT`, where the
- * capital words stand for the fields of the body.
+ * Get the next requests that a vantage has to send. The signed text is `work VANTAGE COUNT`. Each word
+ * in capitals is replaced by the value of the body's field with this name.
  */
 export const takeVantageWork = endpoint('POST /vantage/work', {
   access: 'public',
@@ -107,7 +107,7 @@ export const takeVantageWork = endpoint('POST /vantage/work', {
 
 /**
  * Report the responses to one group of requests. The signed text is
- * `report VANTAGE COUNT TASK GROUP RESULTS`, where the capital words stand for the fields of the body.
+ * `report VANTAGE COUNT TASK GROUP RESULTS`. Each word in capitals is replaced by the value of the body's field with this name.
  */
 export const reportVantage = endpoint('POST /vantage/report', {
   access: 'public',

@@ -194,12 +194,12 @@ export async function redeemPasswordLink(
     throw new AppError('bad_input');
   if (typed.email !== undefined) await moveEmail(tx, userId, typed.email);
   // The redeemed link has locked the account, so that no edit of the names can come between.
-  const readNames = tx.selectFrom('users').select(['name', 'surname']).where('id', '=', userId);
-  const before = await readNames.executeTakeFirstOrThrow();
-  if (isNamed) await touchUser(tx, userId, { name: typed.name, surname: typed.surname });
+  const names = tx.selectFrom('users').select(['name', 'surname']).where('id', '=', userId);
+  const before = await names.executeTakeFirstOrThrow();
+  const after = { name: typed.name ?? before.name, surname: typed.surname ?? before.surname };
+  if (isNamed) await touchUser(tx, userId, after);
   await setPassword(tx, userId, passwordHash);
   const by = { userId, address };
-  const after = await readNames.executeTakeFirstOrThrow();
   await recordOwn(tx, by, 'password_reset', { before, after, secret: 'password' });
   await confirmCompanyOf(tx, by);
   return email;

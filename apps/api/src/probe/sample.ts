@@ -14,7 +14,10 @@ export interface Sample {
 
 /** The paths found by reading a site through a proxy. */
 export interface Discovered {
-  /** At most 16 sample paths from different folders and with different file extensions. `{}` stands for a made-up name. */
+  /**
+   * At most 16 paths for the probe to request, from different folders and with different file extensions. The probe replaces `{}` in
+   * a path by a random name.
+   */
   readonly paths: readonly string[];
   /** At most 4 folders in which the probe requests made-up names with usual file extensions. */
   readonly folders: readonly string[];

@@ -195,8 +195,8 @@ function silentVantage({ outside, witnesses }: Facts): ReturnType<Rule> {
 }
 
 /**
- * The verdict `open`: the site served a stranger. If the site served only this machine, the message says so,
- * because an old lock may still allow this machine's address.
+ * Returns the verdict `open`, because the site served a request from outside. If the site served only this machine, the message
+ * says so: an old lock can still allow the address of this machine.
  */
 function openToStrangers({ outside, cdn, egressKnown }: Facts): ReturnType<Rule> {
   const open =

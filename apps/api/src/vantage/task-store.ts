@@ -7,7 +7,7 @@ import { ofCompany } from '../db/scope.ts';
 import { PRESENT } from './store.ts';
 import { readReport, type Sighting, type VantageRequest, writePlan } from './wire.ts';
 
-/** Tasks are stored in the database, because a vantage may call a different api process than the one that runs the probe. */
+/** Tasks are stored in the database, because one api process runs the probe and another can receive the calls of the vantage. */
 
 /** A vantage that probes a company's sites. */
 export interface SiteVantage {
