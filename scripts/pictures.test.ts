@@ -17,7 +17,7 @@ test('every label in the pictures is still a text of the console, or data of the
   const texts = globSync([
     'packages/phrases/src/ru/**/*.ts',
     'scripts/demo-data.ts',
-    'e2e/stubbed-replies.ts',
+    'e2e/support/stubbed-replies.ts',
   ])
     .map((file) => readFileSync(file, 'utf8'))
     .join('');

@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, id]) => id as string);
 const sentences = matches(readFileSync('docs/specification/sentences.md', 'utf8'), /^- (\d+\.\d+) /gm);
-const tags = globSync('e2e/*.ts').flatMap((file) => matches(readFileSync(file, 'utf8'), /'@(\d+\.\d+)'/g));
+const tags = globSync('e2e/*/*.spec.ts').flatMap((file) =>
+  matches(readFileSync(file, 'utf8'), /'@(\d+\.\d+)'/g),
+);
 
 test('every sentence of the specification has one number', () => {
   expect(sentences.length).toBeGreaterThan(100);

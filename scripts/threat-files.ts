@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { type Threat, threats } from '@propusk/test-kit/threat-case';
 
 /** Every test file of the apps, the packages and the browser tests. */
-export const testFiles: readonly string[] = globSync(['{apps,packages}/**/*.test.ts', 'e2e/*.spec.ts'], {
+export const testFiles: readonly string[] = globSync(['{apps,packages}/**/*.test.ts', 'e2e/*/*.spec.ts'], {
   exclude: (path) => path.endsWith('node_modules'),
 }).toSorted();
 

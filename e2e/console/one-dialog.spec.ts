@@ -1,0 +1,356 @@
+import { expect, type Page } from '@playwright/test';
+import { createPolicy, listPolicies } from '@propusk/contract/policies';
+import { createSite, listSites } from '@propusk/contract/sites';
+import { companyUsers } from '@propusk/contract/users';
+import {
+  choose,
+  dialogOf,
+  enter,
+  field,
+  heading,
+  row,
+  saveOf,
+  screens,
+  screensOf,
+  startConsole,
+  test,
+} from '../support/console.ts';
+
+/** An owner creates missing sites and users inside the dialog that needs them. */
+let owner: string;
+let crm: number;
+const product = startConsole(
+  async (console) => {
+    owner = await console.owner('owner@romashka.test');
+    await console.agent(owner, 'anna@romashka.test');
+    crm = (await console.call(owner, createSite, { body: { address: 'crm.romashka.test' } })).id;
+  },
+  (ports) => ({
+    GATEWAY_EGRESS: '127.0.0.2',
+    GATEWAY_HOSTS: 'console.test=127.0.0.1',
+    GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
+    // ECHO_URL needs a host name, because the gateway denies IP addresses as hosts.
+    ECHO_URL: `http://console.test:${ports.console}`,
+  }),
+);
+
+/** Counts the clicks and taps on a page. */
+async function countClicks(page: Page): Promise<() => Promise<number>> {
+  let clicks = 0;
+  await page.exposeFunction('countClick', () => clicks++);
+  await page.addInitScript(
+    `addEventListener('pointerdown', () => { void window.countClick(); }, { capture: true });`,
+  );
+  return async () => clicks;
+}
+
+for (const [screen, viewport] of screensOf(import.meta.url)) {
+  test.describe(screen, () => {
+    test.use({ viewport });
+
+    test('a new owner gets from registration to the lock lines of a site and an invited agent in at most 12 clicks and 3 dialogs', async ({
+      page,
+    }) => {
+      const clicks = await countClicks(page);
+      await enter(page, `${product.url}/auth/register`, null, {});
+      const form = page.getByRole('main');
+      await field(form, 'Имя').fill('Иван');
+      await field(form, 'Название компании').fill('ООО «Лютик»');
+      await field(form, 'Сайт компании').fill('lutik.test');
+      await field(form, 'Почта').fill(`ivan-${screen}@lutik.test`);
+      await form.getByLabel(/^Пароль/).fill('correct horse');
+      await form.getByLabel(/^Повторите пароль/).fill('correct horse');
+      await form.getByRole('checkbox').check();
+      await form.getByRole('button', { name: 'Зарегистрироваться' }).click();
+      await page.getByRole('button', { name: 'Understood!' }).click();
+
+      await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
+      const address = `crm-${screen}.lutik.test`;
+      await field(dialogOf(page), 'Адрес').fill(address);
+      await dialogOf(page).getByRole('combobox', { name: 'Политики доступа' }).click();
+      await page.keyboard.type('Продажи');
+      await page.getByRole('option', { name: 'Создать политику «Продажи»' }).click();
+      await expect(dialogOf(page).getByText('Продажи', { exact: true })).toBeVisible();
+      await saveOf(dialogOf(page)).click();
+      await expect(dialogOf(page)).toHaveCount(0);
+      await page
+        .getByRole('button', { name: `Защитить ${address}` })
+        .first()
+        .click();
+      await expect(dialogOf(page).getByRole('region', { name: 'Строки замка' }).locator('pre')).toContainText(
+        'Require ip 127.0.0.2',
+      );
+      expect(new URL(page.url()).pathname).toBe('/dashboard/creator/domains');
+      await page.keyboard.press('Escape');
+      await expect(dialogOf(page)).toHaveCount(0);
+
+      if (screen === 'phone') await page.getByRole('button', { name: 'Открыть меню' }).click();
+      await page.getByRole('link', { name: 'Пользователи', exact: true }).click();
+      await page.getByRole('button', { name: 'Пригласить по почте' }).click();
+      await field(dialogOf(page), 'Почта сотрудников').fill(`anna-${screen}@lutik.test`);
+      const select = dialogOf(page).getByRole('combobox', { name: 'Политики доступа' });
+      await select.fill('Продажи');
+      await select.press('Enter');
+      await dialogOf(page).getByRole('button', { name: 'Пригласить', exact: true }).click();
+      await expect(page.getByRole('dialog', { name: 'Ссылки приглашённых' })).toBeVisible();
+      const counted = await clicks();
+      test.info().annotations.push({ type: 'clicks', description: String(counted) });
+      expect(counted).toBeLessThanOrEqual(12);
+    });
+
+    test('the policy dialog preselects the gateway, offers the sites, and creates a new site by its address', async ({
+      page,
+    }) => {
+      await enter(page, `${product.url}/dashboard/creator/politics`, owner);
+      await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
+      const dialog = dialogOf(page);
+      await expect(field(dialog, 'Прокси')).toHaveValue(/шлюз/i);
+      await expect(dialog.getByText('Ничего подключать не нужно')).toBeVisible();
+      await field(dialog, 'Название').fill(`Отдел ${screen}`);
+      const sites = dialog.getByRole('combobox', { name: 'Сайты' });
+      await sites.click();
+      await page.getByRole('option', { name: 'crm.romashka.test' }).click();
+      await sites.fill('не адрес');
+      await page.getByRole('option', { name: 'Добавить сайт «не адрес»' }).click();
+      await expect(dialog.getByText('Укажите адрес сайта, например crm.example.ru')).toBeVisible();
+      await sites.fill(`wiki-${screen}.romashka.test`);
+      await page.getByRole('option', { name: `Добавить сайт «wiki-${screen}.romashka.test»` }).click();
+      await expect(dialog.getByText(`wiki-${screen}.romashka.test`, { exact: true })).toBeVisible();
+      await page.keyboard.press('Tab');
+      await saveOf(dialog).click();
+      await expect(dialog).toHaveCount(0);
+      const made = row(page, new RegExp(`Отдел ${screen}`));
+      await expect(made).toContainText('2 сайта');
+      await expect(made.getByRole('button', { name: '2 сайта' })).toHaveAttribute(
+        'title',
+        /crm\.romashka\.test/,
+      );
+      const { rows } = await product.call(owner, listPolicies);
+      const policy = rows.find(({ name }) => name === `Отдел ${screen}`);
+      expect(policy?.sites.map(({ name }) => name)).toEqual([
+        'crm.romashka.test',
+        `wiki-${screen}.romashka.test`,
+      ]);
+    });
+
+    test('an owner removes a site from a policy in the policy dialog', async ({ page }) => {
+      const name = `Правка ${screen}`;
+      await product.call(owner, createPolicy, { body: { name, proxyId: 1, sites: [crm] } });
+      await enter(page, `${product.url}/dashboard/creator/politics`, owner);
+      await expect(heading(page, 'Политики доступа')).toBeVisible();
+      await choose(page, new RegExp(name), 'Редактировать');
+      const dialog = dialogOf(page);
+      await dialog.getByRole('combobox', { name: 'Сайты' }).click();
+      await page.getByRole('option', { name: 'crm.romashka.test' }).click();
+      await page.keyboard.press('Tab');
+      await saveOf(dialog).click();
+      await expect(dialog).toHaveCount(0);
+      await expect(row(page, new RegExp(name))).toContainText('0 сайтов');
+      const { rows } = await product.call(owner, listSites);
+      const site = rows.find(({ id }) => id === crm);
+      expect(site?.politics.some((politic) => politic.name === name)).toBe(false);
+    });
+  });
+}
+
+test('Enter in the select of policies picks the exact match, the first match or the offered new policy, even before the search has run', async ({
+  page,
+}) => {
+  for (const name of ['Склад и доставка', 'Склад']) {
+    await product.call(owner, createPolicy, { body: { name, proxyId: 1 } });
+  }
+  await enter(page, `${product.url}/dashboard/creator/domains`, owner);
+  for (const [address, typed, taken, settles] of [
+    ['exact.romashka.test', 'склад', 'Склад', true],
+    ['quick.romashka.test', 'склад', 'Склад', false],
+    ['first.romashka.test', 'доставк', 'Склад и доставка', true],
+    ['new.romashka.test', 'Отдел кадров', 'Отдел кадров', true],
+    ['new-quick.romashka.test', 'Отдел закупок', 'Отдел закупок', false],
+  ] as const) {
+    await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
+    const dialog = dialogOf(page);
+    await field(dialog, 'Адрес').fill(address);
+    const select = dialog.getByRole('combobox', { name: 'Политики доступа' });
+    await select.fill(typed);
+    if (settles) await expect(page.locator('[data-combobox-selected]')).toContainText(taken);
+    await select.press('Enter');
+    await expect(dialog.getByText(taken, { exact: true })).toBeVisible();
+    await select.press('Enter');
+    await expect(dialog).toHaveCount(0);
+    const { rows } = await product.call(owner, listSites);
+    expect(rows.find((site) => site.address === address)?.politics.map(({ name }) => name)).toEqual([taken]);
+  }
+});
+
+test('in a policy select Enter picks an unpicked option and keeps the search, and Enter or a click unpicks a picked one', async ({
+  page,
+}) => {
+  for (const name of ['Цех А', 'Цех Б', 'Цех В']) {
+    await product.call(owner, createPolicy, { body: { name, proxyId: 1 } });
+  }
+  await enter(page, `${product.url}/dashboard/creator/users`, owner);
+  await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
+  const dialog = dialogOf(page);
+  const select = dialog.getByRole('combobox', { name: 'Политики доступа' });
+  const picked = dialog.locator('.mantine-Pill-label');
+  const options = page.getByRole('option');
+  const active = page.locator('[role=option][data-combobox-selected]');
+  await select.fill('цех');
+  await expect(options).toHaveText(['Цех А', 'Цех Б', 'Цех В', 'Создать политику «цех»']);
+  await expect(active).toHaveText('Цех А');
+  await select.press('Enter');
+  await expect(picked).toHaveText(['Цех А']);
+  // The search stays. A list that Arrow Down opens begins at the first option that is not picked.
+  await expect(select).toHaveValue('цех');
+  await expect(options).toHaveCount(0);
+  await select.press('ArrowDown');
+  await expect(options).toHaveCount(4);
+  await expect(options.first()).toHaveAttribute('aria-selected', 'true');
+  await expect(active).toHaveText('Цех Б');
+  await expect(select).toHaveAttribute('aria-activedescendant', (await active.getAttribute('id')) ?? '');
+  await select.press('Enter');
+  await expect(picked).toHaveText(['Цех А', 'Цех Б']);
+  // Another Enter would save the form. Arrow Down goes on to the next option.
+  await expect(active).toHaveCount(0);
+  await select.press('ArrowDown');
+  await expect(active).toHaveText('Цех В');
+  await select.press('Enter');
+  await expect(picked).toHaveText(['Цех А', 'Цех Б', 'Цех В']);
+  // Once every match is picked, Enter does not create a policy.
+  await page.keyboard.type('цех');
+  await expect(options).toHaveCount(4);
+  await expect(active).toHaveCount(0);
+  await select.press('Enter');
+  await expect(picked).toHaveText(['Цех А', 'Цех Б', 'Цех В']);
+  await select.press('ArrowDown');
+  await options.getByText('Цех А').click();
+  await expect(picked).toHaveText(['Цех Б', 'Цех В']);
+  await select.press('ArrowUp');
+  await select.press('ArrowUp');
+  await expect(active).toHaveText('Цех В');
+  await select.press('Enter');
+  await expect(picked).toHaveText(['Цех Б']);
+  // The list opens below its field.
+  const [list, input] = [await page.getByRole('listbox').boundingBox(), await select.boundingBox()];
+  expect(list?.y).toBeGreaterThan((input?.y ?? 0) + (input?.height ?? 0));
+});
+
+test('a form cannot be saved while a select holds text that names no picked option, and its dialog asks before it closes', async ({
+  page,
+}) => {
+  await enter(page, `${product.url}/dashboard/creator/domains`, owner);
+  await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
+  const dialog = dialogOf(page);
+  await field(dialog, 'Адрес').fill('typed.romashka.test');
+  const select = dialog.getByRole('combobox', { name: 'Политики доступа' });
+  await select.fill('Отдел прод');
+  await select.press('Tab');
+  await expect(dialog.getByText('«Отдел прод» ещё не выбрано')).toBeVisible();
+  await expect(select).toHaveValue('Отдел прод');
+  await expect(saveOf(dialog)).toBeDisabled();
+  await select.fill('');
+  await expect(saveOf(dialog)).toBeEnabled();
+  await field(dialog, 'Адрес').fill('');
+  await select.fill('Отдел прод');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await expect(page.getByText('Закрыть и потерять введённое?')).toBeVisible();
+});
+
+for (const [screen, viewport] of screens) {
+  test(`on a ${screen} Tab closes the policy list that covers Save, and a click on Save adds the user`, async ({
+    page,
+  }) => {
+    await page.setViewportSize(viewport);
+    const policy = `Приёмная ${screen}`;
+    for (const name of [policy, 'Архив', 'Бухгалтерия', 'Касса', 'Логистика', 'Охрана']) {
+      await product.call(owner, createPolicy, { body: { name, proxyId: 1 } });
+    }
+    await enter(page, `${product.url}/dashboard/creator/users`, owner);
+    await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
+    const dialog = dialogOf(page);
+    const email = `list-${screen}@romashka.test`;
+    await field(dialog, 'Почта').fill(email);
+    await field(dialog, 'Пароль').fill('correct horse');
+    await dialog.getByRole('combobox', { name: 'Политики доступа' }).click();
+    await page.getByRole('option', { name: policy }).click();
+    await expect(dialog.getByText(policy, { exact: true })).toBeVisible();
+    await page.keyboard.press('Tab');
+    await saveOf(dialog).click();
+    await expect(dialog).toHaveCount(0);
+    const { rows } = await product.call(owner, companyUsers);
+    expect(rows.find((user) => user.email === email)?.politics.map(({ name }) => name)).toEqual([policy]);
+  });
+}
+
+test('the row of a site with 60 policies is at most 64 pixels high and names hidden policies in a tooltip', async ({
+  page,
+}) => {
+  const politics: number[] = [];
+  for (let n = 1; n <= 60; n++) {
+    const body = { name: `Политика с длинным названием ${n}`, proxyId: 1 };
+    politics.push((await product.call(owner, createPolicy, { body })).id);
+  }
+  await product.call(owner, createSite, { body: { address: 'many.romashka.test', politics } });
+  await enter(page, `${product.url}/dashboard/creator/domains`, owner);
+  const many = row(page, /many\.romashka\.test/);
+  await expect(many.getByText('+57')).toHaveAttribute('title', /Политика с длинным названием 60|\+37/);
+  expect((await many.boundingBox())?.height).toBeLessThanOrEqual(64);
+});
+
+test('the policy dialog creates a missing user in a second dialog on top, and keeps the values typed so far', async ({
+  page,
+}) => {
+  await enter(page, `${product.url}/dashboard/creator/politics`, owner);
+  await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
+  const policy = page.getByRole('dialog', { name: /политик/i });
+  await field(policy, 'Название').fill('Новая политика');
+  await policy.getByRole('combobox', { name: 'Пользователи' }).click();
+  await policy.getByRole('combobox', { name: 'Пользователи' }).fill('nina@romashka.test');
+  await page.getByRole('option', { name: 'Добавить пользователя «nina@romashka.test»' }).click();
+  const person = page.getByRole('dialog', { name: /пользовател/i });
+  await expect(field(person, 'Почта')).toHaveValue('nina@romashka.test');
+  // Escape closes the upper dialog alone.
+  await page.keyboard.press('Escape');
+  await expect(person).toHaveCount(0);
+  await expect(field(policy, 'Название')).toHaveValue('Новая политика');
+
+  // The select keeps the typed text.
+  await policy.getByRole('combobox', { name: 'Пользователи' }).press('Enter');
+  await field(person, 'Пароль').fill('correct horse');
+  await person.getByRole('button', { name: 'Сохранить' }).click();
+  await expect(person).toHaveCount(0);
+  await expect(policy.getByText('nina@romashka.test')).toBeVisible();
+  await policy.getByRole('button', { name: 'Сохранить' }).click();
+  await expect(policy).toHaveCount(0);
+  const { rows } = await product.call(owner, listPolicies);
+  const created = rows.find(({ name }) => name === 'Новая политика');
+  expect(created?.users).toHaveLength(1);
+});
+
+test('the dialog of a policy with 500 users shows Save on a desktop and on a phone', async ({ page }) => {
+  test.slow();
+  const big = await product.owner('owner@big.test');
+  const { id } = await product.call(big, createPolicy, { body: { name: 'Весь отдел', proxyId: 1 } });
+  const company = `(select company_id from policies where id = ${id})`;
+  await product.sql(`insert into users (company_id, name, surname, email, roles, password_hash)
+    select ${company}, 'Имя' || n, 'Фамилия', 'person' || n || '@big.test', '{USER}', 'none' from generate_series(1, 500) n`);
+  await product.sql(`insert into policy_users (company_id, policy_id, user_id)
+    select company_id, ${id}, id from users where email like 'person%@big.test'`);
+  for (const [, viewport] of screens) {
+    await page.setViewportSize(viewport);
+    await enter(page, `${product.url}/dashboard/creator/politics`, big);
+    const line = row(page, 'Весь отдел');
+    await expect(line.getByText('500 пользователей')).toBeVisible();
+    await choose(page, 'Весь отдел', 'Редактировать');
+    const dialog = dialogOf(page);
+    const save = saveOf(dialog);
+    await expect(field(dialog, 'Название')).toHaveValue('Весь отдел');
+    await expect(save).toBeInViewport();
+    // The dialog still works: a change is saved.
+    await field(dialog, 'Описание').fill(`Ширина ${viewport.width}`);
+    await save.click();
+    await expect(dialog).toHaveCount(0);
+    await expect(line.getByText(`Ширина ${viewport.width}`)).toBeVisible();
+  }
+});
