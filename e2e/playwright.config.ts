@@ -15,7 +15,8 @@ const quiet = [
 ];
 
 /** They start first: the worker that got one of them last would end alone. */
-const long = /(axe|unsaved|lock|start|lists|hostile-text|extension|extension-firefox|session-end)\.spec\.ts/;
+const long =
+  /\/(axe|unsaved|lock|start-and-stop|lists|hostile-text|extension-chromium|extension-firefox|session-end)\.spec\.ts/;
 
 export default defineConfig({
   testDir: '.',

@@ -6,7 +6,7 @@ import { buildConsole } from '@propusk/supervisor/build-console';
 
 /**
  * Checks the transfer budgets of the console's screens for an empty browser cache: gzipped kilobytes of scripts and style
- * sheets, read from the build. e2e/console/load.spec.ts measures the same budgets in a real browser.
+ * sheets, read from the build. e2e/console/first-load.spec.ts measures the same budgets in a real browser.
  */
 const web = fileURLToPath(new URL('../apps/web/', import.meta.url));
 const say = (line: string) => process.stdout.write(`${line}\n`);

@@ -3,7 +3,7 @@ import { enter, heading, screensOf, startConsole, test } from '../support/consol
 
 /**
  * The console's side of pairing, in a browser without the extension: the download, the link with a code,
- * and the page that the link opens. extension.spec.ts tests the extension's side.
+ * and the page that the link opens. extension-chromium.spec.ts tests the extension's side.
  */
 let owner: string;
 let agent: string;

@@ -86,7 +86,7 @@ async function signIn(run: (expression: string) => Promise<unknown>, console: st
   await run(`document.querySelector('button[type=submit]').click()`);
 }
 
-/** Refreshes the access, and sets the next refresh to 12 s from now: extension.spec.ts waits the real half minute. */
+/** Refreshes the access, and sets the next refresh to 12 s from now: extension-chromium.spec.ts waits the real half minute. */
 async function refreshNow(): Promise<void> {
   const idle = `document.querySelector('footer button:enabled') !== null`;
   const run = await openPopup(idle);

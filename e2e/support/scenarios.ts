@@ -1,5 +1,4 @@
 import { expect } from '@playwright/test';
-import { factorScenarios } from './factor-scenarios.ts';
 import { roleScenarios } from './role-scenarios.ts';
 import {
   answering,
@@ -21,6 +20,7 @@ import {
   states,
   titled,
 } from './scenario.ts';
+import { factorScenarios } from './second-factor-scenarios.ts';
 import { sessionScenarios } from './session-scenarios.ts';
 import {
   check,
