@@ -1,18 +1,21 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, type Page } from '@playwright/test';
-import { registrationMode } from '@propusk/contract/registration';
+import { me } from '@propusk/contract/me';
+import { register as registerCompany, registrationMode } from '@propusk/contract/registration';
 import { choose, enter, field, heading, row, startConsole, test } from '../support/console.ts';
 import { linkTo } from '../support/mailbox.ts';
 
 /**
- * The product is public: the first company registers and confirms its email, and later companies need an
- * invitation.
+ * The product is public and has no mail server. The first company registers and confirms its email, or an admin confirms it;
+ * later companies need an invitation.
  */
-const product = startConsole(
-  async () => {},
-  ({ console: port }) => ({ PUBLIC_URL: `http://console.test:${port}` }),
-);
+const startPublic = () =>
+  startConsole(
+    async () => {},
+    ({ console: port }) => ({ PUBLIC_URL: `http://console.test:${port}` }),
+  );
+const product = startPublic();
 
 const band = (page: Page) => page.getByRole('region', { name: 'Подтвердите почту' });
 
@@ -128,4 +131,23 @@ test('the first company of a platform registers and confirms its email, and ever
   expect(await liveMails()).not.toContain('guest@vasilek.test');
   await admin.reload();
   await expect(row(admin, /guest@vasilek.test.*Компания создана/)).toBeVisible();
+});
+
+test.describe('without the mailed link', () => {
+  const unconfirmed = startPublic();
+
+  test('an admin sees an unconfirmed company and confirms it', async ({ page }) => {
+    const body = { name: 'Анна', companyName: 'Ромашка', companySite: 'romashka.test' };
+    const { token } = await unconfirmed.call(null, registerCompany, {
+      body: { ...body, email: 'owner@romashka.test', password: 'correct horse' },
+    });
+    await enter(page, `${unconfirmed.url}/dashboard/admin/companies`, await unconfirmed.admin());
+    await expect(row(page, /Ромашка/)).toContainText('почта не подтверждена');
+    await choose(page, /Ромашка/, 'Подтвердить без письма');
+    const question = page.getByRole('dialog', { name: 'Подтвердить компанию «Ромашка» без письма?' });
+    await question.getByRole('button', { name: 'Подтвердить без письма' }).click();
+    await expect(page.getByText('Компания подтверждена')).toBeVisible();
+    await expect(row(page, /Ромашка/)).not.toContainText('почта не подтверждена');
+    expect((await unconfirmed.call(token, me)).company?.confirmed).toBe(true);
+  });
 });
