@@ -143,3 +143,15 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
     });
   });
 }
+
+test('the onboarding keeps its height from slide to slide', async ({ page }) => {
+  await enter(page, `${product.url}/dashboard/creator/domains`, owner, {});
+  const dialog = dialogOf(page);
+  const heights = new Set<number>();
+  for (const index of [1, 2, 3, 4]) {
+    await expect(dialog.getByRole('status')).toHaveText(new RegExp(`^Слайд ${index} из 4`));
+    heights.add((await dialog.boundingBox())?.height ?? 0);
+    await page.keyboard.press('ArrowRight');
+  }
+  expect(heights.size).toBe(1);
+});

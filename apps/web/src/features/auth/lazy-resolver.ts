@@ -2,8 +2,8 @@ import type { FieldErrors, FieldValues, Resolver } from 'react-hook-form';
 
 /**
  * Loads a form's schema when the user types the first character: zod and the contract are a tenth of the page's size.
- * Loading them on focus or at idle would exceed the login page's limit of 150 KB, which e2e/console/first-load.spec.ts measures with
- * the first field focused.
+ * Loading them on focus or at idle would exceed the login page's limit of 150 KB, which e2e/console/first-load.spec.ts
+ * measures with the first field focused.
  * @param isValid judges the values until the schema has loaded: a form that is filled in can be sent without waiting for it
  */
 export function lazyResolver<V extends FieldValues, O>(
