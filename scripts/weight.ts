@@ -51,10 +51,12 @@ const first = [...login, 'src/shell/dashboard-shell.tsx', 'src/features/sites/si
 const onboarding = 'src/shell/onboarding/onboarding-dialog.tsx';
 const dashboard = files(...first);
 const later = await Promise.all(
-  (manifest['index.html']?.dynamicImports ?? []).map(async (page) => ({
-    page,
-    more: await weigh([...files(page)].filter((file) => !dashboard.has(file))),
-  })),
+  Object.keys(manifest)
+    .filter((module) => /pages?\.tsx$/.test(module))
+    .map(async (page) => ({
+      page,
+      more: await weigh([...files(page)].filter((file) => !dashboard.has(file))),
+    })),
 );
 const heaviest = later.reduce((one, other) => (other.more > one.more ? other : one));
 

@@ -143,21 +143,48 @@ export default defineConfig({
             {
               name: 'dashboard',
               test: ours(
-                'common/(day-columns|list-page|use-remove)',
+                'common/(add-button|day-columns|list-page|use-remove)',
+                'features/sites/(lock/verdicts|site-columns)',
                 'shell/(gate|header|navigation)',
-                'ui/(tags|toasts)',
+                'ui/(questions|tags|toasts)',
+                // The contract and the phrases of the first list.
+                '(ru/console/)?sites',
+                'protection',
               ),
               priority: 2,
+            },
+            // What pages and forms share.
+            {
+              name: 'shared',
+              test: (id) =>
+                ours(
+                  'common/(matches|start-path|use-save)',
+                  'ui/use-return-focus',
+                  '(ru/console/)?policies',
+                  'proxies',
+                  'users',
+                ).test(id) || id.includes('/Skeleton/'),
+              priority: 2,
+            },
+            { name: 'check', test: /CheckIcon\.mjs$/, priority: 2 },
+            // A dialog with a form is two files: its own and this one.
+            {
+              name: 'forms',
+              test: ours(
+                'common/(edit-dialog|select-fields|text-area-field|use-entity|use-inline-create|use-options)',
+              ),
+              priority: 1,
             },
             // Fewer files: the first script lists the files of every page.
             { name: 'cards', test: ours('ui/(card|definition-card)'), priority: 2 },
             {
               name: 'icons',
-              test: /Icon(UserPlus|Puzzle|MailForward|Download|PlugConnectedX?)\.mjs$/,
+              test: /Icon(UserPlus|Puzzle|MailForward|Download|PlugConnectedX?|Lock|CircleDashed)\.mjs$/,
               priority: 2,
             },
             { name: 'plans', test: ours('common/(contact|request-list|usage)'), priority: 2 },
-            { name: 'dialog', test: /components[\\/]Modal[\\/]/, priority: 1 },
+            { name: 'dialog', test: /components[\\/]Modal[\\/]/, priority: 2 },
+            { name: 'popover', test: /components[\\/]Popover[\\/]/, priority: 2 },
           ],
         },
       },

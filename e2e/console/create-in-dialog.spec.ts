@@ -80,7 +80,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(dialogOf(page).getByRole('region', { name: 'Строки замка' }).locator('pre')).toContainText(
         'Require ip 127.0.0.2',
       );
-      expect(new URL(page.url()).pathname).toBe('/dashboard/creator/domains');
+      expect(new URL(page.url()).pathname).toMatch(/^\/dashboard\/creator\/domains\/\d+\/lock$/);
       await page.keyboard.press('Escape');
       await expect(dialogOf(page)).toHaveCount(0);
 

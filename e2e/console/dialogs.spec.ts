@@ -365,8 +365,8 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         await page.clock.runFor(99);
         await expect(options).toHaveCount(4);
         await page.clock.runFor(1);
-        // The dialog of a new user also offers to create a policy with the typed name.
-        const offer = (typed: string) => ('row' in form ? [] : [`Создать политику «${typed}»`]);
+        // The dialog also offers to create a policy with the typed name.
+        const offer = (typed: string) => [`Создать политику «${typed}»`];
         await expect(options).toHaveText(['Склад', 'Склад готового', ...offer('СКЛ')]);
         await page.clock.resume();
         await search.fill('учет');

@@ -1,17 +1,28 @@
-import { type Company, CompanyChange, getCompany, updateCompany } from '@propusk/contract/companies';
+import {
+  type Company,
+  CompanyChange,
+  getCompany,
+  listCompanies,
+  updateCompany,
+} from '@propusk/contract/companies';
 import * as t from '@propusk/phrases/console';
+import { useParams } from '@tanstack/react-router';
+import type { OnClose } from './dialog.tsx';
 import { EditDialog } from './edit-dialog.tsx';
 import { TextField } from './fields.tsx';
+import { useMe } from './me.tsx';
+import { useEntity } from './use-entity.ts';
 
 /** Edits a company. An owner edits their own company, an ADMIN any company. */
-export function ChangeCompanyDialog({ company, onClose }: { company: Company; onClose: () => void }) {
+export function ChangeCompanyDialog({ onClose }: { onClose: OnClose }) {
+  const own = useMe().company?.id;
+  const { id } = useParams({ strict: false });
   return (
     <EditDialog
       title={t.company.edit}
-      entity={company}
+      query={useEntity(getCompany, listCompanies, id === undefined ? own : Number(id))}
       values={({ companyName, companySite }: Company) => ({ companyName, companySite })}
       schema={CompanyChange}
-      read={getCompany}
       update={updateCompany}
       name={({ companyName }) => companyName}
       onClose={onClose}

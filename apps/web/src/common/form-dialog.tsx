@@ -1,15 +1,13 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { Control, DefaultValues } from 'react-hook-form';
 import type * as z from 'zod/mini';
-import { confirm, useQuestion } from '../ui/confirm.ts';
-import { langOf } from '../ui/lang-of.ts';
+import { confirm } from '../ui/confirm.ts';
 import { toastFailure } from '../ui/toast.ts';
-import { useReturnFocus } from '../ui/use-return-focus.ts';
 import { type FormSchema, refill } from './contract-form.ts';
+import { Dialog, type OnClose, useExit } from './dialog.tsx';
 import classes from './form-dialog.module.css';
-import { useSignInAgain } from './sign-in-again.ts';
 import { useContractForm } from './use-contract-form.ts';
 import { useSave } from './use-save.tsx';
 
@@ -44,15 +42,17 @@ export function FormDialog<S extends FormSchema>(props: {
   covered?: boolean;
   /** False where `submit` replaces this dialog with another one. */
   closesItself?: boolean;
-  onClose: () => void;
+  /** Called when the form becomes changed or unchanged. */
+  onDirty?: (isDirty: boolean) => void;
+  onClose: OnClose;
   children: (control: Control<z.input<S>, unknown, z.output<S>>) => ReactNode;
 }) {
   const form = useContractForm(props.schema, props.initial);
   const { isDirty, isValid } = form.formState;
   const { isSaving, isReloading, run, notice } = useSave(form, props.reload);
-  const ended = useSignInAgain();
-  const asking = useQuestion() !== null || ended || props.covered === true;
-  useReturnFocus(true);
+  const exit = useExit(props.onClose);
+  const tellDirty = useEffectEvent((changed: boolean) => props.onDirty?.(changed));
+  useEffect(() => tellDirty(isDirty), [isDirty]);
   // Initial values may change while the dialog is open, for example when a list with the default option has loaded.
   const initial = JSON.stringify(props.initial);
   const initialised = useRef(initial);
@@ -74,16 +74,16 @@ export function FormDialog<S extends FormSchema>(props: {
       } catch (error) {
         if (!signal.aborted) throw error;
         toastFailure(t.input.aborted);
-        return props.onClose();
+        return exit.leave();
       } finally {
         window.clearTimeout(timer);
         setSlow(false);
       }
-      if (props.closesItself !== false) props.onClose();
+      if (props.closesItself !== false) exit.leave(true);
     });
 
   async function close() {
-    if (isSaving || isReloading || asking) return;
+    if (isSaving || isReloading) return;
     if (isDirty) {
       const sure = await confirm({
         text: t.input.discard,
@@ -93,18 +93,15 @@ export function FormDialog<S extends FormSchema>(props: {
       });
       if (!sure) return;
     }
-    props.onClose();
+    exit.leave();
   }
 
   return (
-    <Modal
-      opened
+    <Dialog
+      exit={exit}
+      covered={props.covered === true}
+      title={props.title}
       onClose={close}
-      title={<span lang={langOf(props.title)}>{props.title}</span>}
-      size={520}
-      closeOnEscape={!asking}
-      trapFocus={!asking}
-      returnFocus={false}
       closeOnClickOutside={!isSaving}
     >
       <form onSubmit={(event) => form.handleSubmit(save)(event)} noValidate>
@@ -122,7 +119,7 @@ export function FormDialog<S extends FormSchema>(props: {
           </Button>
           <Button
             type="submit"
-            disabled={!isValid || !(isDirty || props.question)}
+            disabled={!isValid || !(isDirty || props.question) || exit.isLeaving}
             loading={isSaving}
             {...(props.danger && { color: 'red.9' })}
           >
@@ -130,6 +127,6 @@ export function FormDialog<S extends FormSchema>(props: {
           </Button>
         </Group>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

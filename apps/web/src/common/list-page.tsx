@@ -3,16 +3,16 @@ import { limits } from '@propusk/contract/limits';
 import * as t from '@propusk/phrases/console';
 import { IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useLocation, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
+import { Outlet, useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useEffectEvent } from 'react';
 import { type List, type ListEndpoint, listOptions } from '../api/list.ts';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { Pager } from '../ui/pager.tsx';
-import { type RowAction, RowMenu } from '../ui/row-menu.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { Failed, State } from '../ui/state.tsx';
 import { type ListSearch, type Period, parseListSearch } from './list-search.ts';
+import { type RowAction, RowMenu } from './row-menu.tsx';
 
 /**
  * A page with a list. Its props declare the call, the columns, the row menu and the empty state. The URL holds the page
@@ -61,7 +61,10 @@ export function ListPage<Row extends { id: number }>(props: {
     return <RowMenu name={rowMenu.name(row)} actions={actions} />;
   }
 
-  const mainAction = (row: Row) => rowMenu?.actions(row).find(({ main }) => main)?.run;
+  function mainAction(row: Row) {
+    const main = rowMenu?.actions(row).find((action) => action.main);
+    return main && 'link' in main ? () => void navigate(main.link) : undefined;
+  }
 
   /** Changes the URL as it is now: a search that the user still types began before other filters changed. */
   function go(next: ListSearch, replace = false) {
@@ -74,23 +77,6 @@ export function ListPage<Row extends { id: number }>(props: {
   useEffect(() => {
     if (lastPage !== undefined && page > lastPage) toLast(lastPage);
   }, [lastPage, page]);
-
-  // The fragment of a list's URL opens the "add" dialog (`#add`) or a row (`#` and its id) once. The path is compared,
-  // because a page that is being left also sees the new URL.
-  const { pathname, hash } = useLocation();
-  const [own] = useState(pathname);
-  const isLoaded = data !== undefined && !isPlaceholderData;
-  const wanted = pathname === own && (hash === 'add' || (/^\d+$/.test(hash) && isLoaded)) ? hash : '';
-  const open = useEffectEvent(async () => {
-    const row = data?.rows.find(({ id }) => String(id) === wanted);
-    // First, because the row's action may go to another page, from which Back must not open the row again.
-    await navigate({ to: '.', search: true, replace: true });
-    if (wanted === 'add') document.querySelector<HTMLElement>('main [aria-keyshortcuts="n"]')?.click();
-    if (row) mainAction(row)?.();
-  });
-  useEffect(() => {
-    if (wanted) void open();
-  }, [wanted]);
 
   // An empty page means an empty list only when the reply belongs to the current query and its count is zero.
   const settled = data?.rows.length !== 0 || (!isPlaceholderData && data.count === 0);
@@ -148,6 +134,7 @@ export function ListPage<Row extends { id: number }>(props: {
           onTake={(next) => go({ take: next, page: 1 })}
         />
       )}
+      <Outlet />
     </>
   );
 }

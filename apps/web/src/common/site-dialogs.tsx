@@ -3,6 +3,7 @@ import {
   createSite,
   createSites,
   getSite,
+  listSites,
   type Site,
   SiteChange,
   SiteInput,
@@ -15,13 +16,15 @@ import * as z from 'zod/mini';
 import { useCall } from '../api/queries.ts';
 import { toastSuccess } from '../ui/toast.ts';
 import { confirmLetters } from './confirm-letters.ts';
+import type { OnClose } from './dialog.tsx';
 import { EditDialog } from './edit-dialog.tsx';
 import { TextField } from './fields.tsx';
 import { FormDialog } from './form-dialog.tsx';
 import { namingLines, readSites } from './read-sites.ts';
-import { MultiSelectField, type Option } from './select-fields.tsx';
+import { MultiSelectField } from './select-fields.tsx';
 import { splitAddress } from './start-path.ts';
 import { TextAreaField } from './text-area-field.tsx';
+import { useEntity } from './use-entity.ts';
 import { usePolicyCreate } from './use-inline-create.ts';
 import { usePolicyOptions } from './use-options.ts';
 
@@ -42,11 +45,13 @@ const NewSites = z.extend(SiteInput, { address: z.string().check(z.trim(), z.min
 
 function SiteFields<V extends SiteValues, O>(props: {
   control: Control<V, unknown, O>;
-  policies: readonly Option[];
+  /** The policies that the form already holds. */
+  held: readonly Named[];
   /** Whether the address field takes a list of addresses. */
   list?: boolean;
 }) {
   const createPolicy = usePolicyCreate();
+  const policies = usePolicyOptions(props.held);
   // The cast: the constraint of V guarantees these fields, but TypeScript cannot derive it for FieldPath.
   const field = (name: keyof SiteValues & string) => name as FieldPath<V>;
   const typed = useWatch({ control: props.control, name: field('address') }) ?? '';
@@ -80,7 +85,7 @@ function SiteFields<V extends SiteValues, O>(props: {
         label={t.sites.policies}
         description={t.sites.policiesHint}
         placeholder={t.form.choose.policy}
-        options={props.policies}
+        options={policies}
         create={createPolicy}
       />
     </>
@@ -91,15 +96,10 @@ function SiteFields<V extends SiteValues, O>(props: {
  * Adds a site, or a pasted list of sites. With `address`, the form starts with this address and `policies`, and can be sent
  * unchanged.
  */
-export function CreateSiteDialog(props: {
-  address?: string;
-  policies?: readonly Named[];
-  onClose: () => void;
-}) {
+export function CreateSiteDialog(props: { address?: string; policies?: readonly Named[]; onClose: OnClose }) {
   const { address, policies: held = [] } = props;
   const create = useCall(createSite);
   const createList = useCall(createSites);
-  const policies = usePolicyOptions(held);
   return (
     <FormDialog
       title={t.sites.create}
@@ -121,27 +121,27 @@ export function CreateSiteDialog(props: {
       }}
       onClose={props.onClose}
     >
-      {(control) => <SiteFields control={control} policies={policies} list />}
+      {(control) => <SiteFields control={control} held={held} list />}
     </FormDialog>
   );
 }
 
 /** Edits a site's address and the policies that give access to it. */
-export function EditSiteDialog({ site, onClose }: { site: Site; onClose: () => void }) {
-  const policies = usePolicyOptions(site.politics);
+export function EditSiteDialog({ onClose }: { onClose: OnClose }) {
   return (
     <EditDialog
       title={t.sites.edit}
-      entity={site}
+      query={useEntity(getSite, listSites)}
       values={siteValues}
       schema={SiteChange}
-      read={getSite}
       update={updateSite}
       name={({ address }) => unicodeHost(address)}
-      before={async ({ address = '' }) => address === unicodeHost(site.address) || confirmLetters(address)}
+      mayProceed={async ({ address = '' }, site) =>
+        address === unicodeHost(site.address) || confirmLetters(address)
+      }
       onClose={onClose}
     >
-      {(control) => <SiteFields control={control} policies={policies} />}
+      {(control, site) => <SiteFields control={control} held={site.politics} />}
     </EditDialog>
   );
 }

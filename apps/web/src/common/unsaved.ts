@@ -3,8 +3,8 @@ import { type RouterHistory, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { confirm } from '../ui/confirm.ts';
 
-/** The open forms with unsaved changes, and what the question before a navigation says about each. */
-const changed = new Map<symbol, string>();
+/** The forms with unsaved changes: the path of the page or dialog of each, and a sentence about the loss of its input. */
+const changed = new Map<symbol, { path: string; hint: string }>();
 
 let unblock = (): void => {};
 
@@ -12,7 +12,7 @@ let unblock = (): void => {};
 export const unsaved = {
   any: (): boolean => changed.size > 0,
   /** What a navigation loses; undefined for nothing. */
-  loss: (): string | undefined => [...changed.values()].join(' ') || undefined,
+  loss: (): string | undefined => [...changed.values()].map(({ hint }) => hint).join(' ') || undefined,
   /** Asks, if there are any, whether the user leaves the page and discards them. */
   mayLeave: async (): Promise<boolean> =>
     changed.size === 0 ||
@@ -40,7 +40,7 @@ export function useUnsaved(isChanged: boolean, hint: string = t.input.leaveHint)
     if (!isChanged) return;
     const form = Symbol('form');
     if (changed.size === 0) unblock = guard(history);
-    changed.set(form, hint);
+    changed.set(form, { path: window.location.pathname, hint });
     return () => {
       changed.delete(form);
       if (changed.size === 0) unblock();
@@ -54,15 +54,15 @@ function guard(history: RouterHistory): () => void {
   let asked: number | undefined;
   return history.block({
     enableBeforeUnload: true,
-    blockerFn: async ({ currentLocation, nextLocation }) => {
+    blockerFn: async ({ nextLocation: { pathname } }) => {
       if (asked !== undefined) {
         // The user pressed Back again during the question. The router undoes only the first Back, so undo this one.
         const steps = asked - entry();
         if (steps !== 0) window.history.go(steps);
         return new Promise<boolean>(() => {});
       }
-      // The form stays mounted while only the search or the hash changes.
-      if (nextLocation.pathname === currentLocation.pathname) return false;
+      // The form of a page stays mounted while a dialog opens over the page, and while only the search or the hash changes.
+      if ([...changed.values()].every(({ path }) => `${pathname}/`.startsWith(`${path}/`))) return false;
       asked = entry();
       const leave = await unsaved.mayLeave();
       asked = undefined;

@@ -1,12 +1,13 @@
-import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import type { Named } from '@propusk/contract/fields';
+import { getSite, listSites } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import { getUser, updateUser } from '@propusk/contract/users';
 import { type Explanation, whySite } from '@propusk/contract/why';
 import * as t from '@propusk/phrases/console';
 import { IconCircleCheck, IconLock } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useForm, useWatch } from 'react-hook-form';
 import { call } from '../api/call.ts';
 import { queryOptions } from '../api/queries.ts';
@@ -15,9 +16,11 @@ import { CheckList } from '../ui/check-list.tsx';
 import { Outcome } from '../ui/outcome.tsx';
 import { Failed } from '../ui/state.tsx';
 import { toastFailure, toastSuccess } from '../ui/toast.ts';
-import { useReturnFocus } from '../ui/use-return-focus.ts';
+import { Dialog, type OnClose, useExit } from './dialog.tsx';
+import { dialogLink } from './dialog-route.tsx';
 import { userName } from './names.ts';
 import { SelectField } from './select-fields.tsx';
+import { useEntity } from './use-entity.ts';
 import { useUserOptions } from './use-options.ts';
 
 interface Asked {
@@ -26,29 +29,21 @@ interface Asked {
 
 /**
  * Explains whether a user may reach a site: the server's access decision, and the policy that would give access.
- * @param props.host the address of the site
+ * @param props.site the site, where its id is not in the path
  * @param props.person the user to begin with
  */
-export function WhyDialog(props: {
-  siteId: number;
-  host: string;
-  person?: Named;
-  onAssign: () => void;
-  onClose: () => void;
-}) {
-  const { siteId, person, onAssign, onClose } = props;
+export function WhyDialog(props: { site?: Named; person?: Named; onClose: OnClose }) {
+  const { person } = props;
+  const params = useParams({ strict: false });
+  const id = props.site?.id ?? Number(params.id);
+  const { data: site } = useEntity(getSite, listSites, id);
   const { control } = useForm<Asked>({ defaultValues: { user: person?.id } });
   const user = useWatch({ control, name: 'user' });
   const people = useUserOptions(person ? [person] : []);
-  useReturnFocus(true);
+  const exit = useExit(props.onClose);
+  const host = site?.address ?? props.site?.name ?? '';
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t.why.title(unicodeHost(props.host))}
-      size={560}
-      returnFocus={false}
-    >
+    <Dialog exit={exit} onClose={exit.leave} title={t.why.title(unicodeHost(host))} size={560}>
       <Stack gap="md">
         <SelectField
           control={control}
@@ -58,23 +53,22 @@ export function WhyDialog(props: {
           placeholder={t.form.choose.person}
           options={people}
         />
-        {user !== undefined && <Answer key={user} siteId={siteId} user={user} onAssign={onAssign} />}
+        {user !== undefined && <Answer key={user} siteId={id} user={user} />}
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 
-function Answer(props: { siteId: number; user: number; onAssign: () => void }) {
-  const { siteId, user, onAssign } = props;
+function Answer({ siteId, user }: { siteId: number; user: number }) {
   const query = useQuery(queryOptions(whySite, { params: { id: siteId }, query: { user } }));
-  if (query.data) return <Explained explanation={query.data} user={user} onAssign={onAssign} />;
+  if (query.data) return <Explained explanation={query.data} siteId={siteId} user={user} />;
   return query.error ? <Failed query={query} /> : <Skeleton height={160} />;
 }
 
 const states = { held: 'passed', missing: 'failed', unchecked: 'waiting' } as const;
 const says = { held: t.why.there, missing: t.why.missing, unchecked: t.why.unchecked };
 
-function Explained(props: { explanation: Explanation; user: number; onAssign: () => void }) {
+function Explained(props: { explanation: Explanation; siteId: number; user: number }) {
   const { allow, reason, message, advice, policy, proxy, links, mends } = props.explanation;
   return (
     <>
@@ -115,13 +109,31 @@ function Explained(props: { explanation: Explanation; user: number; onAssign: ()
               {t.why.toUsers}
             </Button>
           )}
-          {mends.length === 0 && <Button onClick={props.onAssign}>{t.why.assign}</Button>}
+          {mends.length === 0 && <AssignButton site={props.siteId} />}
           {mends.map((mend) => (
             <Join key={mend.id} policy={mend} user={props.user} />
           ))}
         </Group>
       )}
     </>
+  );
+}
+
+/** A link to the form of the site, in which the owner assigns a policy. It replaces the dialog over the list of sites. */
+function AssignButton({ site }: { site: number }) {
+  const isOverSites = useParams({ strict: false }).id !== undefined;
+  return (
+    <Button
+      renderRoot={(props) => (
+        <Link
+          {...props}
+          {...dialogLink('/dashboard/creator/domains/$id/edit', site, { isOver: false })}
+          {...(isOverSites && { replace: true, state: true })}
+        />
+      )}
+    >
+      {t.why.assign}
+    </Button>
   );
 }
 

@@ -6,18 +6,15 @@ import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconAlertTriangle, IconHourglass, IconMailForward, IconShieldLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useLocation, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Link, useLocation } from '@tanstack/react-router';
 import { queryOptions, useCall } from '../api/queries.ts';
+import { useOpen } from '../common/dialog-route.tsx';
 import { useMailed } from '../common/no-mail.tsx';
 import { FACTOR_HASH, paths } from '../paths.ts';
 import { factorLater, useStored } from '../state.ts';
 import { formatDay, formatMoment } from '../ui/day.tsx';
-import { lazyDialog } from '../ui/lazy.tsx';
 import { toastFailure, toastSuccess } from '../ui/toast.ts';
 import classes from './bands.module.css';
-
-const LockDialog = lazyDialog(() => import('../features/sites/lock-dialog.tsx'), 'LockDialog');
 
 /** The largest number of unprotected sites in the band. A longer list would push the page out of view. */
 const SHOWN = 3;
@@ -27,50 +24,32 @@ const LATER_MS = 30 * 86_400_000;
 
 /** Sites of the owner's company that lost their protection; each has a button that probes again. */
 export function Drifted({ drifted }: { drifted: readonly Drift[] }) {
-  const navigate = useNavigate();
-  // Separate state, so that the dialog stays open when its probe removes the last site from the band.
-  const [checked, setChecked] = useState<{ id: number; address: string } | null>(null);
+  const open = useOpen();
   return (
-    <>
-      {drifted.length > 0 && (
-        <section className={classes.band} data-tone="warning" aria-label={t.drift.label}>
-          {drifted.slice(0, SHOWN).map(({ id, name, verdict, checkedAt }) => (
-            <div key={id} className={classes.line}>
-              <IconAlertTriangle size={18} aria-hidden />
-              <p>
-                <b>{t.drift.says[verdict](unicodeHost(name))}</b>
-                <small>{t.sites.checkedAt(formatMoment(checkedAt))}</small>
-              </p>
-              <Button
-                variant="default"
-                size="xs"
-                aria-label={t.drift.check(unicodeHost(name))}
-                onClick={() => setChecked({ id, address: name })}
-                {...LockDialog.intent}
-              >
-                {t.sites.check}
-              </Button>
-            </div>
-          ))}
-          {drifted.length > SHOWN && (
-            <div className={classes.line}>
-              <small>{t.drift.more(drifted.length - SHOWN)}</small>
-            </div>
-          )}
-        </section>
+    <section className={classes.band} data-tone="warning" aria-label={t.drift.label}>
+      {drifted.slice(0, SHOWN).map(({ id, name, verdict, checkedAt }) => (
+        <div key={id} className={classes.line}>
+          <IconAlertTriangle size={18} aria-hidden />
+          <p>
+            <b>{t.drift.says[verdict](unicodeHost(name))}</b>
+            <small>{t.sites.checkedAt(formatMoment(checkedAt))}</small>
+          </p>
+          <Button
+            variant="default"
+            size="xs"
+            aria-label={t.drift.check(unicodeHost(name))}
+            {...open('/dashboard/creator/domains/$id/check', id, { begins: true, isOver: false })}
+          >
+            {t.sites.check}
+          </Button>
+        </div>
+      ))}
+      {drifted.length > SHOWN && (
+        <div className={classes.line}>
+          <small>{t.drift.more(drifted.length - SHOWN)}</small>
+        </div>
       )}
-      {checked && (
-        <LockDialog
-          site={checked}
-          start="check"
-          onAssign={() => {
-            setChecked(null);
-            void navigate({ to: paths.creatorSites });
-          }}
-          onClose={() => setChecked(null)}
-        />
-      )}
-    </>
+    </section>
   );
 }
 

@@ -3,7 +3,7 @@ import { evidence } from '@propusk/contract/protection';
 import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
-import { Suspense, useState } from 'react';
+import { Suspense } from 'react';
 import { queryOptions } from '../api/queries.ts';
 import { rolesOf, useMe } from '../common/me.tsx';
 import { lazyOptional } from '../ui/lazy.tsx';
@@ -36,9 +36,6 @@ function Dashboard() {
   const roles = rolesOf(me);
   const owner = roles.includes('CREATOR');
   const drifted = useQuery({ ...queryOptions(evidence, {}), enabled: owner }).data?.drifted ?? [];
-  // Once shown, the band stays mounted: a probe from its dialog may remove the last site while the dialog is open.
-  const [ever, setEver] = useState(false);
-  if (drifted.length > 0 && !ever) setEver(true);
   return (
     <div className={classes.shell}>
       <a href="#content" className={classes.skip}>
@@ -49,7 +46,7 @@ function Dashboard() {
         <Navigation />
       </aside>
       <main id="content" className={classes.content} tabIndex={-1}>
-        <Suspense fallback={null}>{owner && ever && <Drifted drifted={drifted} />}</Suspense>
+        <Suspense fallback={null}>{drifted.length > 0 && <Drifted drifted={drifted} />}</Suspense>
         {/* One Suspense boundary for the band and the page, so that a late band does not shift the page. */}
         <Suspense fallback={null}>
           {owner && company && !company.confirmed && <Unconfirmed email={email} />}

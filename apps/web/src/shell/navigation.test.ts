@@ -1,7 +1,11 @@
 import type { User } from '@propusk/contract/me';
-import { expect, test } from 'vitest';
+import { linkOptions } from '@tanstack/react-router';
+import { expect, test, vi } from 'vitest';
 import shown from '../../../../docs/pictures/shown.json' with { type: 'json' };
-import { pagesOf } from './navigation.tsx';
+
+// The routes of the pages import the theme, which reads the browser's preference when it loads.
+vi.stubGlobal('window', { matchMedia: () => ({ addEventListener: () => {} }) });
+const { pagesOf } = await import('./navigation.tsx');
 
 test('the pictures of the documents show the navigation as it is now', () => {
   const shows = (texts: readonly string[], role: 'ADMIN' | 'CREATOR') => {
@@ -11,4 +15,12 @@ test('the pictures of the documents show the navigation as it is now', () => {
   };
   shows(shown.sites, 'CREATOR');
   shows(shown.state, 'ADMIN');
+});
+
+test('a link to a path that no page or dialog has does not compile', () => {
+  // @ts-expect-error -- the page of the sites is /dashboard/creator/domains
+  expect(linkOptions({ to: '/dashboard/creator/domain' })).toBeDefined();
+  // @ts-expect-error -- the path needs an id
+  expect(linkOptions({ to: '/dashboard/creator/domains/$id/edit' })).toBeDefined();
+  expect(linkOptions({ to: '/dashboard/creator/domains/$id/edit', params: { id: '1' } })).toBeDefined();
 });

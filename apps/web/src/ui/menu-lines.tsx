@@ -7,7 +7,9 @@ export interface MenuLine {
   icon: ReactNode;
   danger?: boolean;
   checked?: boolean;
-  run: () => void;
+  run?: () => void;
+  /** Renders the item as a link. */
+  renderRoot?: (props: Record<string, unknown>) => ReactNode;
 }
 
 /** The menu of a button that is already rendered. */
@@ -38,6 +40,7 @@ export function MenuLines(props: {
               leftSection={line.icon}
               color={line.danger ? 'var(--mantine-color-error)' : undefined}
               onClick={line.run}
+              renderRoot={line.renderRoot}
             >
               {line.label}
             </Menu.Item>

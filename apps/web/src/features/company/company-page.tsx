@@ -2,21 +2,18 @@ import { Stack } from '@mantine/core';
 import { type Company, myCompany } from '@propusk/contract/companies';
 import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Outlet, useNavigate } from '@tanstack/react-router';
 import { queryOptions } from '../../api/queries.ts';
 import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
+import { dialogLink } from '../../common/dialog-route.tsx';
+import { editing, RowMenu } from '../../common/row-menu.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { lazyDialog } from '../../ui/lazy.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { editing, RowMenu } from '../../ui/row-menu.tsx';
 import { Failed } from '../../ui/state.tsx';
 import { FactorCard } from './factor-card.tsx';
 
-const ChangeCompanyDialog = lazyDialog(
-  () => import('../../common/change-company-dialog.tsx'),
-  'ChangeCompanyDialog',
-);
+const edit = dialogLink('/dashboard/creator/company/edit');
 
 const columns: readonly Column<Company>[] = [
   {
@@ -33,7 +30,7 @@ const columns: readonly Column<Company>[] = [
 export function CompanyPage() {
   const query = useQuery(queryOptions(myCompany, {}));
   const { data } = query;
-  const [edited, setEdited] = useState<Company | null>(null);
+  const navigate = useNavigate();
   const rows = data ? [data] : query.error ? [] : undefined;
   return (
     <>
@@ -43,19 +40,14 @@ export function CompanyPage() {
           label={t.company.title}
           columns={columns}
           rows={rows}
-          rowMenu={(company) => (
-            <RowMenu
-              name={company.companyName}
-              actions={[editing(ChangeCompanyDialog, () => setEdited(company))]}
-            />
-          )}
-          rowOpen={(company) => () => setEdited(company)}
+          rowMenu={(company) => <RowMenu name={company.companyName} actions={[editing(edit)]} />}
+          rowOpen={() => () => void navigate(edit)}
           skeletonRows={1}
           fallback={<Failed query={query} title={t.list.failed} />}
         />
         {data && <FactorCard company={data} />}
       </Stack>
-      {edited && <ChangeCompanyDialog company={edited} onClose={() => setEdited(null)} />}
+      <Outlet />
     </>
   );
 }

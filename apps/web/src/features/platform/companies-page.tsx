@@ -13,29 +13,23 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { queryOptions, useCall } from '../../api/queries.ts';
+import { AddButton } from '../../common/add-button.tsx';
 import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
+import { dialogLink, useOpen } from '../../common/dialog-route.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { type ListSearch, parseListSearch } from '../../common/list-search.ts';
+import { editing, removing } from '../../common/row-menu.tsx';
 import { paths } from '../../paths.ts';
-import { AddButton } from '../../ui/add-button.tsx';
 import { confirm } from '../../ui/confirm.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { formatMoment } from '../../ui/day.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { editing, removing } from '../../ui/row-menu.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 
-const ChangeCompanyDialog = lazyDialog(
-  () => import('../../common/change-company-dialog.tsx'),
-  'ChangeCompanyDialog',
-);
-const dialogs = () => import('./company-dialogs.tsx');
-const CreateCompanyDialog = lazyDialog(dialogs, 'CreateCompanyDialog');
-const DeleteCompanyDialog = lazyDialog(dialogs, 'DeleteCompanyDialog');
-const InviteOwnerDialog = lazyDialog(dialogs, 'InviteOwnerDialog');
-const InviteCompanyDialog = lazyDialog(dialogs, 'InviteCompanyDialog');
+const DeleteCompanyDialog = lazyDialog(() => import('./company-dialogs.tsx'), 'DeleteCompanyDialog');
+const at = '/dashboard/admin/companies';
 
 const columns: readonly Column<Company>[] = [
   {
@@ -62,14 +56,10 @@ const columns: readonly Column<Company>[] = [
   ...dayColumns<Company>(),
 ];
 
-type Dialog =
-  | { kind: 'create' | 'invite-company' }
-  | { kind: 'edit' | 'invite' | 'delete'; company: Company }
-  | null;
-
 /** /dashboard/admin/companies: the list of all companies, for an ADMIN. */
 export function CompaniesPage() {
-  const [dialog, setDialog] = useState<Dialog>(null);
+  const [deleted, setDeleted] = useState<Company | null>(null);
+  const open = useOpen();
   const navigate = useNavigate();
   const { choice = '' } = parseListSearch(useSearch({ strict: false }));
   const onlyUnconfirmed = choice === 'unconfirmed';
@@ -80,7 +70,6 @@ export function CompaniesPage() {
       replace: true,
     });
   const { mutateAsync } = useCall(confirmCompany);
-  const close = () => setDialog(null);
   async function confirmMail({ id, companyName }: Company) {
     const confirmed = await confirm({
       text: t.companies.confirmQuestion(companyName),
@@ -91,13 +80,12 @@ export function CompaniesPage() {
     });
     if (confirmed) toastSuccess(t.companies.confirmed, companyName);
   }
-  const add = <AddButton opens={CreateCompanyDialog} onClick={() => setDialog({ kind: 'create' })} />;
+  const add = <AddButton to={`${at}/new`} />;
   const invite = (
     <Button
       variant="default"
       leftSection={<IconMailForward size={16} aria-hidden />}
-      onClick={() => setDialog({ kind: 'invite-company' })}
-      {...InviteCompanyDialog.intent}
+      {...open(`${at}/invite`)}
     >
       {t.companies.inviteCompany}
     </Button>
@@ -131,14 +119,13 @@ export function CompaniesPage() {
               label: t.companyPage.open,
               main: true,
               icon: <IconBuilding size={16} aria-hidden />,
-              run: () => void navigate({ to: paths.adminCompany, params: { id: String(company.id) } }),
+              link: { to: paths.adminCompany, params: { id: String(company.id) } },
             },
-            { ...editing(ChangeCompanyDialog, () => setDialog({ kind: 'edit', company })), main: false },
+            { ...editing(dialogLink(`${at}/$id/edit`, company.id)), main: false },
             {
               label: t.companies.invite,
               icon: <IconUserPlus size={16} aria-hidden />,
-              opens: InviteOwnerDialog,
-              run: () => setDialog({ kind: 'invite', company }),
+              link: dialogLink(`${at}/$id/invite`, company.id),
             },
             ...(company.confirmed
               ? []
@@ -149,7 +136,7 @@ export function CompaniesPage() {
                     run: () => void confirmMail(company),
                   },
                 ]),
-            { ...removing(() => setDialog({ kind: 'delete', company })), opens: DeleteCompanyDialog },
+            { ...removing(() => setDeleted(company)), opens: DeleteCompanyDialog },
           ],
         }}
         empty={{
@@ -167,11 +154,7 @@ export function CompaniesPage() {
           </>
         }
       />
-      {dialog?.kind === 'create' && <CreateCompanyDialog onClose={close} />}
-      {dialog?.kind === 'invite-company' && <InviteCompanyDialog onClose={close} />}
-      {dialog?.kind === 'invite' && <InviteOwnerDialog company={dialog.company} onClose={close} />}
-      {dialog?.kind === 'delete' && <DeleteCompanyDialog company={dialog.company} onClose={close} />}
-      {dialog?.kind === 'edit' && <ChangeCompanyDialog company={dialog.company} onClose={close} />}
+      {deleted && <DeleteCompanyDialog company={deleted} onClose={() => setDeleted(null)} />}
     </>
   );
 }

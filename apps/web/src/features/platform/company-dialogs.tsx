@@ -1,19 +1,29 @@
 import { Text } from '@mantine/core';
-import { type Company, CompanyInput, createCompany, deleteCompany } from '@propusk/contract/companies';
+import {
+  type Company,
+  CompanyInput,
+  createCompany,
+  deleteCompany,
+  getCompany,
+  listCompanies,
+} from '@propusk/contract/companies';
 import { Proof } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
 import { type Invitation, InvitationInput, inviteCompany } from '@propusk/contract/registration';
 import { inviteOwner } from '@propusk/contract/role-changes';
 import * as t from '@propusk/phrases/console';
+import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import * as z from 'zod/mini';
 import { useCall } from '../../api/queries.ts';
+import type { OnClose } from '../../common/dialog.tsx';
 import { EmailField, TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { InviteUserDialog } from '../../common/invite-user-dialog.tsx';
 import { MadeLinks } from '../../common/made-links.tsx';
 import { useMe } from '../../common/me.tsx';
 import { noProof, ProofFields, proofShape } from '../../common/proof-fields.tsx';
+import { useEntity } from '../../common/use-entity.ts';
 import { formatMoment } from '../../ui/day.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 
@@ -49,7 +59,7 @@ export function DeleteCompanyDialog({ company, onClose }: { company: Company; on
 }
 
 /** Adds a company without users. */
-export function CreateCompanyDialog({ onClose }: { onClose: () => void }) {
+export function CreateCompanyDialog({ onClose }: { onClose: OnClose }) {
   const create = useCall(createCompany);
   return (
     <FormDialog
@@ -86,20 +96,22 @@ export function CreateCompanyDialog({ onClose }: { onClose: () => void }) {
 }
 
 /** Invites a user by mail as an owner of a company. */
-export function InviteOwnerDialog({ company, onClose }: { company: Company; onClose: () => void }) {
+export function InviteOwnerDialog({ onClose }: { onClose: OnClose }) {
+  const params = { id: Number(useParams({ strict: false }).id) };
+  const company = useEntity(getCompany, listCompanies).data;
   const invite = useCall(inviteOwner);
   return (
     <InviteUserDialog
       title={t.companies.invite}
-      hint={t.companies.inviteHint(company.companyName)}
-      send={(body, signal) => invite.mutateAsync({ params: { id: company.id }, body, signal })}
+      hint={t.companies.inviteHint(company?.companyName ?? '')}
+      send={(body, signal) => invite.mutateAsync({ params, body, signal })}
       onClose={onClose}
     />
   );
 }
 
 /** Creates an invitation to register a company, and shows its link once. @param props.email of an earlier one, which it replaces */
-export function InviteCompanyDialog({ email = '', onClose }: { email?: string; onClose: () => void }) {
+export function InviteCompanyDialog({ email = '', onClose }: { email?: string; onClose: OnClose }) {
   const create = useCall(inviteCompany);
   const me = useMe();
   const [made, setMade] = useState<Invitation | null>(null);

@@ -4,9 +4,9 @@ import { companyTariff, setTariff, type Tariff } from '@propusk/contract/tariff'
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Link, Outlet, useParams } from '@tanstack/react-router';
 import { queryOptions, useCall } from '../../api/queries.ts';
+import { useOpen } from '../../common/dialog-route.tsx';
 import { lazyPart } from '../../common/lazy-part.tsx';
 import { userName } from '../../common/names.ts';
 import { priceOf, untilPhrase } from '../../common/plan-text.ts';
@@ -17,7 +17,6 @@ import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog, confirm } from '../../ui/confirm.ts';
 import { formatDay } from '../../ui/day.tsx';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
-import { lazyDialog } from '../../ui/lazy.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Failed } from '../../ui/state.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
@@ -30,9 +29,6 @@ const CompanyVisits = lazyPart(
   'CompanyVisits',
   <Skeleton height={160} aria-busy />,
 );
-const dialogs = () => import('./company-tariff-dialogs.tsx');
-const TariffDialog = lazyDialog(dialogs, 'TariffDialog');
-const PaidProxyDialog = lazyDialog(dialogs, 'PaidProxyDialog');
 
 /** /dashboard/admin/companies/:id: a company's plan, its use, its requests, and what it has, for an ADMIN. */
 export function CompanyPage() {
@@ -56,13 +52,20 @@ export function CompanyPage() {
       ) : (
         <Skeleton height={240} aria-busy />
       )}
+      <Outlet />
     </>
   );
 }
 
+const edits = {
+  users: '/dashboard/admin/users/$id/edit',
+  proxies: '/dashboard/admin/proxies/$id/edit',
+  sites: undefined,
+  policies: undefined,
+} as const;
+
 function Loaded({ company, tariff }: { company: Company; tariff: Tariff }) {
-  const [dialog, setDialog] = useState<'tariff' | 'proxy' | null>(null);
-  const close = () => setDialog(null);
+  const open = useOpen();
   const lists = {
     users: company.users.map((user) => ({ id: user.id, name: userName(user), more: user.email })),
     sites: company.domainsAllowed.map(({ id, address }) => ({ id, name: <SiteLink address={address} /> })),
@@ -70,13 +73,12 @@ function Loaded({ company, tariff }: { company: Company; tariff: Tariff }) {
     proxies: company.proxy.map(({ id, host, port }) => ({
       id,
       name: `${unicodeHost(host)}:${port}`,
-      find: host,
     })),
   };
   return (
     <Stack gap="md">
       <div className={classes.grid}>
-        <PlanCard company={company} tariff={tariff} onEdit={() => setDialog('tariff')} />
+        <PlanCard company={company} tariff={tariff} />
         <Card title={t.companyPage.usage}>
           <div className={classes.body}>
             <Usage plan={tariff.plan} used={tariff.used} />
@@ -95,10 +97,10 @@ function Loaded({ company, tariff }: { company: Company; tariff: Tariff }) {
             key={kind}
             title={t.nav[kind]}
             names={lists[kind]}
-            to={kind === 'users' ? paths.adminUsers : paths.adminProxies}
+            edit={edits[kind]}
             footer={
               kind === 'proxies' && (
-                <Button variant="default" onClick={() => setDialog('proxy')} {...PaidProxyDialog.intent}>
+                <Button variant="default" {...open('/dashboard/admin/companies/$id/proxy', company.id)}>
                   {t.companyPage.addPaid}
                 </Button>
               )
@@ -106,13 +108,12 @@ function Loaded({ company, tariff }: { company: Company; tariff: Tariff }) {
           />
         ))}
       </div>
-      {dialog === 'tariff' && <TariffDialog company={company} tariff={tariff} onClose={close} />}
-      {dialog === 'proxy' && <PaidProxyDialog company={company} onClose={close} />}
     </Stack>
   );
 }
 
-function PlanCard(props: { company: Company; tariff: Tariff; onEdit: () => void }) {
+function PlanCard(props: { company: Company; tariff: Tariff }) {
+  const open = useOpen();
   const { plan, ownPlan, planEndsAt, trialEndsAt, trialRuns, phone } = props.tariff;
   const { mutateAsync } = useCall(setTariff);
   const client = useQueryClient();
@@ -149,7 +150,7 @@ function PlanCard(props: { company: Company; tariff: Tariff; onEdit: () => void 
           term: t.companyPage.plan,
           value: ownPlan.name,
           tools: (
-            <Button {...tool} onClick={props.onEdit} {...TariffDialog.intent}>
+            <Button {...tool} {...open('/dashboard/admin/companies/$id/tariff', props.company.id)}>
               {t.common.edit}
             </Button>
           ),

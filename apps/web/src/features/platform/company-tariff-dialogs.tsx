@@ -1,50 +1,49 @@
-import type { Company } from '@propusk/contract/companies';
+import { getCompany, listCompanies } from '@propusk/contract/companies';
 import { listPlans } from '@propusk/contract/plans';
 import { createPaidProxy, PaidProxyInput } from '@propusk/contract/proxies';
 import { companyTariff, setTariff, type Tariff, TariffInput } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useParams } from '@tanstack/react-router';
 import type { Control, FieldPath, FieldValues } from 'react-hook-form';
-import { call } from '../../api/call.ts';
 import { queryOptions, useCall } from '../../api/queries.ts';
 import { CheckboxField } from '../../common/checkbox-field.tsx';
 import { DayInput } from '../../common/day-input.tsx';
+import type { OnClose } from '../../common/dialog.tsx';
+import { EditDialog } from '../../common/edit-dialog.tsx';
 import { useField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { ProxyFields } from '../../common/proxy-fields.tsx';
 import { SelectField } from '../../common/select-fields.tsx';
+import { useEntity } from '../../common/use-entity.ts';
 import { namedOptions } from '../../common/use-options.ts';
 import { toastSuccess } from '../../ui/toast.ts';
 
-type Props<More> = { company: Company; onClose: () => void } & More;
-
 /** Sets a company's plan and its end, and begins or extends its trial. */
-export function TariffDialog({ company, onClose, ...props }: Props<{ tariff: Tariff }>) {
-  const [tariff, setStored] = useState(props.tariff);
-  const { mutateAsync } = useCall(setTariff);
+export function TariffDialog({ onClose }: { onClose: OnClose }) {
+  const params = { id: Number(useParams({ strict: false }).id) };
+  const company = useEntity(getCompany, listCompanies).data;
   const { data } = useQuery({ ...queryOptions(listPlans, {}), meta: { toast: true } });
-  const { ownPlan, trialEndsAt, version } = tariff;
-  const params = { id: company.id };
   return (
-    <FormDialog
+    <EditDialog
       title={t.companyPage.edit}
+      query={useQuery(queryOptions(companyTariff, { params }))}
+      values={({ ownPlan, planEndsAt, trialEndsAt }: Tariff) => ({
+        planId: ownPlan.id,
+        planEndsAt: planEndsAt ?? undefined,
+        trialEndsAt: trialEndsAt ?? undefined,
+      })}
       schema={TariffInput}
-      initial={inputOf(tariff)}
-      submit={async (body, signal) => {
-        // An absent end leaves the trial as it is; a past one would end it anew.
-        const trial = body.trialEndsAt === trialEndsAt ? undefined : body.trialEndsAt;
-        await mutateAsync({ params, body: { ...body, trialEndsAt: trial }, version, signal });
-        toastSuccess(t.alerts.updated, company.companyName);
-      }}
-      reload={async () => {
-        const fresh = await call(companyTariff, { params });
-        setStored(fresh);
-        return inputOf(fresh);
-      }}
+      // An absent end leaves the trial as it is; a past one would end it anew.
+      normalise={(body, { trialEndsAt }) =>
+        body.trialEndsAt === trialEndsAt ? { ...body, trialEndsAt: undefined } : body
+      }
+      update={setTariff}
+      replaces
+      name={() => company?.companyName ?? ''}
       onClose={onClose}
     >
-      {(control) => (
+      {(control, { ownPlan }) => (
         <>
           <SelectField
             control={control}
@@ -57,16 +56,8 @@ export function TariffDialog({ company, onClose, ...props }: Props<{ tariff: Tar
           <LastDayField control={control} of="trial" />
         </>
       )}
-    </FormDialog>
+    </EditDialog>
   );
-}
-
-function inputOf({ ownPlan, planEndsAt, trialEndsAt }: Tariff) {
-  return {
-    planId: ownPlan.id,
-    planEndsAt: planEndsAt ?? undefined,
-    trialEndsAt: trialEndsAt ?? undefined,
-  };
 }
 
 /**
@@ -94,13 +85,14 @@ export function LastDayField<V extends FieldValues, O>(props: {
 const localDay = (iso: string) => (iso.includes('T') ? new Date(iso).toLocaleDateString('sv') : iso);
 
 /** Adds a paid proxy for a company. */
-export function PaidProxyDialog({ company, onClose }: Props<object>) {
+export function PaidProxyDialog({ onClose }: { onClose: OnClose }) {
+  const companyId = Number(useParams({ strict: false }).id);
   const create = useCall(createPaidProxy);
   return (
     <FormDialog
       title={t.companyPage.paidTitle}
       schema={PaidProxyInput}
-      initial={{ companyId: company.id, host: '', port: '', username: '', password: '', allSites: false }}
+      initial={{ companyId, host: '', port: '', username: '', password: '', allSites: false }}
       submit={async (body, signal) => {
         const { host, port } = await create.mutateAsync({ body, signal });
         toastSuccess(t.alerts.created, `${host}:${port}`);

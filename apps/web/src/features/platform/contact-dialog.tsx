@@ -1,32 +1,23 @@
 import { type Contact, ContactInput, getContact, setContact } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
-import { useState } from 'react';
-import { call } from '../../api/call.ts';
-import { useCall } from '../../api/queries.ts';
+import { useQuery } from '@tanstack/react-query';
+import { queryOptions } from '../../api/queries.ts';
+import type { OnClose } from '../../common/dialog.tsx';
+import { EditDialog } from '../../common/edit-dialog.tsx';
 import { EmailField, TextField } from '../../common/fields.tsx';
-import { FormDialog } from '../../common/form-dialog.tsx';
 import { PhoneField } from '../../common/phone-field.tsx';
-import { toastSuccess } from '../../ui/toast.ts';
 
 /** Edits the contact of the platform's operator. */
-export function ContactDialog(props: { contact: Contact; onClose: () => void }) {
-  const [{ version, ...contact }, setStored] = useState(props.contact);
-  const { mutateAsync } = useCall(setContact);
+export function ContactDialog({ onClose }: { onClose: OnClose }) {
   return (
-    <FormDialog
+    <EditDialog
       title={t.plans.contact}
+      query={useQuery(queryOptions(getContact, {}))}
+      values={({ name, phone, email, telegram }: Contact) => ({ name, phone, email, telegram })}
       schema={ContactInput}
-      initial={contact}
-      submit={async (body, signal) => {
-        await mutateAsync({ body, version, signal });
-        toastSuccess(t.alerts.updated);
-      }}
-      reload={async () => {
-        const fresh = await call(getContact, {});
-        setStored(fresh);
-        return fresh;
-      }}
-      onClose={props.onClose}
+      update={setContact}
+      replaces
+      onClose={onClose}
     >
       {(control) => (
         <>
@@ -46,6 +37,6 @@ export function ContactDialog(props: { contact: Contact; onClose: () => void }) 
           />
         </>
       )}
-    </FormDialog>
+    </EditDialog>
   );
 }

@@ -4,6 +4,7 @@ import * as t from '@propusk/phrases/console';
 import { IconMailForward, IconMailOff } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useOpen } from '../../common/dialog-route.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { useRemove } from '../../common/use-remove.ts';
 import { paths } from '../../paths.ts';
@@ -30,6 +31,7 @@ const columns: readonly Column<ListedInvitation>[] = [
 /** /dashboard/admin/invitations: the invitations to register a company, the newest first. */
 export function InvitationsPage() {
   const [invited, setInvited] = useState<string | null>(null);
+  const open = useOpen();
   const withdraw = useRemove(
     withdrawInvitation,
     text.withdrawQuestion,
@@ -67,9 +69,7 @@ export function InvitationsPage() {
             <Button component={Link} to={paths.adminCompanies} variant="default">
               {t.companies.title}
             </Button>
-            <Button onClick={() => setInvited('')} {...InviteCompanyDialog.intent}>
-              {t.companies.inviteCompany}
-            </Button>
+            <Button {...open('/dashboard/admin/invitations/new')}>{t.companies.inviteCompany}</Button>
           </>
         }
       />

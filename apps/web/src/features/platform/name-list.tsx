@@ -2,7 +2,6 @@ import { Anchor } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import type { paths } from '../../paths.ts';
 import { Card } from '../../ui/card.tsx';
 import classes from './platform.module.css';
 
@@ -12,9 +11,9 @@ const SHOWN = 6;
 /** A card with a company's users, sites, policies or proxies. A button expands a long list. */
 export function NameList(props: {
   title: string;
-  /** The link to `to` searches for `find`, by default `more`. Without both there is no link. */
-  names: readonly { id: number; name: ReactNode; more?: string; find?: string }[];
-  to: typeof paths.adminUsers | typeof paths.adminProxies;
+  names: readonly { id: number; name: ReactNode; more?: string }[];
+  /** The dialog that a name opens; undefined for names that are no links. */
+  edit: '/dashboard/admin/users/$id/edit' | '/dashboard/admin/proxies/$id/edit' | undefined;
   footer: ReactNode;
 }) {
   const { title, names } = props;
@@ -25,9 +24,15 @@ export function NameList(props: {
         <p className={classes.none}>{t.companyPage.none}</p>
       ) : (
         <ul className={classes.list} aria-label={title}>
-          {names.slice(0, open ? undefined : SHOWN).map(({ id, name, more, find = more }) => (
+          {names.slice(0, open ? undefined : SHOWN).map(({ id, name, more }) => (
             <li key={id}>
-              {find ? <Link {...{ to: props.to, search: { name: find }, hash: `${id}` }}>{name}</Link> : name}
+              {props.edit ? (
+                <Link to={props.edit} params={{ id: `${id}` }}>
+                  {name}
+                </Link>
+              ) : (
+                name
+              )}
               {more && <small>{more}</small>}
             </li>
           ))}

@@ -8,12 +8,15 @@ import {
   updatePlan,
 } from '@propusk/contract/plans';
 import * as t from '@propusk/phrases/console';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Control } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import { call, type Reply } from '../../api/call.ts';
-import { useCall } from '../../api/queries.ts';
+import { queryOptions, useCall } from '../../api/queries.ts';
 import { CheckboxField } from '../../common/checkbox-field.tsx';
+import type { OnClose } from '../../common/dialog.tsx';
 import { EditDialog } from '../../common/edit-dialog.tsx';
 import { TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
@@ -27,7 +30,7 @@ import { PriceField } from './price-field.tsx';
 type PlanControl = Control<z.input<typeof PlanInput>, unknown, PlanInput>;
 
 /** Creates a plan. */
-export function CreatePlanDialog({ onClose }: { onClose: () => void }) {
+export function CreatePlanDialog({ onClose }: { onClose: OnClose }) {
   const create = useCall(createPlan);
   return (
     <FormDialog
@@ -46,12 +49,13 @@ export function CreatePlanDialog({ onClose }: { onClose: () => void }) {
 }
 
 /** Edits a plan. When companies have it, the first save only shows them, with what each has beyond the new limits. */
-export function EditPlanDialog({ plan, onClose }: { plan: Plan; onClose: () => void }) {
+export function EditPlanDialog({ onClose }: { onClose: OnClose }) {
+  const id = Number(useParams({ strict: false }).id);
   const [shown, setShown] = useState<{ for: string; rows: Concerned } | null>(null);
   async function isConfirmed(body: PlanInput): Promise<boolean> {
     const asked = JSON.stringify(body);
     if (shown?.for === asked) return true;
-    const { rows } = await call(planCompanies, { params: { id: plan.id }, body });
+    const { rows } = await call(planCompanies, { params: { id }, body });
     if (rows.length === 0) return true;
     setShown({ for: asked, rows });
     return false;
@@ -59,13 +63,13 @@ export function EditPlanDialog({ plan, onClose }: { plan: Plan; onClose: () => v
   return (
     <EditDialog
       title={t.plans.edit}
-      entity={plan}
+      // The list of plans is short and whole, so that the api has no call that reads one of them.
+      query={useQuery({ ...queryOptions(listPlans, {}), select: ({ rows }) => planOf(rows, id) })}
       values={planValues}
       schema={PlanInput}
-      read={async () => (await call(listPlans, {})).rows.find(({ id }) => id === plan.id) ?? plan}
       update={updatePlan}
-      whole
-      before={isConfirmed}
+      replaces
+      mayProceed={isConfirmed}
       submitLabel={shown ? t.plans.saveFor(shown.rows.length) : undefined}
       name={({ name }) => name}
       onClose={onClose}
@@ -78,6 +82,13 @@ export function EditPlanDialog({ plan, onClose }: { plan: Plan; onClose: () => v
       )}
     </EditDialog>
   );
+}
+
+/** @throws Error if no plan has the id */
+function planOf(plans: readonly Plan[], id: number): Plan {
+  const plan = plans.find((one) => one.id === id);
+  if (plan === undefined) throw new Error(t.failures.gone);
+  return plan;
 }
 
 type Concerned = Reply<typeof planCompanies>['rows'];

@@ -4,25 +4,23 @@ import { listPlans, type Plan } from '@propusk/contract/plans';
 import { getContact, listRequests, type RequestState } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Outlet, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
+import { AddButton } from '../../common/add-button.tsx';
 import { ContactLines } from '../../common/contact.tsx';
+import { dialogLink, useOpen } from '../../common/dialog-route.tsx';
 import { features, limited, priceOf } from '../../common/plan-text.ts';
-import { AddButton } from '../../ui/add-button.tsx';
+import { editing, RowMenu } from '../../common/row-menu.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { lazyDialog } from '../../ui/lazy.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { editing, RowMenu } from '../../ui/row-menu.tsx';
 import { Failed } from '../../ui/state.tsx';
 import { Tag } from '../../ui/tags.tsx';
 import classes from './platform.module.css';
 import { RequestsCard } from './requests.tsx';
 
-const dialogs = () => import('./plan-dialogs.tsx');
-const CreatePlanDialog = lazyDialog(dialogs, 'CreatePlanDialog');
-const EditPlanDialog = lazyDialog(dialogs, 'EditPlanDialog');
-const ContactDialog = lazyDialog(() => import('./contact-dialog.tsx'), 'ContactDialog');
+const edit = ({ id }: Plan) => dialogLink('/dashboard/admin/plans/$id/edit', id);
 
 const columns: readonly Column<Plan>[] = [
   {
@@ -58,13 +56,11 @@ function contentsOf(plan: Plan): string {
   return [...kinds, ...included].join(', ').toLowerCase();
 }
 
-type Dialog = 'create' | 'contact' | Plan | null;
-
 /** /dashboard/admin/plans: the plans of the platform, the requests of owners, and the contact that owners see. */
 export function PlansPage() {
-  const [dialog, setDialog] = useState<Dialog>(null);
+  const navigate = useNavigate();
+  const open = useOpen();
   const [state, setState] = useState<RequestState>('open');
-  const close = () => setDialog(null);
   const plans = useQuery(queryOptions(listPlans, {}));
   const query = { state, page: 1, take: limits.page.maxTake };
   const requests = useQuery({
@@ -77,16 +73,14 @@ export function PlansPage() {
       <PageHeader
         title={t.plans.title}
         help={t.plans.help}
-        actions={<AddButton opens={CreatePlanDialog} onClick={() => setDialog('create')} />}
+        actions={<AddButton to="/dashboard/admin/plans/new" />}
       />
       <DataTable
         label={t.plans.title}
         columns={columns}
         rows={plans.data?.rows ?? (plans.error ? [] : undefined)}
-        rowMenu={(plan) => (
-          <RowMenu name={plan.name} actions={[editing(EditPlanDialog, () => setDialog(plan))]} />
-        )}
-        rowOpen={(plan) => () => setDialog(plan)}
+        rowMenu={(plan) => <RowMenu name={plan.name} actions={[editing(edit(plan))]} />}
+        rowOpen={(plan) => () => void navigate(edit(plan))}
         skeletonRows={3}
         fallback={<Failed query={plans} title={t.plans.failed} />}
       />
@@ -99,7 +93,7 @@ export function PlansPage() {
             lead={t.plans.contactHint}
             footer={
               contact.data && (
-                <Button variant="default" onClick={() => setDialog('contact')} {...ContactDialog.intent}>
+                <Button variant="default" {...open('/dashboard/admin/plans/contact')}>
                   {t.common.edit}
                 </Button>
               )
@@ -115,9 +109,7 @@ export function PlansPage() {
           </Card>
         </Stack>
       )}
-      {dialog === 'create' && <CreatePlanDialog onClose={close} />}
-      {dialog === 'contact' && contact.data && <ContactDialog contact={contact.data} onClose={close} />}
-      {dialog !== null && typeof dialog === 'object' && <EditPlanDialog plan={dialog} onClose={close} />}
+      <Outlet />
     </>
   );
 }

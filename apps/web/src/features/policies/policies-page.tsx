@@ -9,22 +9,17 @@ import {
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconShieldCheck } from '@tabler/icons-react';
-import { useState } from 'react';
+import { AddButton } from '../../common/add-button.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
+import { dialogLink } from '../../common/dialog-route.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { usePermissions } from '../../common/me.tsx';
 import { proxyName } from '../../common/names.ts';
+import { editing, removing } from '../../common/row-menu.tsx';
 import { useRemove } from '../../common/use-remove.ts';
-import { AddButton } from '../../ui/add-button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
-import { lazyDialog } from '../../ui/lazy.tsx';
-import { editing, removing } from '../../ui/row-menu.tsx';
 import { Counted } from '../../ui/tags.tsx';
 import { TruncatedText } from '../../ui/truncated-text.tsx';
-
-const dialogs = () => import('./policy-dialogs.tsx');
-const CreatePolicyDialog = lazyDialog(dialogs, 'CreatePolicyDialog');
-const EditPolicyDialog = lazyDialog(dialogs, 'EditPolicyDialog');
 
 const columns: readonly Column<Policy>[] = [
   {
@@ -69,46 +64,36 @@ const columns: readonly Column<Policy>[] = [
   ...dayColumns<Policy>(),
 ];
 
-type Dialog = { kind: 'create' } | { kind: 'edit'; policy: Policy } | null;
-
 /** /dashboard/creator/politics, and /dashboard/user/politics, where a USER without other roles may only read. */
 export function PoliciesPage() {
   const can = usePermissions();
-  const [dialog, setDialog] = useState<Dialog>(null);
   const remove = useRemove(deletePolicy, t.policies.remove, { of: 'policy' });
-  const close = () => setDialog(null);
-  const add = can(createPolicy) ? (
-    <AddButton opens={CreatePolicyDialog} onClick={() => setDialog({ kind: 'create' })} />
-  ) : undefined;
+  const add = can(createPolicy) ? <AddButton to="/dashboard/creator/politics/new" /> : undefined;
   return (
-    <>
-      <ListPage
-        title={t.policies.title}
-        help={t.policies.help}
-        searchLabel={t.policies.search}
-        list={listPolicies}
-        columns={columns}
-        rowMenu={
-          can(updatePolicy)
-            ? {
-                name: (policy) => policy.name,
-                actions: (policy) => [
-                  editing(EditPolicyDialog, () => setDialog({ kind: 'edit', policy })),
-                  removing(() => remove(policy.id, policy.name)),
-                ],
-              }
-            : undefined
-        }
-        empty={{
-          icon: <IconShieldCheck size={24} />,
-          title: add ? t.policies.empty : t.policies.ownEmpty,
-          hint: add ? t.policies.emptyHint : t.policies.ownEmptyHint,
-          action: add,
-        }}
-        actions={add}
-      />
-      {dialog?.kind === 'create' && <CreatePolicyDialog onClose={close} />}
-      {dialog?.kind === 'edit' && <EditPolicyDialog policy={dialog.policy} onClose={close} />}
-    </>
+    <ListPage
+      title={t.policies.title}
+      help={t.policies.help}
+      searchLabel={t.policies.search}
+      list={listPolicies}
+      columns={columns}
+      rowMenu={
+        can(updatePolicy)
+          ? {
+              name: (policy) => policy.name,
+              actions: (policy) => [
+                editing(dialogLink('/dashboard/creator/politics/$id/edit', policy.id)),
+                removing(() => remove(policy.id, policy.name)),
+              ],
+            }
+          : undefined
+      }
+      empty={{
+        icon: <IconShieldCheck size={24} />,
+        title: add ? t.policies.empty : t.policies.ownEmpty,
+        hint: add ? t.policies.emptyHint : t.policies.ownEmptyHint,
+        action: add,
+      }}
+      actions={add}
+    />
   );
 }

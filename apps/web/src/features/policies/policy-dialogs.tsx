@@ -1,26 +1,26 @@
 import {
   createPolicy,
   getPolicy,
+  listPolicies,
   type Policy,
   PolicyChange,
   PolicyInput,
   updatePolicy,
 } from '@propusk/contract/policies';
+import { listProxies } from '@propusk/contract/proxies';
 import * as t from '@propusk/phrases/console';
+import { useQuery } from '@tanstack/react-query';
 import { type Control, type FieldPath, type FieldValues, useWatch } from 'react-hook-form';
-import { useCall } from '../../api/queries.ts';
+import { queryOptions, useCall } from '../../api/queries.ts';
 import { CheckboxField } from '../../common/checkbox-field.tsx';
+import type { OnClose } from '../../common/dialog.tsx';
 import { EditDialog } from '../../common/edit-dialog.tsx';
 import { TextField } from '../../common/fields.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { proxyName } from '../../common/names.ts';
-import {
-  type InlineCreate,
-  MultiSelectField,
-  type Option,
-  SelectField,
-} from '../../common/select-fields.tsx';
+import { type InlineCreate, MultiSelectField, SelectField } from '../../common/select-fields.tsx';
 import { TextAreaField } from '../../common/text-area-field.tsx';
+import { useEntity } from '../../common/use-entity.ts';
 import { useSiteCreate } from '../../common/use-inline-create.ts';
 import {
   gatewayOf,
@@ -42,14 +42,16 @@ interface PolicyValues extends FieldValues {
   sites?: number[] | undefined;
 }
 
+/** The policy's proxy, users and sites, which are options even before the lists have loaded. */
+type Linked = Pick<Policy, 'proxy' | 'users' | 'sites'>;
+
 function PolicyFields<V extends PolicyValues, O>(props: {
   control: Control<V, unknown, O>;
-  proxies: readonly ProxyChoice[];
-  users: readonly Option[];
-  sites: readonly Option[];
+  linked: Linked;
   createUser: InlineCreate;
 }) {
-  const { control, proxies } = props;
+  const { control, linked } = props;
+  const proxies = useProxies(linked.proxy);
   // The cast: the constraint of V guarantees these fields, but TypeScript cannot derive it for FieldPath.
   const field = (name: keyof PolicyValues & string) => name as FieldPath<V>;
   const proxyId = useWatch({ control, name: field('proxyId') });
@@ -82,7 +84,7 @@ function PolicyFields<V extends PolicyValues, O>(props: {
         label={t.policies.users}
         description={t.policies.usersHint}
         placeholder={t.form.choose.person}
-        options={props.users}
+        options={useUserOptions(linked.users)}
         create={props.createUser}
       />
       <MultiSelectField
@@ -91,32 +93,11 @@ function PolicyFields<V extends PolicyValues, O>(props: {
         label={t.policies.sites}
         description={t.policies.sitesHint}
         placeholder={t.form.choose.site}
-        options={props.sites}
+        options={useSiteOptions(linked.sites)}
         create={createSite}
       />
     </>
   );
-}
-
-/**
- * The fields and options that the dialogs for new and stored policies share, and the dialog that creates a user.
- * @param linked the policy's proxy, users and sites, which are options even before the lists have loaded
- */
-function usePolicyForm(linked: Pick<Policy, 'proxy' | 'users' | 'sites'>) {
-  const proxies = useProxies(linked.proxy);
-  const users = useUserOptions(linked.users);
-  const sites = useSiteOptions(linked.sites);
-  const person = useUserCreate();
-  const fields = <V extends PolicyValues, O>(control: Control<V, unknown, O>) => (
-    <PolicyFields
-      control={control}
-      proxies={proxies}
-      users={users}
-      sites={sites}
-      createUser={person.create}
-    />
-  );
-  return { proxies, fields, personDialog: person.dialog, covered: person.isOpen };
 }
 
 /** Sets `allSites` to false when the chosen proxy may not open all sites. */
@@ -128,14 +109,17 @@ function withAllowedAllSites<Body extends { proxyId?: number | undefined; allSit
   return { ...body, allSites: allowed && body.allSites === true };
 }
 
+const none: Linked = { proxy: [], users: [], sites: [] };
+
 /** Adds a policy. Its proxy is the platform's gateway unless the user picks another one. */
-export function CreatePolicyDialog({ onClose }: { onClose: () => void }) {
+export function CreatePolicyDialog({ onClose }: { onClose: OnClose }) {
   const create = useCall(createPolicy);
-  const { proxies, fields, personDialog, covered } = usePolicyForm({ proxy: [], users: [], sites: [] });
+  const proxies = useProxies([]);
+  const person = useUserCreate();
   return (
     <>
       <FormDialog
-        covered={covered}
+        covered={person.isOpen}
         title={t.policies.create}
         schema={PolicyInput}
         initial={{
@@ -152,22 +136,23 @@ export function CreatePolicyDialog({ onClose }: { onClose: () => void }) {
         }}
         onClose={onClose}
       >
-        {fields}
+        {(control) => <PolicyFields control={control} linked={none} createUser={person.create} />}
       </FormDialog>
-      {personDialog}
+      {person.dialog}
     </>
   );
 }
 
 /** Edits a policy, its users and its sites. */
-export function EditPolicyDialog({ policy, onClose }: { policy: Policy; onClose: () => void }) {
-  const { proxies, fields, personDialog, covered } = usePolicyForm(policy);
+export function EditPolicyDialog({ onClose }: { onClose: OnClose }) {
+  const proxies = useQuery(queryOptions(listProxies, {})).data?.rows;
+  const person = useUserCreate();
   return (
     <>
       <EditDialog
-        covered={covered}
+        covered={person.isOpen}
         title={t.policies.edit}
-        entity={policy}
+        query={useEntity(getPolicy, listPolicies)}
         values={({ name, description, proxy, allSites, users: people, sites: opened }: Policy) => ({
           name,
           description,
@@ -177,15 +162,14 @@ export function EditPolicyDialog({ policy, onClose }: { policy: Policy; onClose:
           sites: opened.map(({ id }) => id),
         })}
         schema={PolicyChange}
-        read={getPolicy}
         update={updatePolicy}
-        prepare={(body) => withAllowedAllSites(body, proxies)}
+        normalise={(body, { proxy }) => withAllowedAllSites(body, proxies ?? proxy)}
         name={({ name }) => name}
         onClose={onClose}
       >
-        {fields}
+        {(control, policy) => <PolicyFields control={control} linked={policy} createUser={person.create} />}
       </EditDialog>
-      {personDialog}
+      {person.dialog}
     </>
   );
 }

@@ -2,26 +2,23 @@ import { Button } from '@mantine/core';
 import { deleteProxy, listAllProxies, type Proxy } from '@propusk/contract/proxies';
 import * as t from '@propusk/phrases/console';
 import { IconPlugConnected, IconServer2 } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
+import { Link, useMatch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { AddButton } from '../../common/add-button.tsx';
 import { CompanyCell } from '../../common/company-cell.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
+import { dialogLink, type Path } from '../../common/dialog-route.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { useMe } from '../../common/me.tsx';
+import { editing, removing } from '../../common/row-menu.tsx';
 import { useRemove } from '../../common/use-remove.ts';
 import { paths } from '../../paths.ts';
-import { AddButton } from '../../ui/add-button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
-import { editing, removing } from '../../ui/row-menu.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
 import classes from './proxies-page.module.css';
 
 const CheckProxyDialog = lazyDialog(() => import('./check-proxy-dialog.tsx'), 'CheckProxyDialog');
-const dialogs = () => import('./proxy-dialogs.tsx');
-const CreateProxyDialog = lazyDialog(dialogs, 'CreateProxyDialog');
-const EditAnyProxyDialog = lazyDialog(dialogs, 'EditAnyProxyDialog');
-
 /** /dashboard/admin/proxies and /dashboard/admin/politics: every company's proxies and the platform's. */
 export function AllProxiesPage() {
   return (
@@ -41,26 +38,22 @@ export function AllProxiesPage() {
 
 /** /dashboard/admin/proxies-default: the platform's own proxies. */
 export function PlatformProxiesPage() {
-  const [creating, setCreating] = useState(false);
   // An ADMIN who belongs to a company gets no "add" button: POST /proxy would add the proxy to that company.
   const adds = useMe().company === null;
   return (
-    <>
-      <AdminProxies
-        title={t.proxies.platformTitle}
-        help={t.proxies.platformHelp}
-        filter={{ type: 'default' }}
-        actions={
-          <>
-            <Button component={Link} to={paths.adminProxies} variant="default">
-              {t.proxies.toAll}
-            </Button>
-            {adds && <AddButton opens={CreateProxyDialog} onClick={() => setCreating(true)} />}
-          </>
-        }
-      />
-      {creating && <CreateProxyDialog onClose={() => setCreating(false)} />}
-    </>
+    <AdminProxies
+      title={t.proxies.platformTitle}
+      help={t.proxies.platformHelp}
+      filter={{ type: 'default' }}
+      actions={
+        <>
+          <Button component={Link} to={paths.adminProxies} variant="default">
+            {t.proxies.toAll}
+          </Button>
+          {adds && <AddButton to="/dashboard/admin/proxies-default/new" />}
+        </>
+      }
+    />
   );
 }
 
@@ -71,7 +64,8 @@ function AdminProxies(props: {
   rowClass?: (proxy: Proxy) => string | undefined;
   actions: ReactNode;
 }) {
-  const [edited, setEdited] = useState<Proxy | null>(null);
+  // The pages with this list have different paths; each has the dialog.
+  const page = useMatch({ strict: false }).fullPath;
   const [checked, setChecked] = useState<Proxy | null>(null);
   const remove = useRemove(deleteProxy, t.proxies.remove);
   const name = ({ host, port }: Proxy) => `${host}:${port}`;
@@ -91,14 +85,13 @@ function AdminProxies(props: {
               opens: CheckProxyDialog,
               run: () => setChecked(proxy),
             },
-            editing(EditAnyProxyDialog, () => setEdited(proxy)),
+            editing(dialogLink(`${page}/$id/edit` as Path, proxy.id)),
             // The api refuses to delete the platform's gateway, which this list shows as a proxy.
             ...(proxy.direct ? [] : [removing(() => remove(proxy.id, name(proxy)))]),
           ],
         }}
         empty={{ icon: <IconServer2 size={24} />, title: t.proxies.adminEmpty }}
       />
-      {edited && <EditAnyProxyDialog proxy={edited} onClose={() => setEdited(null)} />}
       {checked && <CheckProxyDialog proxy={checked} onClose={() => setChecked(null)} />}
     </>
   );

@@ -1,15 +1,15 @@
-import { Button, Group, Loader, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Loader, Stack, Text } from '@mantine/core';
 import { checkProxy, type Proxy, type ProxyCheck } from '@propusk/contract/proxies';
 import * as t from '@propusk/phrases/console';
 import { IconCircleCheck, IconPlugConnectedX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
+import { Dialog, useExit } from '../../common/dialog.tsx';
 import { proxyName } from '../../common/names.ts';
 import { type Check, CheckList } from '../../ui/check-list.tsx';
 import { formatMoment } from '../../ui/day.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Outcome } from '../../ui/outcome.tsx';
-import { useReturnFocus } from '../../ui/use-return-focus.ts';
 
 /** When it opens, asks the server to call the echo service through a proxy, and shows the result. */
 export function CheckProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: () => void }) {
@@ -22,15 +22,9 @@ export function CheckProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: ()
     gcTime: 0,
     retry: false,
   });
-  useReturnFocus(true);
+  const exit = useExit(onClose);
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={t.proxies.checkOf(proxyName(proxy))}
-      size={480}
-      returnFocus={false}
-    >
+    <Dialog exit={exit} onClose={exit.leave} title={t.proxies.checkOf(proxyName(proxy))} size={480}>
       <Stack gap="md">
         {isFetching ? (
           <Outcome tone="neutral" icon={<Loader size={20} />} title={t.proxyCheck.running}>
@@ -44,14 +38,14 @@ export function CheckProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: ()
         )}
       </Stack>
       <Group justify="flex-end" gap="xs" mt="lg">
-        <Button variant="default" onClick={onClose} data-autofocus>
+        <Button variant="default" onClick={() => exit.leave()} data-autofocus>
           {t.common.close}
         </Button>
         <Button loading={isFetching} onClick={() => refetch()}>
           {t.proxyCheck.again}
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }
 

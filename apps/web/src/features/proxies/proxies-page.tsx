@@ -6,22 +6,20 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { List } from '../../api/list.ts';
 import { queryOptions } from '../../api/queries.ts';
+import { AddButton } from '../../common/add-button.tsx';
 import { dayColumns } from '../../common/day-columns.tsx';
+import { dialogLink } from '../../common/dialog-route.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { proxyName } from '../../common/names.ts';
+import { editing, removing } from '../../common/row-menu.tsx';
 import { useRemove } from '../../common/use-remove.ts';
 import { useTrial } from '../../common/use-trial.ts';
-import { AddButton } from '../../ui/add-button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
-import { editing, removing } from '../../ui/row-menu.tsx';
 import { State } from '../../ui/state.tsx';
 import { Tag } from '../../ui/tags.tsx';
 
 const CheckProxyDialog = lazyDialog(() => import('./check-proxy-dialog.tsx'), 'CheckProxyDialog');
-const dialogs = () => import('./proxy-dialogs.tsx');
-const CreateProxyDialog = lazyDialog(dialogs, 'CreateProxyDialog');
-const EditProxyDialog = lazyDialog(dialogs, 'EditProxyDialog');
 const RequestDialog = lazyDialog(() => import('../../common/request-dialog.tsx'), 'RequestDialog');
 
 const columns: readonly Column<Proxy>[] = [
@@ -36,15 +34,15 @@ const columns: readonly Column<Proxy>[] = [
   ...dayColumns<Proxy>(),
 ];
 
-type Dialog = { kind: 'create' | 'paid_proxy' | 'trial' } | { kind: 'edit' | 'check'; proxy: Proxy } | null;
+type Dialog = 'paid_proxy' | 'trial' | Proxy | null;
 
 /** /dashboard/creator/proxies: the proxies that the owner's company may use. */
 export function ProxiesPage() {
   const [dialog, setDialog] = useState<Dialog>(null);
   const remove = useRemove(deleteProxy, t.proxies.remove);
-  const trial = useTrial(() => setDialog({ kind: 'trial' }));
+  const trial = useTrial(() => setDialog('trial'));
   const close = () => setDialog(null);
-  const askPaid = { onClick: () => setDialog({ kind: 'paid_proxy' }), ...RequestDialog.intent };
+  const askPaid = { onClick: () => setDialog('paid_proxy'), ...RequestDialog.intent };
   const noOwn = {
     icon: <IconServer2 size={24} />,
     title: t.proxies.empty,
@@ -76,9 +74,9 @@ export function ProxiesPage() {
                     label: t.proxies.check,
                     icon: <IconPlugConnected size={16} aria-hidden />,
                     opens: CheckProxyDialog,
-                    run: () => setDialog({ kind: 'check', proxy }),
+                    run: () => setDialog(proxy),
                   },
-                  editing(EditProxyDialog, () => setDialog({ kind: 'edit', proxy })),
+                  editing(dialogLink('/dashboard/creator/proxies/$id/edit', proxy.id)),
                   removing(() => remove(proxy.id, `${proxyName(proxy)}:${proxy.port}`)),
                 ],
           // A row whose only action is the check shows a button instead of a menu.
@@ -89,7 +87,7 @@ export function ProxiesPage() {
               size={40}
               aria-label={t.proxies.checkOf(proxyName(proxy))}
               title={t.proxies.check}
-              onClick={() => setDialog({ kind: 'check', proxy })}
+              onClick={() => setDialog(proxy)}
               {...CheckProxyDialog.intent}
             >
               <IconPlugConnected size={18} stroke={1.75} aria-hidden />
@@ -110,16 +108,12 @@ export function ProxiesPage() {
             <Button variant="default" {...askPaid}>
               {t.proxies.addPaid}
             </Button>
-            <AddButton opens={CreateProxyDialog} onClick={() => setDialog({ kind: 'create' })} />
+            <AddButton to="/dashboard/creator/proxies/new" />
           </>
         }
       />
-      {dialog?.kind === 'create' && <CreateProxyDialog onClose={close} />}
-      {dialog?.kind === 'edit' && <EditProxyDialog proxy={dialog.proxy} onClose={close} />}
-      {dialog?.kind === 'check' && <CheckProxyDialog proxy={dialog.proxy} onClose={close} />}
-      {(dialog?.kind === 'paid_proxy' || dialog?.kind === 'trial') && (
-        <RequestDialog kind={dialog.kind} onClose={close} />
-      )}
+      {typeof dialog === 'string' && <RequestDialog kind={dialog} onClose={close} />}
+      {dialog !== null && typeof dialog === 'object' && <CheckProxyDialog proxy={dialog} onClose={close} />}
     </>
   );
 }

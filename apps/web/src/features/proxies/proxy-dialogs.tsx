@@ -3,6 +3,8 @@ import {
   AdminProxyChange,
   createProxy,
   getProxy,
+  listAllProxies,
+  listProxies,
   type Proxy,
   ProxyChange,
   ProxyInput,
@@ -12,14 +14,16 @@ import {
 import * as t from '@propusk/phrases/console';
 import { useCall } from '../../api/queries.ts';
 import { CheckboxField } from '../../common/checkbox-field.tsx';
+import type { OnClose } from '../../common/dialog.tsx';
 import { EditDialog } from '../../common/edit-dialog.tsx';
 import { FormDialog } from '../../common/form-dialog.tsx';
 import { ProxyFields } from '../../common/proxy-fields.tsx';
 import { passwordOfAddress, proxyValues } from '../../common/proxy-values.ts';
+import { useEntity } from '../../common/use-entity.ts';
 import { toastSuccess } from '../../ui/toast.ts';
 
 /** Adds a proxy. The api assigns it to the user's company, or to the platform for an ADMIN without a company. */
-export function CreateProxyDialog({ onClose }: { onClose: () => void }) {
+export function CreateProxyDialog({ onClose }: { onClose: OnClose }) {
   const create = useCall(createProxy);
   return (
     <FormDialog
@@ -38,14 +42,13 @@ export function CreateProxyDialog({ onClose }: { onClose: () => void }) {
 }
 
 /** Edits a proxy of the owner's company. */
-export function EditProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: () => void }) {
+export function EditProxyDialog({ onClose }: { onClose: OnClose }) {
   return (
     <EditDialog
       title={t.proxies.edit}
-      entity={proxy}
+      query={useEntity(getProxy, listProxies)}
       values={proxyValues}
       schema={(stored) => ProxyChange.check(passwordOfAddress(stored))}
-      read={getProxy}
       update={updateProxy}
       name={({ host, port }) => `${host}:${port}`}
       onClose={onClose}
@@ -59,18 +62,17 @@ export function EditProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: () 
  * Lets an ADMIN edit any proxy. The type is fixed (spec section 4). For the platform's gateway only the flag
  * `allSites` can change: the server's settings determine its other fields.
  */
-export function EditAnyProxyDialog({ proxy, onClose }: { proxy: Proxy; onClose: () => void }) {
+export function EditAnyProxyDialog({ onClose }: { onClose: OnClose }) {
   return (
     <EditDialog
       title={t.proxies.edit}
-      entity={proxy}
+      query={useEntity(getProxy, listAllProxies)}
       values={(stored: Proxy) => {
         const { type, allSites } = stored.settings;
         const settings = { settings: { type, allSites } };
         return stored.direct ? settings : { ...proxyValues(stored), ...settings };
       }}
       schema={(stored) => AdminProxyChange.check(passwordOfAddress(stored))}
-      read={getProxy}
       update={updateAnyProxy}
       name={({ host, port }) => `${host}:${port}`}
       onClose={onClose}

@@ -1,6 +1,6 @@
 import { Anchor, Button } from '@mantine/core';
 import { type Evidence, evidence } from '@propusk/contract/protection';
-import { listSites, type Site } from '@propusk/contract/sites';
+import { listSites } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconCircleCheck, IconCircleDashed } from '@tabler/icons-react';
@@ -8,6 +8,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
+import { useOpen } from '../../common/dialog-route.tsx';
 import { paths } from '../../paths.ts';
 import { firstSteps } from '../../state.ts';
 import classes from './first-steps.module.css';
@@ -27,17 +28,11 @@ const steps = [
 ] as const satisfies [string, keyof Evidence][];
 type Key = (typeof steps)[number][0];
 
-interface FirstStepsProps {
-  onAdd: () => void;
-  /** Opens the lock or a new probe of a site. */
-  onLock: (site: Site, start: 'lock' | 'check') => void;
-}
-
 /**
  * A card above the list of sites with the first steps of a new company. The server reports which steps are done. The owner
  * may fold the card. After the last step the card disappears for the whole company.
  */
-export function FirstSteps(props: FirstStepsProps) {
+export function FirstSteps() {
   const [folded, setFolded] = useState(() => firstSteps.read() === 'folded');
   const [chosen, setChosen] = useState<Key | null>(null);
   const [began, setBegan] = useState(false);
@@ -103,7 +98,7 @@ export function FirstSteps(props: FirstStepsProps) {
           </ol>
           <div className={classes.explained}>
             <p>{shown === null ? t.firstSteps.ended : t.firstSteps.steps[shown].text}</p>
-            {shown !== null && shown === current && <Action {...props} step={shown} />}
+            {shown !== null && shown === current && <Action step={shown} />}
           </div>
         </>
       )}
@@ -134,18 +129,21 @@ function Step(props: { name: Key; done: boolean; current: boolean; shown: boolea
 }
 
 /** The button that starts a step. The steps lock and check are about the first site that is not protected. */
-function Action({ step, onAdd, onLock }: FirstStepsProps & { step: Key }): ReactNode {
+function Action({ step }: { step: Key }): ReactNode {
+  const open = useOpen();
   const ofSite = step === 'lock' || step === 'check';
   const { data } = useQuery({ ...queryOptions(listSites, {}), enabled: ofSite });
   const site = data?.rows.find(({ protection }) => protection?.verdict !== 'protected');
-  const button = (label: string, run: () => void) => (
-    <Anchor component="button" type="button" onClick={run}>
+  const button = (label: string, ...to: Parameters<typeof open>) => (
+    <Anchor component="button" type="button" {...open(...to)}>
       {label}
     </Anchor>
   );
-  if (step === 'site') return button(t.firstSteps.addSite, onAdd);
-  if (step === 'lock' || step === 'check')
-    return site && button(t.firstSteps.ofSite[step](unicodeHost(site.address)), () => onLock(site, step));
+  if (step === 'site') return button(t.firstSteps.addSite, '/dashboard/creator/domains/new');
+  if (step === 'lock' || step === 'check') {
+    const label = site && t.firstSteps.ofSite[step](unicodeHost(site.address));
+    return label && button(label, `/dashboard/creator/domains/$id/${step}`, site.id, { begins: true });
+  }
   const to = {
     person: paths.creatorUsers,
     policy: paths.creatorPolicies,

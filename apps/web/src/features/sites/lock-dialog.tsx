@@ -1,15 +1,14 @@
-import { Modal } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { getSite } from '@propusk/contract/sites';
+import { getSite, listSites } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { queryOptions } from '../../api/queries.ts';
-import { useSignInAgain } from '../../common/sign-in-again.ts';
-import { confirm, useQuestion } from '../../ui/confirm.ts';
+import { useNavigate, useParams, useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { Dialog, type OnClose, useExit } from '../../common/dialog.tsx';
+import { dialogLink } from '../../common/dialog-route.tsx';
+import { useEntity } from '../../common/use-entity.ts';
+import { confirm } from '../../ui/confirm.ts';
 import { lazyDialog } from '../../ui/lazy.tsx';
-import { useReturnFocus } from '../../ui/use-return-focus.ts';
 import { CheckView } from './lock/check-view.tsx';
 import { LockView } from './lock/lock-view.tsx';
 import { ProbePathsSection } from './lock/probe-paths.tsx';
@@ -17,9 +16,8 @@ import { VantagesView } from './lock/vantages-view.tsx';
 
 const CreateSiteDialog = lazyDialog(() => import('../../common/site-dialogs.tsx'), 'CreateSiteDialog');
 
-/** The view that the dialog opens with: the lock's lines, a new probe, or the last probe's verdict. */
-export type LockStart = 'lock' | 'check' | 'last';
-type View = LockStart | 'vantages';
+/** The views of the dialog: the lock's lines, a new probe, the verdict of the last probe, the vantages of the company. */
+type View = 'lock' | 'check' | 'last' | 'vantages';
 
 const titles: Readonly<Record<View, (host: string) => string>> = {
   lock: t.lock.title,
@@ -28,55 +26,71 @@ const titles: Readonly<Record<View, (host: string) => string>> = {
   vantages: () => t.vantages.title,
 };
 
-/** A dialog with a site's lock (the lines for its web server) and the probe that tests it. */
-export function LockDialog(props: {
-  site: { id: number; address: string };
-  start: LockStart;
-  /** Opens the site's form, in which the owner assigns a policy to the site. */
-  onAssign: () => void;
-  onClose: () => void;
-}) {
-  const { site } = props;
-  const [view, setView] = useState<View>(props.start);
+/** Shows a site's lock: the lines for its web server. */
+export function LockDialog({ onClose }: { onClose: OnClose }) {
+  return <SiteDialog first="lock" onClose={onClose} />;
+}
+
+/** Shows the last probe of a site's lock, or begins a new one where the link to the dialog says so. */
+export function CheckDialog({ onClose }: { onClose: OnClose }) {
+  const { latestLocation } = useRouter();
+  const [begins] = useState(latestLocation.state.begins === true);
+  const navigate = useNavigate();
+  // A reload of the page begins no other probe.
+  useEffect(() => {
+    const state = { ...window.history.state, begins: false };
+    if (begins) void navigate({ to: '.', search: true, replace: true, resetScroll: false, state });
+  }, [begins, navigate]);
+  return <SiteDialog first={begins ? 'check' : 'last'} onClose={onClose} />;
+}
+
+function SiteDialog(props: { first: View; onClose: OnClose }) {
+  const { data: site } = useEntity(getSite, listSites);
+  const id = Number(useParams({ strict: false }).id);
+  const [view, setView] = useState<View>(props.first);
   /** Whether the paths of the probe have unsaved changes. */
   const [typed, setTyped] = useState(false);
   /** The host of the site that the owner is adding. */
   const [adding, setAdding] = useState<string | null>(null);
   const small = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
-  const ended = useSignInAgain();
-  const asking = useQuestion() !== null || ended || adding !== null;
-  useReturnFocus(true);
-  const host = unicodeHost(site.address);
+  const exit = useExit(props.onClose);
+  const navigate = useNavigate();
+  const edit = {
+    ...dialogLink('/dashboard/creator/domains/$id/edit', id),
+    state: true,
+    replace: true,
+  } as const;
 
   /** Leaves the current view, after a question if that loses typed paths. */
   async function leave(go: () => void) {
-    if (asking) return;
     const question = { text: t.input.discard, yes: t.common.close, no: t.input.stay, danger: true };
     if (!typed || (await confirm(question))) go();
   }
   const show = (next: View) => leave(() => setView(next));
-  const paths = <ProbePathsSection site={site} onTyped={setTyped} />;
+  const paths = site && <ProbePathsSection site={site} onTyped={setTyped} />;
   return (
     <>
-      <Modal
-        opened
-        onClose={() => leave(props.onClose)}
-        title={titles[view](host)}
+      <Dialog
+        exit={exit}
+        covered={adding !== null}
+        onClose={() => leave(() => exit.leave())}
+        title={titles[view](unicodeHost(site?.address ?? ''))}
         size={760}
         fullScreen={small}
-        closeOnEscape={!asking}
-        trapFocus={!asking}
-        returnFocus={false}
       >
         {view === 'vantages' ? (
           <VantagesView onBack={() => setView('last')} />
         ) : view === 'lock' ? (
-          <LockView siteId={site.id} onCheck={() => show('check')} onAssign={() => leave(props.onAssign)}>
+          <LockView
+            siteId={id}
+            onCheck={() => show('check')}
+            onAssign={() => leave(() => void navigate({ ...edit, ignoreBlocker: true }))}
+          >
             {paths}
           </LockView>
         ) : (
           <CheckView
-            siteId={site.id}
+            siteId={id}
             begin={view === 'check'}
             onLock={() => show('lock')}
             onVantages={() => show('vantages')}
@@ -85,15 +99,11 @@ export function LockDialog(props: {
             {paths}
           </CheckView>
         )}
-      </Modal>
-      {adding !== null && <AddTarget siteId={site.id} host={adding} onClose={() => setAdding(null)} />}
+      </Dialog>
+      {/* Adds the host that the site redirects to as a site with the same policies. */}
+      {adding !== null && site && (
+        <CreateSiteDialog address={adding} policies={site.politics} onClose={() => setAdding(null)} />
+      )}
     </>
   );
-}
-
-/** Adds the host that a site redirects to as a site with the same policies. */
-function AddTarget(props: { siteId: number; host: string; onClose: () => void }) {
-  const { siteId, host, onClose } = props;
-  const { data, isPending } = useQuery(queryOptions(getSite, { params: { id: siteId } }));
-  return !isPending && <CreateSiteDialog address={host} policies={data?.politics ?? []} onClose={onClose} />;
 }

@@ -1,15 +1,12 @@
 import { VisuallyHidden } from '@mantine/core';
-import type { Named } from '@propusk/contract/fields';
 import type { Share, Statistics } from '@propusk/contract/records';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
-import { Link, type LinkProps } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatBytes, nameOfHost, reasonLabel } from '../../common/visit-text.ts';
-import { paths } from '../../paths.ts';
 import { Card } from '../../ui/card.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
-import { editOf } from './edit-of.ts';
 import classes from './statistics.module.css';
 import { useRemedy } from './use-remedy.tsx';
 
@@ -19,8 +16,6 @@ const { site, person, traffic } = t.visits;
 /** Tables of a period: top sites and users, refusals, unused access, idle sites. */
 export function Lists({ data }: { data: Statistics }) {
   const remedy = useRemedy();
-  const siteOf = ({ id, name }: Named) =>
-    ({ to: paths.creatorSites, search: { name }, hash: String(id) }) as const;
   return (
     <div className={classes.lists}>
       <Table
@@ -57,7 +52,7 @@ export function Lists({ data }: { data: Statistics }) {
         rows={data.unused.map(({ user, site: { id, name } }) => ({
           key: `${user.id} ${id}`,
           name: two(user.name, unicodeHost(name)),
-          cells: [open(editOf(user))],
+          cells: [open('/dashboard/creator/users/$id/edit', user.id)],
         }))}
       />
       <Table
@@ -67,7 +62,7 @@ export function Lists({ data }: { data: Statistics }) {
         rows={data.idle.map((idle) => ({
           key: String(idle.id),
           name: unicodeHost(idle.name),
-          cells: [open(siteOf(idle))],
+          cells: [open('/dashboard/creator/domains/$id/edit', idle.id)],
         }))}
       />
       {remedy.dialog}
@@ -77,8 +72,11 @@ export function Lists({ data }: { data: Statistics }) {
 
 const whole = new Intl.NumberFormat('ru');
 const two = (first: string, second: string) => <TwoLines first={first} second={second} />;
-const open = (to: LinkProps) => (
-  <Link className={classes.link} {...to}>
+const open = (
+  to: '/dashboard/creator/users/$id/edit' | '/dashboard/creator/domains/$id/edit',
+  id: number,
+) => (
+  <Link className={classes.link} to={to} params={{ id: String(id) }}>
     {t.statistics.open}
   </Link>
 );

@@ -3,16 +3,15 @@ import { endVisits, liveVisits, type Visit } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import { IconActivity, IconPlugOff, IconUserOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { queryOptions, useCall } from '../../api/queries.ts';
+import { dialogLink } from '../../common/dialog-route.tsx';
+import { RowMenu } from '../../common/row-menu.tsx';
 import { visitColumns, whenIn } from '../../common/visit-columns.tsx';
 import { hostOf, personOf } from '../../common/visit-text.ts';
 import { confirm } from '../../ui/confirm.ts';
 import { DataTable } from '../../ui/data-table.tsx';
-import { RowMenu } from '../../ui/row-menu.tsx';
 import { Failed, State } from '../../ui/state.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
-import { editOf } from './edit-of.ts';
 import { Old } from './old.tsx';
 import { POLL_MS } from './period.ts';
 
@@ -27,7 +26,6 @@ export function Now({ zone }: { zone: string }) {
     meta: { toast: false },
   });
   const { mutateAsync } = useCall(endVisits);
-  const navigate = useNavigate();
   async function end(text: string, name: string, action: () => Promise<unknown>, done: string) {
     const ended = await confirm({
       text,
@@ -50,7 +48,7 @@ export function Now({ zone }: { zone: string }) {
     const revoke = { label: t.statistics.revoke, icon: <IconUserOff size={16} aria-hidden /> };
     const ofUser = user && [
       { ...off, label: t.statistics.endAll, run: () => endAll(user) },
-      { ...revoke, run: () => navigate(editOf(user)) },
+      { ...revoke, link: dialogLink('/dashboard/creator/users/$id/edit', user.id, { isOver: false }) },
     ];
     return (
       <RowMenu name={name} actions={[{ ...off, label: t.statistics.end, run: endOne }, ...(ofUser ?? [])]} />

@@ -8,50 +8,42 @@ import {
   setRecordSettings,
 } from '@propusk/contract/record-settings';
 import * as t from '@propusk/phrases/console';
-import { useMemo, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { type Control, useWatch } from 'react-hook-form';
 import type * as z from 'zod/mini';
-import { call } from '../../api/call.ts';
-import { useCall } from '../../api/queries.ts';
+import { queryOptions } from '../../api/queries.ts';
 import { CheckboxField } from '../../common/checkbox-field.tsx';
-import { FormDialog } from '../../common/form-dialog.tsx';
+import type { OnClose } from '../../common/dialog.tsx';
+import { EditDialog } from '../../common/edit-dialog.tsx';
 import { useMe } from '../../common/me.tsx';
 import { NumberField } from '../../common/number-field.tsx';
 import { ProofFields, proofWhen } from '../../common/proof-fields.tsx';
 import { SelectField } from '../../common/select-fields.tsx';
-import { toastSuccess } from '../../ui/toast.ts';
 import { zoneOptions } from './zones.ts';
 
 const text = t.statistics.storage;
 const addresses = StoredAddresses.options.map((value) => ({ value, label: text.stored[value] }));
 
 /** Edits what the records of the company's users hold. */
-export function StorageDialog(props: { settings: RecordSettings; onClose: () => void }) {
+export function StorageDialog({ onClose }: { onClose: OnClose }) {
   const me = useMe();
-  const [settings, setSettings] = useState(props.settings);
-  const { mutateAsync } = useCall(setRecordSettings);
-  const { platformDays, timeZone, version } = settings;
-  const zones = useMemo(() => zoneOptions(timeZone), [timeZone]);
   return (
-    <FormDialog
+    <EditDialog
       title={text.edit}
-      schema={RecordSettingsChange.check(proofWhen<RecordSettingsChange>(me, (body) => cuts(settings, body)))}
-      initial={inputOf(settings)}
-      submit={async (given, signal) => {
-        const body = cuts(settings, given)
-          ? given
-          : { ...given, currentPassword: undefined, code: undefined };
-        await mutateAsync({ body, version, signal });
-        toastSuccess(t.alerts.updated);
-      }}
-      reload={async () => {
-        const fresh = await call(recordSettings, {});
-        setSettings(fresh);
-        return inputOf(fresh);
-      }}
-      onClose={props.onClose}
+      query={useQuery(queryOptions(recordSettings, {}))}
+      values={inputOf}
+      schema={(settings) =>
+        RecordSettingsChange.check(proofWhen<RecordSettingsChange>(me, (body) => cuts(settings, body)))
+      }
+      normalise={(body, settings) =>
+        cuts(settings, body) ? body : { ...body, currentPassword: undefined, code: undefined }
+      }
+      update={setRecordSettings}
+      replaces
+      onClose={onClose}
     >
-      {(control) => (
+      {(control, settings) => (
         <>
           <SelectField
             control={control}
@@ -64,8 +56,8 @@ export function StorageDialog(props: { settings: RecordSettings; onClose: () => 
             control={control}
             name="retentionDays"
             label={text.retentionDays}
-            description={text.retentionHint(platformDays)}
-            placeholder={String(platformDays)}
+            description={text.retentionHint(settings.platformDays)}
+            placeholder={String(settings.platformDays)}
           />
           <CheckboxField
             control={control}
@@ -73,21 +65,28 @@ export function StorageDialog(props: { settings: RecordSettings; onClose: () => 
             label={text.keepNames}
             description={text.keepNamesHint}
           />
-          <SelectField
-            control={control}
-            name="timeZone"
-            label={text.zone}
-            description={text.zoneMeans}
-            options={zones}
-          />
+          <ZoneField control={control} stored={settings.timeZone} />
           <CutProof control={control} settings={settings} />
         </>
       )}
-    </FormDialog>
+    </EditDialog>
   );
 }
 
 type Editing = Control<z.input<typeof RecordSettingsChange>, unknown, RecordSettingsChange>;
+
+function ZoneField({ control, stored }: { control: Editing; stored: string }) {
+  const zones = useMemo(() => zoneOptions(stored), [stored]);
+  return (
+    <SelectField
+      control={control}
+      name="timeZone"
+      label={text.zone}
+      description={text.zoneMeans}
+      options={zones}
+    />
+  );
+}
 
 /** The values of the form: those of a pending change, or else those in force. */
 function inputOf({ addresses: stored, timeZone, pending, ...now }: RecordSettings) {

@@ -71,7 +71,7 @@ export function Storage({ settings }: { settings: RecordSettings }) {
           </Button>
         }
       />
-      {editing && <StorageDialog settings={settings} onClose={() => setEditing(false)} />}
+      {editing && <StorageDialog onClose={() => setEditing(false)} />}
     </>
   );
 }

@@ -1,9 +1,7 @@
 import { Button } from '@mantine/core';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
-import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { paths } from '../../paths.ts';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { type Refusal, remedyOf } from './remedy.ts';
 
@@ -19,7 +17,6 @@ export function useRemedy(onOpen?: () => void): {
   dialog: ReactNode;
 } {
   const [opened, setOpened] = useState<Refusal | null>(null);
-  const navigate = useNavigate();
   const close = () => setOpened(null);
   function button(refusal: Refusal) {
     const remedy = remedyOf(refusal);
@@ -42,15 +39,8 @@ export function useRemedy(onOpen?: () => void): {
     );
   }
   const { site, user, host } = opened ?? {};
-  const toSite = { to: paths.creatorSites, search: { name: site?.name }, hash: String(site?.id) } as const;
   const dialog = site ? (
-    <WhyDialog
-      siteId={site.id}
-      host={site.name}
-      person={user ?? undefined}
-      onAssign={() => void navigate(toSite)}
-      onClose={close}
-    />
+    <WhyDialog site={site} person={user ?? undefined} onClose={close} />
   ) : (
     host !== undefined && <CreateSiteDialog address={unicodeHost(host)} onClose={close} />
   );

@@ -1,31 +1,21 @@
 import { myTariff, setPhone, type Tariff } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
-import { useState } from 'react';
-import { call } from '../../api/call.ts';
-import { useCall } from '../../api/queries.ts';
-import { FormDialog } from '../../common/form-dialog.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { queryOptions } from '../../api/queries.ts';
+import type { OnClose } from '../../common/dialog.tsx';
+import { EditDialog } from '../../common/edit-dialog.tsx';
 import { PhoneField } from '../../common/phone-field.tsx';
-import { toastSuccess } from '../../ui/toast.ts';
 
 /** Edits the contact phone of the owner's company. */
-export function PhoneDialog(props: { tariff: Tariff; onClose: () => void }) {
-  const [{ phone, version }, setStored] = useState(props.tariff);
-  const { mutateAsync } = useCall(setPhone);
+export function PhoneDialog({ onClose }: { onClose: OnClose }) {
   return (
-    <FormDialog
+    <EditDialog
       title={t.tariff.phone}
+      query={useQuery(queryOptions(myTariff, {}))}
+      values={({ phone }: Tariff) => ({ phone })}
       schema={setPhone.body}
-      initial={{ phone }}
-      submit={async (body, signal) => {
-        await mutateAsync({ body, version, signal });
-        toastSuccess(t.alerts.updated);
-      }}
-      reload={async () => {
-        const fresh = await call(myTariff, {});
-        setStored(fresh);
-        return { phone: fresh.phone };
-      }}
-      onClose={props.onClose}
+      update={setPhone}
+      onClose={onClose}
     >
       {(control) => (
         <PhoneField
@@ -36,6 +26,6 @@ export function PhoneDialog(props: { tariff: Tariff; onClose: () => void }) {
           placeholder={t.tariff.phoneForm}
         />
       )}
-    </FormDialog>
+    </EditDialog>
   );
 }

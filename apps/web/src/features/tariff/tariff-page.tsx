@@ -3,9 +3,11 @@ import type { Named } from '@propusk/contract/fields';
 import { myTariff, type Tariff, withdrawRequest } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
+import { Outlet } from '@tanstack/react-router';
 import { useState } from 'react';
 import { queryOptions, useCall } from '../../api/queries.ts';
 import { ContactLines } from '../../common/contact.tsx';
+import { useOpen } from '../../common/dialog-route.tsx';
 import { priceOf, trialOf, untilPhrase } from '../../common/plan-text.ts';
 import { RequestList, requestName } from '../../common/request-list.tsx';
 import { Usage } from '../../common/usage.tsx';
@@ -21,7 +23,6 @@ import { PaidEnd } from './paid-end.tsx';
 import classes from './tariff.module.css';
 
 const RequestDialog = lazyDialog(() => import('../../common/request-dialog.tsx'), 'RequestDialog');
-const PhoneDialog = lazyDialog(() => import('./phone-dialog.tsx'), 'PhoneDialog');
 
 /** /dashboard/creator/tariff: the company's plan, its use, the offers, and the requests. */
 export function TariffPage() {
@@ -40,11 +41,12 @@ export function TariffPage() {
   );
 }
 
-type Dialog = { kind: 'plan' | 'trial'; plan?: Named } | 'phone' | null;
+type Dialog = { kind: 'plan' | 'trial'; plan?: Named } | null;
 
 function Loaded({ tariff }: { tariff: Tariff }) {
   const [dialog, setDialog] = useState<Dialog>(null);
   const close = () => setDialog(null);
+  const open = useOpen();
   return (
     <Stack gap="xl">
       {tariff.paidEnd && <PaidEnd end={tariff.paidEnd} />}
@@ -60,19 +62,14 @@ function Loaded({ tariff }: { tariff: Tariff }) {
         <FormCard title={t.tariff.phone} lead={t.tariff.phoneHint}>
           <Group>
             {t.shownPhone(tariff.phone) || t.tariff.noPhone}
-            <Button
-              variant="subtle"
-              size="compact-sm"
-              onClick={() => setDialog('phone')}
-              {...PhoneDialog.intent}
-            >
+            <Button variant="subtle" size="compact-sm" {...open('/dashboard/creator/tariff/phone')}>
               {t.common.edit}
             </Button>
           </Group>
         </FormCard>
       </div>
-      {dialog === 'phone' && <PhoneDialog tariff={tariff} onClose={close} />}
-      {dialog && dialog !== 'phone' && <RequestDialog {...dialog} onClose={close} />}
+      {dialog && <RequestDialog {...dialog} onClose={close} />}
+      <Outlet />
     </Stack>
   );
 }

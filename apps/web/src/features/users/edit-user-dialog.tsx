@@ -1,54 +1,42 @@
 import { Text, TextInput } from '@mantine/core';
-import { storedEmail } from '@propusk/contract/fields';
+import { type Named, storedEmail } from '@propusk/contract/fields';
 import { type User } from '@propusk/contract/me';
-import { getUser, UserChange, updateUser } from '@propusk/contract/users';
+import { companyUsers, getUser, listUsers, UserChange, updateUser } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
+import { useState } from 'react';
 import { type Control, useWatch } from 'react-hook-form';
 import type * as z from 'zod/mini';
+import type { OnClose } from '../../common/dialog.tsx';
 import { EditDialog } from '../../common/edit-dialog.tsx';
 import { EmailField, PasswordField, TextField } from '../../common/fields.tsx';
 import { rolesOf, useMe } from '../../common/me.tsx';
 import { userName } from '../../common/names.ts';
+import { PoliciesField } from '../../common/policies-field.tsx';
 import { ProofFields, proofWhen } from '../../common/proof-fields.tsx';
-import { MultiSelectField, type Option } from '../../common/select-fields.tsx';
-import { namedOptions, usePolicyOptions } from '../../common/use-options.ts';
+import { MultiSelectField } from '../../common/select-fields.tsx';
+import { useEntity } from '../../common/use-entity.ts';
+import { namedOptions } from '../../common/use-options.ts';
 import { isProtected } from './role-changes.ts';
 
 /** Edits a user of the owner's company. */
-export function EditUserDialog({ user, onClose }: { user: User; onClose: () => void }) {
-  const policies = usePolicyOptions(user.politics);
-  return <UserDialog user={user} policies={() => policies} onClose={onClose} />;
+export function EditUserDialog({ onClose }: { onClose: OnClose }) {
+  return <UserDialog list={companyUsers} onClose={onClose} />;
 }
 
 /**
  * Edits a user of any company. An ADMIN's list of policies does not say which company a policy belongs to, so this
  * dialog offers only the policies that the user has. An ADMIN can remove them; only the owner can add others.
  */
-export function EditAnyUserDialog({ user, onClose }: { user: User; onClose: () => void }) {
-  return (
-    <UserDialog
-      user={user}
-      policies={(stored) => held(user, stored)}
-      policiesHint={t.users.heldHint}
-      onClose={onClose}
-    />
-  );
-}
-
-/** The user's policies when the dialog opened and as last read, so that the select shows names for all of them. */
-function held(...states: User[]): Option[] {
-  return namedOptions([
-    ...new Map(states.flatMap(({ politics }) => politics).map((one) => [one.id, one])).values(),
-  ]);
+export function EditAnyUserDialog({ onClose }: { onClose: OnClose }) {
+  return <UserDialog list={listUsers} onlyHeld onClose={onClose} />;
 }
 
 /** The dialog with a user's fields and policies. An empty password field keeps the stored password. */
 function UserDialog(props: {
-  user: User;
-  /** The selectable policies, given the stored user. */
-  policies: (stored: User) => readonly Option[];
-  policiesHint?: string;
-  onClose: () => void;
+  list: { path: string };
+  /** Offers only the policies that the user has. */
+  onlyHeld?: boolean;
+  onClose: OnClose;
 }) {
   const me = useMe();
   const admin = rolesOf(me).includes('ADMIN');
@@ -57,7 +45,7 @@ function UserDialog(props: {
   return (
     <EditDialog
       title={t.users.edit}
-      entity={props.user}
+      query={useEntity(getUser, props.list)}
       values={({ name, surname, email, politics }: User) => ({
         name,
         surname,
@@ -70,12 +58,11 @@ function UserDialog(props: {
         admin ? UserChange.check(proofWhen<UserChange>(me, (body) => asksFor(stored, body))) : UserChange
       }
       // The user may have typed the current password for a change that was then undone: do not send it.
-      prepare={(body, stored) =>
+      normalise={(body, stored) =>
         asksFor(stored, body)
           ? body
           : { ...body, email: stored.email, currentPassword: undefined, code: undefined }
       }
-      read={getUser}
       update={updateUser}
       name={userName}
       onClose={props.onClose}
@@ -104,20 +91,34 @@ function UserDialog(props: {
               blank
             />
           )}
-          {(props.policiesHint === undefined || props.policies(stored).length > 0) && (
-            <MultiSelectField
-              control={control}
-              name="politics"
-              label={t.users.policies}
-              description={props.policiesHint}
-              placeholder={t.form.choose.policy}
-              options={props.policies(stored)}
-            />
+          {props.onlyHeld ? (
+            <HeldPolicies control={control} held={stored.politics} />
+          ) : (
+            <PoliciesField control={control} held={stored.politics} />
           )}
           {admin && <Proof control={control} stored={stored} />}
         </>
       )}
     </EditDialog>
+  );
+}
+
+type UserControl = Control<z.input<typeof UserChange>, unknown, UserChange>;
+
+/** The policies that the user had when the dialog opened, and those read since. The field is absent when there are none. */
+function HeldPolicies({ control, held }: { control: UserControl; held: readonly Named[] }) {
+  const [first] = useState(held);
+  const options = namedOptions([...new Map([...first, ...held].map((one) => [one.id, one])).values()]);
+  if (options.length === 0) return null;
+  return (
+    <MultiSelectField
+      control={control}
+      name="politics"
+      label={t.users.policies}
+      description={t.users.heldHint}
+      placeholder={t.form.choose.policy}
+      options={options}
+    />
   );
 }
 
@@ -127,13 +128,7 @@ function asksFor(stored: User, { email, password }: Pick<UserChange, 'email' | '
 }
 
 /** The fields that re-authenticate an ADMIN, shown as soon as the form changes the user's email or password. */
-function Proof({
-  control,
-  stored,
-}: {
-  control: Control<z.input<typeof UserChange>, unknown, UserChange>;
-  stored: User;
-}) {
+function Proof({ control, stored }: { control: UserControl; stored: User }) {
   const [email, password] = useWatch({ control, name: ['email', 'password'] });
   if (!asksFor(stored, { email, password })) return null;
   return (

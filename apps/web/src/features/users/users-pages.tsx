@@ -7,15 +7,16 @@ import { IconMail, IconShieldOff, IconUserCog, IconUserPlus, IconUsers } from '@
 import { type ReactNode, useState } from 'react';
 import type { ListEndpoint } from '../../api/list.ts';
 import { useCall } from '../../api/queries.ts';
+import { AddButton } from '../../common/add-button.tsx';
+import { dialogLink, type Path, useOpen } from '../../common/dialog-route.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { rolesOf, useMe } from '../../common/me.tsx';
 import { userName } from '../../common/names.ts';
+import { editing, type RowAction, removing } from '../../common/row-menu.tsx';
 import { messageOf } from '../../common/use-attempt.ts';
 import { useRemove } from '../../common/use-remove.ts';
-import { AddButton } from '../../ui/add-button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
-import { type LazyDialog, lazyDialog } from '../../ui/lazy.tsx';
-import { editing, type RowAction, removing } from '../../ui/row-menu.tsx';
+import { lazyDialog } from '../../ui/lazy.tsx';
 import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 import { isProtected, isResettable, type RoleStep, roleStep } from './role-changes.ts';
 import { allUserColumns, userColumns } from './user-columns.tsx';
@@ -29,11 +30,9 @@ function UserList(props: {
   help: string;
   columns: readonly Column<User>[];
   add?: ReactNode;
-  /** The dialog that edits a user. */
-  Editor: LazyDialog<{ user: User; onClose: () => void }>;
+  /** The path of the dialog that edits a user. */
+  edit: Path;
 }) {
-  const { Editor } = props;
-  const [edited, setEdited] = useState<User | null>(null);
   const [change, setChange] = useState<{ user: User; step: RoleStep } | null>(null);
   const me = useMe();
   const remove = useRemove(deleteUser, t.users.remove, { of: 'user' });
@@ -97,7 +96,7 @@ function UserList(props: {
         rowMenu={{
           name: userName,
           actions: (user) => [
-            editing(Editor, () => setEdited(user)),
+            editing(dialogLink(props.edit, user.id)),
             ...(user.invitation ? invitationOf(user) : changesOf(user)),
             ...(isProtected(user) || user.invitation
               ? []
@@ -114,74 +113,52 @@ function UserList(props: {
       />
       {links && <InvitationLinks made={links} onClose={() => setLinks(null)} />}
       {change && <ChangeRoleDialog {...change} onClose={() => setChange(null)} />}
-      {edited && <Editor user={edited} onClose={() => setEdited(null)} />}
     </>
   );
 }
-
-const InviteAgentsDialog = lazyDialog(() => import('./invite-agents-dialog.tsx'), 'InviteAgentsDialog');
-const CreateUserDialog = lazyDialog(() => import('../../common/create-user-dialog.tsx'), 'CreateUserDialog');
-const EditUserDialog = lazyDialog(() => import('./edit-user-dialog.tsx'), 'EditUserDialog');
 
 /** /dashboard/creator/users: the users of the owner's company. */
 export function UsersPage() {
-  const [adding, setAdding] = useState<'invite' | 'create' | null>(null);
-  const close = () => setAdding(null);
+  const open = useOpen();
   return (
-    <>
-      <UserList
-        list={companyUsers}
-        help={t.users.help}
-        columns={userColumns}
-        add={
-          <>
-            <Button
-              variant="default"
-              leftSection={<IconMail size={16} aria-hidden />}
-              onClick={() => setAdding('invite')}
-              {...InviteAgentsDialog.intent}
-            >
-              {t.invitations.open}
-            </Button>
-            <AddButton opens={CreateUserDialog} onClick={() => setAdding('create')} />
-          </>
-        }
-        Editor={EditUserDialog}
-      />
-      {adding === 'invite' && <InviteAgentsDialog onClose={close} />}
-      {adding === 'create' && <CreateUserDialog onClose={close} />}
-    </>
+    <UserList
+      list={companyUsers}
+      help={t.users.help}
+      columns={userColumns}
+      add={
+        <>
+          <Button
+            variant="default"
+            leftSection={<IconMail size={16} aria-hidden />}
+            {...open('/dashboard/creator/users/invite')}
+          >
+            {t.invitations.open}
+          </Button>
+          <AddButton to="/dashboard/creator/users/new" />
+        </>
+      }
+      edit="/dashboard/creator/users/$id/edit"
+    />
   );
 }
-
-const EditAnyUserDialog = lazyDialog(() => import('./edit-user-dialog.tsx'), 'EditAnyUserDialog');
-
-const AddAdminDialog = lazyDialog(() => import('./change-role-dialog.tsx'), 'AddAdminDialog');
 
 /**
  * /dashboard/admin/users: the users of all companies. An ADMIN can add other ADMINs, but no users of a company: only an
  * owner adds those.
  */
 export function AllUsersPage() {
-  const [adding, setAdding] = useState(false);
+  const open = useOpen();
   return (
-    <>
-      <UserList
-        list={listUsers}
-        help={t.users.allHelp}
-        columns={allUserColumns}
-        add={
-          <Button
-            leftSection={<IconUserPlus size={16} aria-hidden />}
-            onClick={() => setAdding(true)}
-            {...AddAdminDialog.intent}
-          >
-            {t.roleChange.addAdmin}
-          </Button>
-        }
-        Editor={EditAnyUserDialog}
-      />
-      {adding && <AddAdminDialog onClose={() => setAdding(false)} />}
-    </>
+    <UserList
+      list={listUsers}
+      help={t.users.allHelp}
+      columns={allUserColumns}
+      add={
+        <Button leftSection={<IconUserPlus size={16} aria-hidden />} {...open('/dashboard/admin/users/new')}>
+          {t.roleChange.addAdmin}
+        </Button>
+      }
+      edit="/dashboard/admin/users/$id/edit"
+    />
   );
 }

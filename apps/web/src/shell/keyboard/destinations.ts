@@ -8,6 +8,7 @@ import { companyUsers, listUsers } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { type List, type ListEndpoint, listOptions } from '../../api/list.ts';
+import type { Path } from '../../common/dialog-route.tsx';
 import { matches } from '../../common/matches.ts';
 import { rolesOf, useMe } from '../../common/me.tsx';
 import { userLabel } from '../../common/names.ts';
@@ -18,11 +19,11 @@ import { pagesOf } from '../navigation.tsx';
 export interface Destination {
   group: keyof typeof t.keyboard.groups;
   label: string;
-  to: string;
+  to: Path;
   /** The search text of the list page. */
   name?: string;
-  /** The fragment of the list page: `add` opens its "add" dialog, an id opens that row. */
-  hash?: string;
+  /** The id in the path of the entity's page or dialog. */
+  id?: string;
 }
 
 /** The largest number of found entities of one kind. */
@@ -30,23 +31,20 @@ const FOUND = 5;
 const PAUSE_MS = 150;
 
 /**
- * A searchable kind of entity, and the list that shows it.
+ * A searchable kind of entity, and where it opens: its page, its dialog, or for a path without an id, the list that it is in.
  * @param label in the dialog
- * @param name the search text of the list
  */
 function source<Row extends { id: number }>(
   group: Destination['group'],
   list: ListEndpoint<Row>,
-  to: string,
+  to: Path,
   label: (row: Row) => string,
-  name = label,
 ) {
   const found = (row: Row): Destination => ({
     group,
     label: label(row),
     to,
-    name: name(row),
-    hash: String(row.id),
+    ...(to.includes('$id') ? { id: String(row.id) } : { name: label(row) }),
   });
   return (typed: string) => ({
     ...listOptions(list, { name: typed, page: 1, take: FOUND }),
@@ -56,13 +54,17 @@ function source<Row extends { id: number }>(
   });
 }
 
-const sites = (to: string) => source('sites', listSites, to, ({ address }) => unicodeHost(address));
-const policies = (to: string) => source('policies', listPolicies, to, ({ name }) => name);
-const people = source('people', companyUsers, paths.creatorUsers, userLabel, ({ email }) => email);
-const everybody = source('people', listUsers, paths.adminUsers, userLabel, ({ email }) => email);
-const companies = source('companies', listCompanies, paths.adminCompanies, ({ companyName }) => companyName);
+const sites = (to: Path) => source('sites', listSites, to, ({ address }) => unicodeHost(address));
+const policies = (to: Path) => source('policies', listPolicies, to, ({ name }) => name);
+const people = source('people', companyUsers, '/dashboard/creator/users/$id/edit', userLabel);
+const everybody = source('people', listUsers, '/dashboard/admin/users/$id/edit', userLabel);
+const companies = source('companies', listCompanies, paths.adminCompany, ({ companyName }) => companyName);
 
-const ofOwner = [sites(paths.creatorSites), people, policies(paths.creatorPolicies)];
+const ofOwner = [
+  sites('/dashboard/creator/domains/$id/edit'),
+  people,
+  policies('/dashboard/creator/politics/$id/edit'),
+];
 const ofAgent = [sites(paths.userSites), policies(paths.userPolicies)];
 
 /** The kinds of entities that a user with these roles may search. */
@@ -72,12 +74,14 @@ function sourcesOf(roles: readonly Role[]) {
   return admin ? [companies, everybody] : ofAgent;
 }
 
-const adding: readonly Destination[] = [
-  { label: t.keyboard.add.site, to: paths.creatorSites },
-  { label: t.keyboard.add.person, to: paths.creatorUsers },
-  { label: t.keyboard.add.policy, to: paths.creatorPolicies },
-  { label: t.keyboard.add.proxy, to: paths.creatorProxies },
-].map((one) => ({ ...one, group: 'actions', hash: 'add' }));
+const adding = (
+  [
+    [t.keyboard.add.site, '/dashboard/creator/domains/new'],
+    [t.keyboard.add.person, '/dashboard/creator/users/new'],
+    [t.keyboard.add.policy, '/dashboard/creator/politics/new'],
+    [t.keyboard.add.proxy, '/dashboard/creator/proxies/new'],
+  ] as const
+).map(([label, to]): Destination => ({ group: 'actions', label, to }));
 
 /**
  * The destinations that match the typed text. Pages and actions match by label; the server searches the entities that the
@@ -89,7 +93,7 @@ export function useDestinations(typed: string): { destinations: readonly Destina
   const [name] = useDebouncedValue(typed.trim(), PAUSE_MS);
   const found = useQueries({ queries: sourcesOf(roles).map((query) => query(name)) });
   const fixed = [
-    ...pagesOf(me).map((page): Destination => ({ ...page, group: 'pages' })),
+    ...pagesOf(me).map(({ to, label }): Destination => ({ to, label, group: 'pages' })),
     ...(roles.includes('CREATOR') ? adding : []),
   ];
   return {

@@ -2,7 +2,7 @@
 import { Anchor, Loader, Modal, TextInput, VisuallyHidden } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { IconSearch } from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
+import { type NavigateOptions, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { type Destination, useDestinations } from './destinations.ts';
 import classes from './keyboard.module.css';
@@ -16,9 +16,10 @@ export function GoDialog({ onClose, onKeys }: { onClose: () => void; onKeys: () 
   const { destinations, searching } = useDestinations(typed);
   const at = Math.min(chosen, destinations.length - 1);
 
-  function go({ to, name, hash = '' }: Destination) {
+  function go({ to, name, id }: Destination) {
     onClose();
-    void navigate({ to, search: name === undefined ? {} : { name }, hash });
+    const search = name === undefined ? {} : { name };
+    void navigate({ to, search, params: id === undefined ? {} : { id } } as NavigateOptions);
   }
   function onKeyDown(event: KeyboardEvent) {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -67,7 +68,7 @@ export function GoDialog({ onClose, onKeys }: { onClose: () => void; onKeys: () 
                   return (
                     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the combobox has the keyboard
                     <div
-                      key={`${destination.to} ${destination.hash} ${destination.label}`}
+                      key={`${destination.to} ${destination.id} ${destination.label}`}
                       id={`${id}-${place}`}
                       ref={(element) => {
                         if (place === at) element?.scrollIntoView({ block: 'nearest' });

@@ -2,8 +2,8 @@ import { Text, VisuallyHidden } from '@mantine/core';
 import { listRequests } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
-import { queryOptions } from '../api/queries.ts';
-import { Tag } from '../ui/tags.tsx';
+import { queryOptions } from '../../api/queries.ts';
+import { Tag } from '../../ui/tags.tsx';
 
 /** The number of open requests of companies, polled every minute. Shows nothing without open requests. */
 export function WaitingRequests() {

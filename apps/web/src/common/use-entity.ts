@@ -1,0 +1,32 @@
+import type { Access, Endpoint } from '@propusk/contract/endpoint';
+import type { IdParams } from '@propusk/contract/fields';
+import { type UseQueryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type * as z from 'zod/mini';
+import type { List } from '../api/list.ts';
+import { queryOptions } from '../api/queries.ts';
+
+/** A call that reads one entity by its id. */
+export type Read<E> = Endpoint<Access, typeof IdParams, undefined, undefined, z.ZodMiniType<E>>;
+
+/**
+ * Reads the entity of a dialog. A row of a list that has been loaded is shown at once, and is read again in the background.
+ * @param lists the path of the calls whose rows are such entities
+ * @param id the id in the path of the open page, unless it is given
+ */
+export function useEntity<E extends { id: number }>(read: Read<E>, list: { path: string }, given?: number) {
+  const client = useQueryClient();
+  const { id } = useParams({ strict: false });
+  const params = { id: given ?? Number(id) };
+  const [listed] = client
+    .getQueriesData<List<E>>({ queryKey: [list.path] })
+    .map(([key, data]) => ({
+      row: data?.rows.find((row) => row.id === params.id),
+      at: client.getQueryState(key)?.dataUpdatedAt ?? 0,
+    }))
+    .filter(({ row }) => row !== undefined)
+    .toSorted((one, other) => other.at - one.at);
+  // The cast: TypeScript checks the type of the reply where the hook is used, since here the entity is generic.
+  const options = queryOptions(read as Endpoint, { params }) as unknown as UseQueryOptions<E>;
+  return useQuery({ ...options, initialData: listed?.row, initialDataUpdatedAt: listed?.at });
+}

@@ -1,0 +1,25 @@
+import * as t from '@propusk/phrases/console';
+import { IconWorld } from '@tabler/icons-react';
+import { dialogRoute } from '../../common/dialog-route.tsx';
+import { dialog, list } from '../../routes.ts';
+
+const item = { label: t.nav.sites, Icon: IconWorld };
+const forms = () => import('../../common/site-dialogs.tsx');
+const lock = () => import('./lock-dialog.tsx');
+const why = () => import('../../common/why-dialog.tsx');
+
+const sites = list('/dashboard/creator/domains', () => import('./sites-page.tsx'), 'SitesPage', item);
+export const sitesPage = sites.addChildren([
+  dialog(sites, 'new', dialogRoute(forms, 'CreateSiteDialog')),
+  dialog(sites, '$id/edit', dialogRoute(forms, 'EditSiteDialog')),
+  dialog(sites, '$id/lock', dialogRoute(lock, 'LockDialog')),
+  dialog(sites, '$id/check', dialogRoute(lock, 'CheckDialog')),
+  dialog(sites, '$id/why', dialogRoute(why, 'WhyDialog')),
+]);
+
+export const ownSitesPage = list(
+  '/dashboard/user/domains',
+  () => import('./own-sites-page.tsx'),
+  'OwnSitesPage',
+  item,
+);

@@ -1,0 +1,14 @@
+import * as t from '@propusk/phrases/console';
+import { IconCreditCard } from '@tabler/icons-react';
+import { dialogRoute } from '../../common/dialog-route.tsx';
+import { dialog, type NavigationItem, page } from '../../routes.ts';
+
+const item: NavigationItem = {
+  label: t.nav.tariff,
+  Icon: IconCreditCard,
+  isShown: ({ company }) => company?.hasTariff === true,
+};
+const phone = () => import('./phone-dialog.tsx');
+
+const tariff = page('/dashboard/creator/tariff', () => import('./tariff-page.tsx'), 'TariffPage', item);
+export const tariffPage = tariff.addChildren([dialog(tariff, 'phone', dialogRoute(phone, 'PhoneDialog'))]);

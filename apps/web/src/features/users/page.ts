@@ -1,0 +1,24 @@
+import * as t from '@propusk/phrases/console';
+import { IconUsers } from '@tabler/icons-react';
+import { dialogRoute } from '../../common/dialog-route.tsx';
+import { dialog, list } from '../../routes.ts';
+
+const item = { label: t.nav.users, Icon: IconUsers };
+const load = () => import('./users-pages.tsx');
+const create = () => import('../../common/create-user-dialog.tsx');
+const invite = () => import('./invite-agents-dialog.tsx');
+const edit = () => import('./edit-user-dialog.tsx');
+const addAdmin = () => import('./change-role-dialog.tsx');
+
+const users = list('/dashboard/creator/users', load, 'UsersPage', item);
+export const usersPage = users.addChildren([
+  dialog(users, 'new', dialogRoute(create, 'CreateUserDialog')),
+  dialog(users, 'invite', dialogRoute(invite, 'InviteAgentsDialog')),
+  dialog(users, '$id/edit', dialogRoute(edit, 'EditUserDialog')),
+]);
+
+const all = list('/dashboard/admin/users', load, 'AllUsersPage', item);
+export const allUsersPage = all.addChildren([
+  dialog(all, 'new', dialogRoute(addAdmin, 'AddAdminDialog')),
+  dialog(all, '$id/edit', dialogRoute(edit, 'EditAnyUserDialog')),
+]);
