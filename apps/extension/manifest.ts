@@ -55,7 +55,7 @@ export function manifestFor(target: Target): object {
       gecko: {
         id: 'extension@propusk.example',
         strict_min_version: '128.0',
-        // Mozilla requires this declaration: the extension sends data only to the company's console.
+        // Mozilla requires a declaration of collected data. The extension sends data only to the company's console.
         data_collection_permissions: { required: ['none'] },
       },
     },

@@ -41,7 +41,7 @@ async function wake(given: typeof access | null): Promise<string[]> {
   return writes.splice(0);
 }
 
-test('a started worker writes the proxy setting only when it differs', async () => {
+test('a new worker writes the proxy setting only when the value changes', async () => {
   expect(await wake(null)).toEqual([]);
   expect(await wake(access)).toEqual(['set']);
   expect(await wake({ ...access, version: 2, password: 'fresh' })).toEqual([]);
@@ -51,7 +51,7 @@ test('a started worker writes the proxy setting only when it differs', async () 
   expect(await wake(null)).toEqual([]);
 });
 
-test('the worker writes and clears the setting while another extension controls it', async () => {
+test('the worker writes and clears the proxy setting while another extension controls it', async () => {
   await wake(access);
   levelOfControl = 'controlled_by_other_extensions';
   expect(await wake(access)).toEqual(['set']);

@@ -2,8 +2,8 @@ import { pacScript } from '@propusk/access/pac';
 import type { GatewayAccess } from '@propusk/contract/access';
 
 /**
- * Applies `access` to the proxy setting; null clears it. Writes only a change: Chromium drops connections on every write, and
- * keeps the setting while the worker is stopped.
+ * Applies `access` to the proxy setting; null clears it. Writes only a different value, because Chromium drops
+ * connections on every write.
  */
 export async function applyAccess(access: GatewayAccess | null): Promise<void> {
   const { settings } = chrome.proxy;

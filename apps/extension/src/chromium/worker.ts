@@ -31,7 +31,7 @@ chrome.webRequest.onAuthRequired.addListener(
 
 chrome.proxy.settings.onChange.addListener(() => void noteHolder());
 
-/** Another extension or a browser policy may control the proxy setting: then ours has no effect. */
+/** Stores whether another extension or a browser policy controls the proxy setting, so that ours has no effect. */
 async function noteHolder(): Promise<void> {
   const { levelOfControl } = await chrome.proxy.settings.get({});
   const holders: Partial<Record<string, 'extension' | 'policy'>> = {
@@ -39,6 +39,6 @@ async function noteHolder(): Promise<void> {
     not_controllable: 'policy',
   };
   const proxyHeldBy = holders[levelOfControl] ?? null;
-  // Not awaited: the store awaits this function.
+  // Not awaited: the store waits for this function, so the two would wait for each other.
   void store.change((state) => (state.proxyHeldBy === proxyHeldBy ? state : { ...state, proxyHeldBy }));
 }

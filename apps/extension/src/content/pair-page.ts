@@ -1,7 +1,8 @@
 /**
- * Runs on `/extension/pair` of any origin, since the console's origin is not known in advance. It marks the page, and passes the
- * code in the fragment to the worker, which asks the user. It passes only one code, since a page could change its fragment
- * endlessly. The page reads the outcome from `data-propusk-paired`: `yes`, `refused` or `failed`.
+ * A content script for `/extension/pair` of any origin, because the console's origin is not known in advance. It writes
+ * the extension's version into the page, and passes the code in the URL fragment to the worker, which asks the user.
+ * Only one code is passed, because a page could change its fragment endlessly. The page reads the outcome from
+ * `data-propusk-paired`: `yes`, `refused` or `failed`.
  */
 const mark = document.documentElement.dataset;
 mark.propuskExtension = chrome.runtime.getManifest().version;

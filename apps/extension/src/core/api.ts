@@ -3,10 +3,10 @@ import { ErrorBody } from '@propusk/contract/errors';
 import * as t from '@propusk/phrases/extension';
 import { failedByCertificate } from './network-errors.ts';
 
-/** A failed call. `status` 0: no reply, or one that does not come from a console. */
+/** A failed call. `status` is 0 when the reply is missing or does not come from a console. */
 export class CallFailed extends Error {
   readonly status: number;
-  /** The api's error code; null without a reply of the api. */
+  /** The api's error code; null when the api sent none. */
   readonly code: string | null;
   constructor(status: number, message: string, code: string | null = null) {
     super(message);
@@ -43,7 +43,7 @@ export async function call<E extends Endpoint>(
       ...(body !== undefined && { body: JSON.stringify(body) }),
       cache: 'no-store',
       credentials: 'omit',
-      // A redirect must not send the password to another origin: the user enters the new address.
+      // A redirect could send the password to another origin.
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });

@@ -22,7 +22,7 @@ const fresh = async () => access('fresh');
 const credentials = (password: string) => ({ authCredentials: { username: 'u42', password } });
 
 describe('createChallenges', () => {
-  test('the extension answers proxy challenges of its gateway with the stored password, then a fresh one, then a cancel', async () => {
+  test('proxy challenges get the stored password, then a fresh password, then a cancel', async () => {
     const answer = createChallenges(stored, fresh);
     expect(await answer(challenge('1'))).toEqual(credentials('stored'));
     expect(await answer(challenge('1'))).toEqual(credentials('fresh'));

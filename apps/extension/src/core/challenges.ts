@@ -15,13 +15,13 @@ export interface Challenge {
   readonly challenger: { readonly host: string; readonly port: number };
 }
 
-/** The maximum number of remembered requests: a request may never end. */
+/** The maximum number of remembered requests. An entry is not removed when its request ends. */
 const REMEMBERED = 500;
 
 /**
- * Answers only challenges of our gateway: a site that replies 401 or another proxy gets nothing. The first challenge
- * of a request gets the stored password, the second a fresh one, and the third cancels it: Chromium would repeat 33
- * times, Firefox endlessly.
+ * Answers only the challenges of our gateway; a site's 401 and another proxy's challenge get no credentials. The first
+ * challenge of a request gets the stored password, the second a fresh one. The third cancels the request: Chromium
+ * would otherwise retry 33 times, Firefox endlessly.
  * @param stored returns the current access; null when nobody is signed in
  * @param fresh fetches the access from the api; null when the api does not answer or rejects the session
  */
@@ -29,8 +29,7 @@ export function createChallenges(
   stored: () => Promise<GatewayAccess | null>,
   fresh: () => Promise<GatewayAccess | null>,
 ): (challenge: Challenge) => Promise<Answer> {
-  // Grows with requests of pages that the gateway challenges. Bound: 500 requests, about 200 KB. At the bound: the oldest
-  // entry is dropped
+  // Grows with challenged requests. Bound: 500 requests, about 200 KB. At the bound: the oldest entry is dropped
   const tried = new Map<string, string[]>();
   return async ({ requestId, isProxy, challenger }) => {
     const access = await stored();
@@ -45,7 +44,7 @@ export function createChallenges(
 }
 
 function isOurs({ gateway }: GatewayAccess, { host, port }: Challenge['challenger']): boolean {
-  // Some browsers write an IPv6 proxy host with brackets and others without, so compare without.
+  // Browsers write an IPv6 proxy host with or without brackets, so ignore the brackets.
   const bare = (name: string) => name.toLowerCase().replace(/^\[|\]$/g, '');
   return bare(host) === bare(gateway.host) && port === gateway.port;
 }

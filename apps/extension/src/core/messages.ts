@@ -13,18 +13,18 @@ export const Message = z.discriminatedUnion('type', [
     code: z.optional(z.string()),
   }),
   z.object({ type: z.literal('sign-out') }),
-  /** From a web page: only the code is used, and it is sent only to the page's own origin. */
+  /** Sent by a web page. The worker uses only `code`, and sends it only to the page's own origin. */
   z.object({ type: z.literal('pair-request'), code: z.string() }),
   z.object({ type: z.literal('pair-question') }),
   z.object({ type: z.literal('pair-answer'), id: z.string(), yes: z.boolean() }),
 ]);
 export type Message = z.infer<typeof Message>;
 
-/** The question to the user before a console is trusted. */
+/** The question whether the user trusts a console. */
 export const PairQuestion = z.object({
   id: z.string(),
   origin: z.string(),
-  /** The account of the new session; null when a browser policy names another console and nothing can be accepted. */
+  /** The account of the offered session; null when the browser policy names another console. */
   account: z.nullable(Account),
 });
 export type PairQuestion = z.infer<typeof PairQuestion>;
@@ -35,7 +35,7 @@ export const Reply = z.object({
   error: z.optional(z.string()),
   /** Email and password are correct; the second factor's code is missing. */
   codeNeeded: z.optional(z.boolean()),
-  /** The console that the browser policy names: no other is allowed. */
+  /** The only console that the browser policy allows; null without a policy. */
   pinned: z.nullable(z.string()),
   question: z.optional(z.nullable(PairQuestion)),
 });

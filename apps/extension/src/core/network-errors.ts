@@ -1,21 +1,21 @@
 /** The errors of the extension's own requests. `fetch` does not tell why a request failed; `webRequest` does. */
 
 /**
- * Errors of a TLS handshake. Chromium names them. Firefox gives a sentence in the user's language for them, and a name that
- * begins with `NS_` for every other error.
+ * Matches TLS errors. Chromium reports a code. Firefox reports a sentence in the user's language, and a name that
+ * begins with `NS_` for all other errors.
  */
 const CERTIFICATE = /^net::ERR_(CERT|SSL)_|^(?!net::|NS_)/;
-/** The time to wait for the event, which may follow the rejection of `fetch`, in milliseconds. */
+/** Milliseconds to wait for the error event, which can arrive after `fetch` has failed. */
 const EVENT_MS = 200;
 
-// Grows with users who type addresses of consoles. Bound: the last origin only. At the bound: the new one replaces it
+// Bounded: only the last error is kept.
 let last: { readonly origin: string; readonly error: string } | null = null;
 
 /** Registers the listener. Call it synchronously when the worker starts. */
 export function watchOwnRequests(): void {
   chrome.webRequest.onErrorOccurred.addListener(
     ({ url, error, tabId }) => {
-      // -1: a request outside all tabs, such as the worker's own.
+      // The worker's own requests have the tab id -1.
       if (tabId === -1) last = { origin: new URL(url).origin, error };
     },
     { urls: ['<all_urls>'], types: ['xmlhttprequest', 'other'] },

@@ -12,10 +12,10 @@ const people = { anna: 'anna@romashka.ru', mallory: 'mallory@evil.test' };
 const PAGE = 'chrome-extension://us/pair.html';
 let server: Server;
 let origin: string;
-/** The requests that the console received, as `token call`. */
+/** The requests that the console received, each as `token method path`. */
 let requests: string[];
 let ended: Set<string>;
-/** The state of the browser: open tabs, storage, messages to pages, opened tabs. */
+/** The state of the stubbed browser: open tabs, storage, messages to pages, opened pages. */
 let tabs: Map<number, { url: string; active: boolean; windowId: number; incognito: boolean }>;
 let local: Record<string, unknown>;
 let outcomes: string[];
@@ -160,7 +160,7 @@ describe('a pairing offer of another account', () => {
   });
 
   test.each(['a refusal', 'closing the tab', 'its time limit', 'a new start of the browser'])(
-    'a pairing question ends by %s, and only the offered session ends with it',
+    '%s ends a pairing question and the offered session, and keeps the current session',
     async (way) => {
       await pairing.offer(origin, 'mallory.1', 1);
       const id = (await pairing.question())?.id ?? '';
@@ -182,7 +182,7 @@ describe('a pairing offer of another account', () => {
     },
   );
 
-  test('a user who accepts a pairing offer replaces and ends the old session', async () => {
+  test('the acceptance of a pairing offer ends the old session', async () => {
     await pairing.offer(origin, 'mallory.1', 1);
     await pairing.answer((await pairing.question())?.id ?? '', true);
     expect([await token(), logouts(), outcomes]).toEqual([
@@ -192,7 +192,7 @@ describe('a pairing offer of another account', () => {
     ]);
   });
 
-  test('the old session stays when the offered session ended before the user accepted it', async () => {
+  test('the old session stays when the user accepts a session that has already ended', async () => {
     await pairing.offer(origin, 'mallory.1', 1);
     ended.add('mallory.1');
     await expect(pairing.answer((await pairing.question())?.id ?? '', true)).rejects.toThrow('Войдите');
@@ -212,7 +212,7 @@ describe('a pairing offer', () => {
     expect(requests.filter((call) => call.endsWith('/pair'))).toHaveLength(1);
   });
 
-  test('the extension ignores pairing offers of a refused origin for five minutes, and does not call its console', async () => {
+  test('the extension ignores pairing offers of a refused origin for five minutes', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     try {
       for (const way of ['no', 'closing the tab', 'the time'] as const) {

@@ -7,24 +7,24 @@ import { forgetRefused, isSilent, noteRefused } from './refused-offers.ts';
 import type { Session } from './session.ts';
 
 /**
- * Pairing: signs in with a code of a console's page. The worker first redeems the code to learn the account, then
- * asks the user.
+ * Pairing: signs in with a code that a console's page offers. The worker first redeems the code to learn the account,
+ * then asks the user for consent.
  */
 export interface Pairing {
   /** Handles a page's offer. Only a valid code opens a question, and only one question is open at a time. */
   offer(origin: string, code: string, tabId: number): Promise<void>;
-  /** The open question. */
+  /** The question that the user has not answered yet. */
   question(): Promise<PairQuestion | null>;
   /** @throws CallFailed with a sentence for the user */
   answer(id: string, yes: boolean): Promise<void>;
 }
 
-/** The open question and its session. */
+/** The unanswered question, with the session that it offers. */
 const Waiting = z.object({
   ...PairQuestion.shape,
-  /** The session's token; null when nothing can be accepted. */
+  /** The token of the offered session; null when the browser policy forbids the console. */
   token: z.nullable(z.string()),
-  /** The tabs of the console's page and of the question. */
+  /** `tabId` is the tab of the console's page, `pageTab` the tab of the question. */
   tabId: z.number(),
   pageTab: z.number(),
   askedAt: z.number(),
@@ -32,26 +32,23 @@ const Waiting = z.object({
 type Waiting = z.infer<typeof Waiting>;
 type Asked = Pick<Waiting, 'origin' | 'account' | 'token' | 'tabId'>;
 
-/** The outcome reported to the page. */
+/** The outcome of an offer, which the console's page receives. */
 type Outcome = 'yes' | 'refused' | 'failed';
 
-/** Minutes in which the user can answer whether to connect the extension to a console. */
+/** Minutes in which the user can answer the question. */
 const QUESTION_MINUTES = 2;
 const QUESTION = 'question';
 
-/**
- * Creates the pairing. It registers its listeners synchronously, because the event that woke the worker
- * reaches no later listener.
- */
+/** Creates the pairing. Call it synchronously when the worker starts, to receive the event that woke the worker. */
 export function createPairing(session: Session, pinned: () => Promise<string | null>): Pairing {
   const page = chrome.runtime.getURL('pair.html');
   const inTurn = createLine();
-  // Grows with offers of pages. Bound: one number for each open tab. At the bound: does not grow
+  // Grows with offers of pages. Bound: one entry for each open tab. At the bound: a tab's further offers are ignored
   const trying = new Set<number>();
 
   chrome.tabs.onRemoved.addListener((tabId) => void dismiss('refused', ({ pageTab }) => pageTab === tabId));
   chrome.tabs.onUpdated.addListener((tabId, { url }) => {
-    // A tab begins as about:blank.
+    // A new tab reports about:blank before its page.
     if (url !== undefined && !url.startsWith(page) && !url.startsWith('about:')) {
       void dismiss('refused', ({ pageTab }) => pageTab === tabId);
     }
@@ -59,8 +56,7 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
   chrome.alarms.onAlarm.addListener(({ name }) => {
     if (name === QUESTION) void expire();
   });
-  // A closed question tab counts as a refusal. Closing the browser closes that tab too, so the next start
-  // forgets the refusal.
+  // Closing the browser closes the question's tab, but is no refusal: clear the refusals at the next start.
   const forget = () => void dismiss('refused', () => true).then(() => forgetRefused());
   chrome.runtime.onStartup.addListener(forget);
   chrome.runtime.onInstalled.addListener(forget);
@@ -71,12 +67,11 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
     if (over) await expire();
     const waiting = over ? null : found;
     if (waiting !== null) {
-      // The page with the open question was reloaded.
+      // A reload of the offering page repeats its offer: keep the question open.
       if (waiting.tabId !== tabId || waiting.origin !== origin) await tell(origin, tabId, 'failed');
       return;
     }
-    // Ignore a refused origin without a call to its console: a page could repeat the offer until the user
-    // gives in.
+    // Ignore new offers of a refused origin: a page could repeat its offer until the user gives in.
     if (await isSilent(origin)) return tell(origin, tabId, 'refused');
     const only = await pinned();
     if (only !== null && only !== origin) {
@@ -86,7 +81,7 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
     const redeemed = await session.redeem(origin, code);
     if (await session.isAlready(redeemed)) {
       await session.leave(redeemed);
-      // The logout revoked all gateway passwords of the user, this extension's among them.
+      // The logout revoked every gateway password of the user, so fetch a new one.
       await session.refresh();
       await tell(origin, tabId, 'yes');
       await open(tabId, `${page}#already`);
@@ -97,7 +92,7 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
     await tell(origin, tabId, 'failed');
   }
 
-  /** Opens the question. @returns false when another one is open or the offering tab is gone */
+  /** Opens the question's tab. @returns false when another question is open or the offering tab is closed */
   async function ask(asked: Asked): Promise<boolean> {
     if ((await read()) !== null) return false;
     const pageTab = await open(asked.tabId, page);
@@ -105,13 +100,13 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
     const { origin, account, token, tabId } = asked;
     const id = crypto.randomUUID();
     const waiting: Waiting = { id, origin, account, token, tabId, pageTab, askedAt: Date.now() };
-    // Stored on disk: a session that the user has not accepted must be ended even after the browser was closed.
+    // Stored on disk, so that an offered session is ended even after the browser was closed.
     await chrome.storage.local.set({ [QUESTION]: waiting });
     await chrome.alarms.create(QUESTION, { delayInMinutes: QUESTION_MINUTES });
     return true;
   }
 
-  /** Removes the open question if it matches. */
+  /** Removes the open question and returns it, if `isMeant` accepts it. */
   const take = (isMeant: (waiting: Waiting) => boolean): Promise<Waiting | null> =>
     inTurn(async () => {
       const waiting = await read();
@@ -125,7 +120,7 @@ export function createPairing(session: Session, pinned: () => Promise<string | n
     const waiting = await take(isMeant);
     if (waiting === null) return null;
     const { origin, token, tabId, askedAt } = waiting;
-    // A suspended browser fires the alarm late.
+    // The alarm fires late after a suspend: the refusal counts from the question's time limit.
     await noteRefused(origin, Math.min(Date.now(), askedAt + QUESTION_MINUTES * 60_000));
     await tell(origin, tabId, outcome);
     // End only the offered session: the signed-in session stays.
@@ -182,10 +177,10 @@ async function read(): Promise<Waiting | null> {
   return waiting.success ? waiting.data : null;
 }
 
-/** The alarm may fire late after a suspend. */
+/** Compares the time, because the alarm fires late after a suspend. */
 const isOver = ({ askedAt }: Waiting) => Date.now() - askedAt > QUESTION_MINUTES * 60_000;
 
-/** Opens an extension page beside the offering tab, in the foreground only if that tab is. */
+/** Opens an extension page beside the offering tab, in the foreground only if the offering tab is in the foreground. */
 async function open(tabId: number, url: string): Promise<number | null> {
   const tab = await chrome.tabs.get(tabId).catch(() => null);
   if (tab === null) return null;

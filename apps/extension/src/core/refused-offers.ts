@@ -4,9 +4,9 @@ import * as z from 'zod/mini';
 const Refused = z.array(z.object({ origin: z.string(), at: z.number() }));
 
 const KEY = 'refused-offers';
-/** A refused origin may not ask for this many minutes. The console's page states the number. */
+/** Offers of a refused origin are ignored for this many minutes. The console's page states the number. */
 const SILENT_MINUTES = 5;
-/** With this many refusals in twice that time no origin may ask: an attacker has many origins. */
+/** After this many refusals within 2 × SILENT_MINUTES, all offers are ignored: an attacker can use many origins. */
 const TOO_MANY = 3;
 
 async function read(): Promise<z.infer<typeof Refused>> {

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createSession } from './session.ts';
 import { openStore } from './store.ts';
 
-/** The stubbed replies of a console by call. The tests in browsers use a real console. */
+/** The console's stubbed replies, by method and path. */
 const answers = new Map<string, () => Promise<[status: number, body: unknown]>>();
 let server: Server;
 let origin: string;
 let kept: Record<string, unknown>;
-/** The addresses of the calls, with their queries. */
+/** The URLs of the received requests, with their queries. */
 let asked: (string | undefined)[] = [];
 
 beforeAll(async () => {
@@ -105,7 +105,7 @@ describe('createSession', () => {
   });
 
   test.each([500, 503, 302])(
-    'a session of the extension survives a reply %i of the console',
+    'a session of the extension survives a %i reply from the console',
     async (status) => {
       const { store, session } = await signedIn();
       answers.set('GET /api/me/access', always(status, { code: 'unavailable', message: 'Нет базы' }));
@@ -115,7 +115,7 @@ describe('createSession', () => {
     },
   );
 
-  test('a 401 of the console ends the session and shows the reason', async () => {
+  test('a 401 reply from the console ends the session and shows the reason', async () => {
     const { store, session } = await signedIn();
     answers.set('GET /api/me/access', always(401, { code: 'unauthorized', message: 'Войдите' }));
     await session.refresh();

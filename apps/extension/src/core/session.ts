@@ -20,7 +20,7 @@ import { addressOf, hostOf, portOf } from './tabs.ts';
 
 /** The signed-in session, for both browsers. */
 export interface Session {
-  /** Refreshes the access from the api. @returns the access now in force */
+  /** Fetches the access from the api. @returns the access that is valid after the call */
   refresh(): Promise<GatewayAccess | null>;
   /** @throws CallFailed with a sentence for the user; `second_factor_needed` when the account requires a code */
   signIn(typed: string, who: Typed): Promise<void>;
@@ -36,7 +36,7 @@ export interface Session {
   enter(session: Redeemed): Promise<void>;
   /** Ends a session other than the current one, if its console is reachable. */
   leave(session: Pick<Redeemed, 'origin' | 'token'>): Promise<void>;
-  /** Whether the session's account is already signed in here and that session is valid. */
+  /** Whether the account is already signed in here, with a valid session. */
   isAlready(session: Redeemed): Promise<boolean>;
   /** Signs out locally at once, then calls the api. */
   signOut(): Promise<void>;
@@ -63,7 +63,7 @@ interface Redeemed {
 
 const PROBE_MS = 5_000;
 
-/** @param pinned the console that the company's policy names, or null @param client the name of this extension, for the records */
+/** @param pinned the console that the browser policy names, or null @param client this extension's name in access records */
 export function createSession(store: Store, pinned: () => Promise<string | null>, client: string): Session {
   let refreshing: Promise<GatewayAccess | null> | undefined;
 
@@ -81,7 +81,7 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
       const { status, message } = failureOf(error);
       const after = await changeOf(token, (state) => {
         if (status === 401) return signOut(state, t.failures.signedOut);
-        // Signed in, but without a company or a role: no access.
+        // The user is signed in, but without access, for example without a company.
         if (status === 403 || status === 409) return { ...state, access: null, problem: message };
         // The console is down or busy: keep the stored access until it expires, so protected sites stay on
         // the proxy.
@@ -107,8 +107,7 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
   }
 
   async function leave({ origin, token }: Pick<Redeemed, 'origin' | 'token'>): Promise<void> {
-    // A failed logout is not retried: the session expires after 30 days, and its gateway password after
-    // one.
+    // A failed logout is not retried: the session expires after 30 days, its gateway password after one day.
     await call(origin, logout, { token }).catch(() => {});
   }
 
@@ -169,7 +168,7 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
     },
     async isAlready({ origin, account }) {
       if (!isSignedInAs(await store.get(), origin, account)) return false;
-      // The session may have ended on the server.
+      // Ask the api, because the stored session can have ended on the server.
       await refresh();
       return isSignedInAs(await store.get(), origin, account);
     },

@@ -88,7 +88,7 @@ describe('State', () => {
     ['example.ru', 'crm.example.ru', false],
     ['example.ru:8443', 'example.ru:8443', true],
     ['example.ru:8443', 'example.ru', false],
-  ])('whether the site %s shows the refusal of %s: %s', (site, address, shown) => {
+  ])('the listed site %s shows a refusal of the address %s: %s', (site, address, shown) => {
     const found = refusalOfSite(withRefusal(signedIn, address, refusal), site);
     expect(found?.message).toBe(shown ? (site === address ? 'Нет.' : `${address}: Нет.`) : undefined);
   });
@@ -108,7 +108,7 @@ describe('State', () => {
     expect(state.refusals['site100.example.ru']).toBeUndefined();
   });
 
-  test('refusalOf returns "unreached" when the explanation allows access, and "refused" when it denies access', () => {
+  test('refusalOf returns "unreached" when the explanation allows access, and "refused" otherwise', () => {
     const links = { policy: null, proxy: null, links: [], mends: [] };
     expect(
       refusalOf({ ...links, allow: true, reason: null, message: 'Доступ есть.', advice: null }).kind,
@@ -145,5 +145,5 @@ describe('consoleOrigin and isExposed', () => {
     ['http://localhost:3000', false],
     ['http://127.0.0.1:3000', false],
     ['http://localhost.evil.test', true],
-  ])('isExposed returns for %s: %s', (origin, exposed) => expect(isExposed(origin)).toBe(exposed));
+  ])('isExposed(%s) is %s', (origin, exposed) => expect(isExposed(origin)).toBe(exposed));
 });

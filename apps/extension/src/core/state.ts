@@ -17,7 +17,7 @@ export const Refusal = z.object({
 });
 export type Refusal = z.infer<typeof Refusal>;
 
-/** The session's account. The console supplies these texts: they are displayed and decide nothing. */
+/** The session's account. The console supplies these texts, which are not trusted. */
 export const Account = z.object({
   email: z.string(),
   name: z.string(),
@@ -25,9 +25,7 @@ export const Account = z.object({
 });
 export type Account = z.infer<typeof Account>;
 
-/**
- * The extension's whole state, in `storage.local`: the worker is killed after 30 s without work. Memory holds a copy.
- */
+/** The extension's whole state. It is kept in `storage.local`, because the browser stops the worker after 30 idle seconds. */
 export const State = z.object({
   /** The last console's origin; kept after a sign-out to prefill the form. */
   console: z.nullable(z.string()),
@@ -98,7 +96,7 @@ export function withRefusal(state: State, address: string, refusal: Refusal): St
   };
 }
 
-/** The latest refusal of an address of a site. The message begins with the address, unless it equals the site's. */
+/** The latest refusal that concerns a listed site. Its message begins with the refused address, unless that is the site's. */
 export function refusalOfSite({ access, refusals }: State, site: string): Refusal | undefined {
   const covers = access ? createRoute({ ...access, allSites: false, sites: [site] }) : () => false;
   const [address = '', refusal] =
@@ -125,5 +123,5 @@ export function refusalOf(explanation: Explanation): Refusal {
 /** The refusal while the gateway accepts no connections: protected sites stay closed. */
 export const gatewayAway: Refusal = { kind: 'gateway_away', ...t.refusals.gatewayAway };
 
-/** The browser does not trust the certificate of the gateway. */
+/** The refusal when the browser does not trust the gateway's certificate. */
 export const gatewayCertificate: Refusal = { kind: 'gateway_away', ...t.refusals.gatewayCertificate };

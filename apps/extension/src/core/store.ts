@@ -4,7 +4,7 @@ import { readState, type State } from './state.ts';
 /** The stored state and its copy in memory. Only the worker changes it, one change at a time. */
 export interface Store {
   get(): Promise<State>;
-  /** Applies a change to the current state, stores it, and calls the listener. */
+  /** Applies a change to the current state, stores the result, and calls `changed`. */
   change(next: (state: State) => State): Promise<State>;
 }
 

@@ -33,7 +33,7 @@ export function watchTabs(store: Store, route: Route): void {
 
 /** Updates the badges of all tabs after a change of access. */
 export async function showBadges(state: State, route: Route): Promise<void> {
-  // The badge of tabs without a protected site warns about a proxy setting that another program holds.
+  // Tabs without a protected site show the default badge: '!' when another program controls the proxy setting.
   const trouble = state.proxyHeldBy !== null && state.token !== null;
   await chrome.action.setBadgeBackgroundColor({ color: colours.held });
   await chrome.action.setBadgeText({ text: trouble ? '!' : '' });
@@ -45,7 +45,7 @@ export async function showBadges(state: State, route: Route): Promise<void> {
 async function mark(state: State, route: Route, tabId: number, url: string): Promise<void> {
   const guarded = URL.canParse(url) && route.through(state, url);
   const shut = guarded && (state.gatewayAway || state.refusals[addressOf(url)] !== undefined);
-  // Repeat the default '!' here, because an empty text of the tab would hide the default badge.
+  // An empty badge text of a tab hides the default badge, so repeat the default '!'.
   const text = guarded ? (shut ? '×' : '✓') : state.proxyHeldBy !== null && state.token !== null ? '!' : '';
   try {
     await chrome.action.setBadgeText({ tabId, text });

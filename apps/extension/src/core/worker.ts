@@ -12,13 +12,16 @@ import { addressOf, type Route, showBadges, watchTabs } from './tabs.ts';
 
 /** The functions that differ between Chromium and Firefox. */
 export interface Browser {
-  /** Of the build, for the records of access. */
+  /** The browser's name in access records. */
   readonly name: 'chromium' | 'firefox';
-  /** Routes the sites of an access through its gateway; null routes nothing. Called at every start and change. */
+  /**
+   * Routes the sites of `access` through its gateway; null ends the routing. Called at every start of the worker and
+   * every change of the state.
+   */
   apply(access: GatewayAccess | null): Promise<void>;
   /**
-   * Main-frame errors that mean a denial by the gateway, an unreachable gateway, or its untrusted certificate. Firefox reports the
-   * last one like an untrusted certificate of the site, so only Chromium sets it.
+   * Error patterns of page loads: the gateway denied access, is unreachable, or has an untrusted certificate. Firefox
+   * does not distinguish the gateway's certificate from the site's, so only Chromium sets `certificate`.
    */
   errors: { readonly refused: RegExp; readonly away: RegExp; readonly certificate?: RegExp };
 }
@@ -26,7 +29,7 @@ export interface Browser {
 export interface Worker {
   readonly store: Store;
   readonly session: Session;
-  /** For `webRequest.onAuthRequired`. */
+  /** The listener for `webRequest.onAuthRequired`. */
   readonly answer: (challenge: Challenge) => Promise<Answer>;
   readonly route: Route;
 }
@@ -39,8 +42,8 @@ const BEFORE_EXPIRY_MS = 60 * 60_000;
 const EXPIRY = 'expiry';
 
 /**
- * Registers the listeners that both browsers share. It must finish in the worker's first turn: the event that woke
- * the worker reaches only listeners registered by then.
+ * Registers the listeners that both browsers share. Call it synchronously when the worker starts, to receive the event
+ * that woke the worker.
  */
 export function startWorker(browser: Browser): Worker {
   let routed: { access: GatewayAccess | null; through: (url: string) => boolean } | undefined;
@@ -84,7 +87,7 @@ export function startWorker(browser: Browser): Worker {
     ({ url, responseHeaders }) => {
       void store.get().then(async (state) => {
         if (!route.through(state, url)) return;
-        // Over plain http the gateway's page explains the refusal; the popup must show the same.
+        // Over plain http the gateway replies with its own error page; the popup shows the same reason.
         const refused = responseHeaders?.some(({ name }) => name.toLowerCase() === 'x-propusk-reason');
         if (refused === true) await session.explain(url);
         else await store.change((now) => withOpened(now, addressOf(url)));
@@ -117,8 +120,7 @@ export function startWorker(browser: Browser): Worker {
 /** Replaces the browser's error page, which shows only 'tunnel failed'. */
 async function showRefused(tabId: number, url: string): Promise<void> {
   const page = chrome.runtime.getURL(`refused.html#${encodeURIComponent(url)}`);
-  // The event may come before the browser's error page, so wait for that page. Leave a tab alone that shows
-  // another URL by then.
+  // The event can precede the browser's error page: wait until the tab has loaded that page.
   for (let tries = 0; tries < 20; tries++) {
     const tab = await chrome.tabs.get(tabId).catch(() => null);
     if (tab === null) return;
@@ -132,7 +134,7 @@ async function showRefused(tabId: number, url: string): Promise<void> {
 
 /** The console that the browser policy names; null without a policy. */
 async function pinnedConsole(): Promise<string | null> {
-  // Firefox has no managed storage without a policy.
+  // Without a policy, Firefox rejects this call.
   const { consoleUrl } = await chrome.storage.managed
     .get('consoleUrl')
     .catch(() => ({ consoleUrl: undefined }));

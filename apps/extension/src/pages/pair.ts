@@ -14,10 +14,7 @@ async function act(message: Message): Promise<Reply> {
   return ask(message);
 }
 
-/**
- * Delay in milliseconds before the button works. A page that opens under the pointer would otherwise receive a click meant for
- * another page. Reading the question takes longer.
- */
+/** Milliseconds before the button works: the page can open under the pointer and receive a click meant for another page. */
 const READING_MS = 1_000;
 
 function renderQuestion({ id, origin, account }: PairQuestion, { state, pinned }: Reply): void {
@@ -49,7 +46,7 @@ function renderQuestion({ id, origin, account }: PairQuestion, { state, pinned }
   stopCounting = enableWhenRead(yes);
 }
 
-/** Shows texts that the console supplies apart from the origin, which the browser guarantees. */
+/** Shows the console's texts separately from its origin, because the browser verifies only the origin. */
 function renderAccount({ name, email, company }: Account, origin: string): HTMLElement {
   const row = (term: string, ...text: (string | null)[]) => [
     h('dt', {}, term),
@@ -60,7 +57,7 @@ function renderAccount({ name, email, company }: Account, origin: string): HTMLE
     'dl',
     { class: 'account' },
     ...row(t.toConsole, unicodeHost(origin), ascii),
-    // Without a name the email serves as the name.
+    // A user without a name has the email as `name`: show it once.
     ...(name === email ? [] : row(t.pair.name, name)),
     ...row(t.pair.email, email),
     ...row(t.pair.company, company ?? t.pair.noCompany),
@@ -82,7 +79,7 @@ function changeOfAccount(state: State, origin: string, account: Account): HTMLEl
   );
 }
 
-/** Restarts the delay whenever the page becomes visible. @returns a function that stops it */
+/** Enables the button when the page has been visible for READING_MS. @returns a function that cancels the timer */
 function enableWhenRead(button: HTMLButtonElement): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const count = () => {
@@ -112,7 +109,7 @@ function renderOutcome(yes: boolean): (reply: Reply) => void {
 }
 
 function renderSignedIn(title: string, words: string, { person, console: origin, problem }: State): void {
-  // The session may have ended; a user without a company has no sites.
+  // No account: the session has ended.
   if (person === null) return show(h('h1', {}, t.pair.failed), notice('error', problem ?? t.pair.signedOut));
   show(
     h('h1', {}, title),
