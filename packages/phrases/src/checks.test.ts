@@ -1,7 +1,7 @@
 import { sayCheck } from '@propusk/phrases/checks';
 import { describe, expect, test } from 'vitest';
 
-describe('the meaning of a probe without a response through a proxy', () => {
+describe('the meaning of a probe whose request through a proxy failed', () => {
   const failed = (proxy: string | null) =>
     sayCheck({
       code: 'through_failed',
@@ -11,7 +11,7 @@ describe('the meaning of a probe without a response through a proxy', () => {
       },
     });
 
-  test('the meaning names the proxy, or the platform’s gateway', () => {
+  test('the meaning of a failed request names the proxy, or the platform’s gateway', () => {
     expect(failed('proxy.example.ru')).toBe(
       'Через прокси «proxy.example.ru» сайт не открылся: прокси недоступен.',
     );

@@ -22,7 +22,7 @@ describe('the faults of a field', () => {
       password: 'Заполните это поле',
     });
   });
-  it('the faults of an address and a password describe a valid value', () => {
+  it('the faults of an invalid email address and a short password describe a valid value', () => {
     expect(sentences(Login, { email: 'anna@', password: 'short' }).email).toBe('После @ нет имени сервера');
     expect(sentences(Login, { email: 'anna', password: 'short' })).toEqual({
       email: 'Укажите почту, до @ латиницей: name@company.ru',
@@ -33,7 +33,7 @@ describe('the faults of a field', () => {
     const proxy = { host: 'proxy.example.ru', port, username: 'user', password: 'secret' };
     expect(sentences(ProxyInput, proxy)).toEqual({ port: 'Целое число от 1000 до 65535' });
   });
-  it('the faults of a short company name and site say what may be added', () => {
+  it('the faults of a short company name and a short site suggest what to add', () => {
     const { companyName, companySite } = Registration.shape;
     expect(
       sentences(z.object({ companyName, companySite }), { companyName: 'Ян', companySite: 't.me' }),
@@ -47,7 +47,7 @@ describe('the faults of a field', () => {
       phone: 'Укажите номер целиком: +7 912 345 67 89',
     });
   });
-  it('the fault of a missing choice asks for one', () => {
+  it('the fault of a missing choice asks the user to choose a value', () => {
     expect(sentences(PolicyInput, { name: 'Бухгалтерия' })).toEqual({ proxyId: 'Выберите значение' });
   });
   it('the fault of a long text names the maximum length', () => {

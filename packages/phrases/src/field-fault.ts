@@ -3,12 +3,12 @@ import type * as z from 'zod/mini';
 import type { Phrase } from './phrase.ts';
 import type { fieldFaults, schemaFaults } from './ru/fields.ts';
 
-/** What is wrong with one field of an input. */
+/** The error of one input field, as a code with parameters. */
 export type FieldFault = Phrase<typeof fieldFaults>;
 
 /**
- * Reads the fault of a field from zod's issue.
- * @param issue must contain `input`: zod passes it to error maps, and keeps it in errors with `reportInput`
+ * Turns a zod issue into the error of the field.
+ * @param issue must contain `input`, which zod passes to error maps, but adds to errors only with `reportInput`
  */
 export function faultOf(issue: z.core.$ZodRawIssue | z.core.$ZodIssue): Phrase<typeof schemaFaults> {
   const { input, code } = issue;

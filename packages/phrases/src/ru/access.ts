@@ -1,8 +1,8 @@
-/** The sentences of the rule of access: on the gateway's error page and in the console's "Why?". */
+/** Why access is denied or allowed: sentences of the gateway's error page and of the console's access check. */
 
 const askAdmin = 'Обратитесь к администратору вашей компании.';
 
-/** By reason of a denial. */
+/** Sentences for the denied user, by reason. */
 export const denyPhrases = {
   user_removed: { why: 'У вас больше нет доступа через этот шлюз.', advice: askAdmin },
   bad_host: {
@@ -40,7 +40,7 @@ const pending = {
   advice: 'Отправьте приглашение ещё раз в разделе «Пользователи».',
 };
 
-/** What an owner reads about another user. */
+/** Sentences for an owner about a denied user, by reason. */
 const ofPerson = {
   user_removed: {
     why: 'Этого пользователя больше нет в компании.',
@@ -65,7 +65,7 @@ const ofPerson = {
   invitation_pending: pending,
 };
 
-/** The user is in no policy of the site. @param mends policies that grant access @param holds whether any policy has the user */
+/** @param mends names of policies that would grant access @param holds whether the user is in any policy */
 function noPolicy(mends: readonly string[], holds: boolean): { why: string; advice: string } {
   const [only] = mends;
   if (only === undefined && !holds) {
@@ -92,7 +92,7 @@ function noPolicy(mends: readonly string[], holds: boolean): { why: string; advi
   };
 }
 
-/** The answer to "Why?". */
+/** Sentences of the console's access check. */
 export const whyPhrases = {
   person: (reason: keyof typeof ofPerson | 'no_policy', mends: readonly string[], holds: boolean) =>
     reason === 'no_policy' ? noPolicy(mends, holds) : ofPerson[reason],
@@ -113,5 +113,5 @@ export const whyPhrases = {
   },
 };
 
-/** Words in the paths of Russian sites whose request may change something: a probe requests no such path. */
+/** Words in the paths of Russian sites that can mean an action, such as a sign-out: a probe requests no such path. */
 export const actionWords = ['выход', 'выйти', 'удалить'];

@@ -1,4 +1,4 @@
-/** Why the api does not start: one line each, for the operator. */
+/** Reasons why the api does not start, one line each, for the operator. */
 export const apiStartFaults = {
   portTaken: (port: string | number, setting: string) =>
     `Порт ${port} занят: освободите его или укажите другой в ${setting}`,
@@ -11,7 +11,7 @@ export const apiStartFaults = {
   databaseRefuses: (reason: string) => `База данных не пускает (${reason}): проверьте DATABASE_URL`,
 };
 
-/** The reasons for which the api refuses its database at the start. */
+/** Reasons why the api refuses its database at the start. */
 export const databaseFaults = {
   wrongKey: () =>
     'Ключ SECRET_KEY не подходит к этой базе данных: верните тот, с которым она создана (файл secret-key в DATA_DIR)',
@@ -25,7 +25,7 @@ export const databaseFaults = {
     "База данных не различает заглавные и строчные русские буквы. Создайте её заново: CREATE DATABASE … ENCODING 'UTF8' LOCALE 'C.UTF-8' TEMPLATE template0",
 };
 
-/** The page in place of an extension that was not built. */
+/** The page that replaces the download of the extension while the extension is not built. */
 export const extensionNotBuilt = `<!doctype html>
 <html lang="ru"><meta charset="utf-8"><title>Расширение не собрано · Пропуск</title>
 <h1>Расширение ещё не собрано</h1>

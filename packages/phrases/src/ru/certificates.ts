@@ -1,17 +1,17 @@
 /** Sentences about certificates, for the operator. */
 
-/** Why the files of a certificate are of no use. `setting` names the file's setting. */
+/** Why the files of a certificate cannot be used. `setting` is the setting that names the file. */
 export const certificateFaults = {
   certificate: (path: string, setting: string) =>
     `В файле «${path}» нет сертификата в виде PEM. Проверьте настройку ${setting}`,
   key: (path: string, setting: string) =>
     `Ключ в файле «${path}» не читается или не от этого сертификата. Нужен ключ PEM без пароля: настройка ${setting}`,
-  /** @param code the system's code, when it gave one */
+  /** @param code the system error code, if known */
   unreadable: (path: string, code: string | undefined, setting: string) =>
     `Файл «${path}» не читается (${code ?? 'ошибка'}). Проверьте настройку ${setting}`,
 };
 
-/** The gateway waits for its certificate. */
+/** Why the gateway waits for its certificate. */
 export const certificateWait = {
   missing: (path: string) =>
     `Шлюз ждёт сертификат: файла «${path}» ещё нет. Как только он появится, шлюз начнёт работу сам`,
@@ -35,7 +35,7 @@ export const tlsSettingValues = {
   ca: 'путь к файлу PEM с сертификатом, которому верить у ACME_DIRECTORY',
 };
 
-/** Settings of TLS that do not fit each other. */
+/** Errors of incomplete or contradictory TLS settings. */
 export const tlsRefusals = {
   publicUrl: (tls: string) =>
     tls === 'auto'
@@ -45,6 +45,6 @@ export const tlsRefusals = {
   ca: (path: string) => `Файл «${path}» не читается. Проверьте настройку ACME_CA`,
 };
 
-/** The answer of HTTP_PORT before the first certificate. */
+/** The reply on HTTP_PORT while the server has no certificate yet. */
 export const noCertificateYet = () =>
   'Сертификат ещё не получен. Если он не появится за несколько минут, причина есть в журнале сервера.\n';

@@ -3,15 +3,15 @@ import { unicodeHost } from '@propusk/contract/unicode-host';
 import { lock } from './console/lock.ts';
 import { count as countOf } from './count.ts';
 
-/** The sentences of a probe: titles and details of its steps, problems of a proxy's egress, meanings and advices of verdicts. */
+/** The sentences of a probe: titles and results of its steps, problems of a proxy's egress, verdicts, and advice. */
 
 type Who = 'gateway' | 'proxy';
-/** A message inside a message. `CheckMessage` would make the table's type refer to itself. */
+/** A message as a parameter of another message. The type `CheckMessage` would refer to itself here. */
 interface Inner {
   readonly code: string;
   readonly params?: unknown;
 }
-/** What a step asked, and what came back. */
+/** A step of a probe: its title, and its result when known. */
 interface Step {
   readonly title: Inner;
   readonly detail: Inner | null;
@@ -20,7 +20,7 @@ interface Target {
   /** The name of the vantage that sent the request; absent for the api itself. */
   readonly vantage?: string;
   readonly url: string;
-  /** The literal address that the request went to. */
+  /** The IP address that received the request. */
   readonly address: string;
 }
 
@@ -31,11 +31,11 @@ interface Vantages {
 interface Refusals extends Vantages {
   readonly pages: number;
   readonly requests: number;
-  /** Requests that exceeded a limit of the probe. */
+  /** The number of requests that were not made because of a limit. */
   readonly unfit: number;
-  /** The probe found nothing to request besides the first page. */
+  /** Whether the probe found nothing to request besides the first page. */
   readonly emptySample: boolean;
-  /** URLs that the owner leaves open. */
+  /** Paths that the owner deliberately leaves open to everyone. */
   readonly allowed: readonly string[];
 }
 const pointsOf = (names: readonly string[]) =>
@@ -51,7 +51,7 @@ function notOpened({ title, detail }: Step): string {
 }
 const askOperator =
   'Адрес узнать не удалось. Сообщите администратору платформы: причину он увидит в разделе «Прокси-серверы», если проверит шлюз.';
-/** A path for display: decoded, unless it is no UTF-8 or holds invisible characters. */
+/** A path for display: decoded, unless it is not valid UTF-8 or contains invisible characters. */
 function shownPath(path: string): string {
   try {
     const text = decodeURI(path);
@@ -121,7 +121,7 @@ const phrases = {
     certificateFault: string | null;
     /** The path that a redirect led to. */
     path?: string;
-    /** The page looks like a check of the browser. */
+    /** Whether the page looks like a browser check against bots. */
     challenge?: true;
   }): string => {
     const { status, cdn, certificateFault: fault, path } = answer;
@@ -197,7 +197,7 @@ const phrases = {
   // what a verdict means
   protected: (seen: Refusals | undefined): string => {
     const opens = 'Посторонним сайт отвечает отказом, а через «Пропуск» открывается.';
-    // Probes of versions before 0.3 counted nothing.
+    // Results that versions before 0.3 stored have no counts.
     if (seen === undefined) return opens;
     const { pages, requests, unfit, emptySample, allowed, vantages } = seen;
     return [
@@ -264,7 +264,7 @@ const phrases = {
   egress_unknown: (): string =>
     'Снаружи сайт закрыт, а через прокси открыт. Но адрес прокси неизвестен, и проверить сайт с подделкой этого адреса нельзя.',
 
-  // what to do about it
+  // advice to the owner
   add_site: ({ host }: { host: string }): string =>
     `Добавьте сайт ${unicodeHost(host)} в ту же политику или уберите переадресацию на него.`,
   add_start_path: (): string =>
@@ -337,17 +337,17 @@ export type CheckMessage = {
     : { readonly code: Code };
 }[keyof Phrases];
 
-/** A step of a probe as the api passes and stores it. `detail` null: nothing came back yet. */
+/** A step of a probe as the api passes and stores it. `detail` is null until the result is known. */
 export interface CheckStep extends Pick<ProbeStep, 'vantage' | 'outcome'> {
   readonly title: CheckMessage;
   readonly detail: CheckMessage | null;
-  /** The number of requests that an aggregated row covers; absent for a single request. */
+  /** The number of requests that the step combines; absent for a single request. */
   readonly count?: number;
-  /** What to do about it; absent before the step's result. */
+  /** What the owner should do; absent until the result is known. */
   readonly advice?: CheckMessage | null;
 }
 
-/** Sentences in place of those that name settings of the server, for a reader who cannot change them. */
+/** Sentences for owners. Each replaces a sentence that names server settings, because an owner cannot change these settings. */
 const withoutSettings: { readonly [Code in keyof Phrases]?: Phrases[Code] } = {
   echo_without_name: () => askOperator,
   echo_internal: () => askOperator,
@@ -365,7 +365,7 @@ const withoutSettings: { readonly [Code in keyof Phrases]?: Phrases[Code] } = {
     'Добавьте точку проверки: любую машину вне этой сети, которая посмотрит на сайт как посторонний (кнопка «Точки проверки»).',
 };
 
-/** Who reads a message: an ADMIN also learns what to set on the server. */
+/** The reader of a message. Only an ADMIN is told which server settings to change. */
 export type Reader = 'owner' | 'ADMIN';
 
 /** Renders a message; null stays null. */
@@ -387,7 +387,7 @@ export const sayStep = (step: CheckStep, reader: Reader): ProbeStep => ({
   advice: sayCheck(step.advice ?? null, reader),
 });
 
-/** @returns the code itself for one that this version does not know: a newer version may have stored it */
+/** @returns an unknown code unchanged, because a newer version can have stored it */
 function render(message: Inner | null, sentences: object = phrases): string {
   if (message === null) return '';
   const { code, params } = message;

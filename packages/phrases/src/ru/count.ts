@@ -1,6 +1,6 @@
 const plural = /* @__PURE__ */ new Intl.PluralRules('ru');
 
-/** A whole number with its noun, which Russian has three forms of; without `few` the noun has two. */
+/** A whole number with the matching form of its noun. Without `few`, the form `many` is used. */
 export function count(n: number, forms: { one: string; few?: string; many: string }): string {
   const rule = plural.select(n);
   return `${n} ${rule === 'one' ? forms.one : rule === 'few' ? (forms.few ?? forms.many) : forms.many}`;

@@ -1,4 +1,4 @@
-/** The values that settings of packages/dial take. */
+/** Descriptions of the values that the settings of packages/dial accept. */
 export const dialSettingValues = {
   allowNetworks: 'сети через запятую, например 10.0.0.0/8,fd00::/8',
   hosts: 'имена с адресами через запятую, например crm.example.ru=10.0.0.5',

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@propusk/contract/errors';
 import { limits } from '@propusk/contract/limits';
 import { count, days } from './count.ts';
 
-/** The sentence of each refusal, which the api sends as `message`. */
+/** The sentence for each error code, which the api sends as `message`. */
 export const errorMessages: Readonly<Record<ErrorCode, string>> = {
   bad_input: 'Проверьте введённые данные',
   too_deep: 'Слишком много вложенных списков и объектов',
@@ -80,7 +80,7 @@ const limited = {
 /** The name of the plan that a fresh installation has. */
 export const standardPlan = 'Своя установка';
 
-/** Sentences that say more than the message of their code. */
+/** Sentences for special cases of the error codes. */
 export const errorDetails = {
   pairing_code_dead: () =>
     'Код подключения уже не действует: его срок одна минута, и срабатывает он один раз. Нажмите «Войти в расширение» ещё раз',
@@ -100,7 +100,7 @@ export const errorDetails = {
     `Слишком много связей: в политиках компании вместе не больше ${limits.linksPerCompany} пользователей и столько же сайтов`,
   plan_limit_of: (kind: 'people' | 'sites' | 'proxies', limit: number, plan: string) =>
     `В тарифе «${plan}» не больше ${count(limit, limited[kind])}. Запросите другой тариф на странице «Тариф» или удалите лишнее`,
-  /** @param more policies beyond those that are named */
+  /** @param more the number of policies that `names` omits */
   proxy_of_policies: (names: readonly string[], more: number) => {
     const named = names.map((name) => `«${name}»`);
     if (more > 0) named.push(`и ещё ${more}`);

@@ -1,4 +1,4 @@
-// Everything that the browser extension says: its manifest, its pages, and the failures that its worker reports.
+// Texts of the browser extension: its manifest, its pages, and the errors that its worker reports.
 
 export const name = 'Пропуск';
 export const description = 'Открывает защищённые сайты вашей компании через её шлюз.';
@@ -108,7 +108,7 @@ export const popup = {
   consoleAway: 'Консоль не отвечает. Доступ остаётся прежним, пока не истечёт его срок.',
   exposed:
     'Соединение с консолью не зашифровано: пароль могут перехватить. Попросите администратора включить https.',
-  /** The state of one site. */
+  /** The state of a site in the popup's list. */
   states: {
     gatewayAway: 'шлюз недоступен',
     proxyHeld: 'прокси занят',

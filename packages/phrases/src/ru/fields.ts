@@ -34,7 +34,7 @@ export const schemaFaults = {
   password_not_asked: () => 'Текущий пароль нужен только для смены почты',
 } satisfies Record<IssueCode, () => string> & Record<string, (...params: never[]) => string>;
 
-/** All field errors. Only the server finds those beyond `schemaFaults`, so the console does not load them. */
+/** All field errors. The console loads only `schemaFaults`, because the server alone finds the other errors. */
 export const fieldFaults = {
   ...schemaFaults,
   wrong_password: () => 'Неверный пароль',
@@ -58,7 +58,7 @@ export const fieldFaults = {
   single_label: () => 'Укажите полное имя сайта, например crm.example.ru',
   public_suffix: () => 'Это общая зона, а не сайт: укажите имя внутри неё, например crm.example.ru',
   bad_port: () => 'Порт: целое число от 1 до 65535',
-  /** @param address as users write it */
+  /** @param address the site's address as users write it */
   site_listed: (address: string) => `${address} уже в списке`,
   /** @param line counted from 1 */
   site_in_line: (line: number) => `Этот сайт уже есть в строке ${line}`,

@@ -1,11 +1,11 @@
-/** Sentences of the gateway: its error page, its command line. */
+/** Sentences of the gateway's error page and command line. */
 
 const askAdmin = 'Обратитесь к администратору вашей компании.';
 const tryLater =
   'Попробуйте ещё раз через минуту. Если не поможет, обратитесь к администратору вашей компании.';
 const signIn = 'Войдите в расширение «Пропуск» или получите новый пароль шлюза в «Персональных данных».';
 
-/** Reasons that only the gateway has; those of a policy are in access.ts. */
+/** Sentences for failed requests, by reason. The reasons that policies cause are in access.ts. */
 export const proxyErrors = {
   no_credentials: { why: 'Шлюз не получил ваш логин и пароль.', advice: signIn },
   bad_credentials: { why: 'Шлюз не принял логин или пароль.', advice: signIn },
@@ -57,7 +57,7 @@ export const proxyErrors = {
   stopping: { why: 'Шлюз перезапускается.', advice: 'Попробуйте ещё раз через минуту.' },
 };
 
-/** Sentences that replace a reason's own `why`; `{status}` is the upstream's status. */
+/** More precise sentences in place of a reason's `why`; `{status}` is the upstream's status code. */
 export const proxyErrorDetails = {
   connect_only: 'Этот протокол идёт через прокси только методом CONNECT.',
   credentials_in_url: 'В адресе не должно быть логина и пароля.',
@@ -92,13 +92,13 @@ export const errorPage = {
   openConsole: 'Открыть «Пропуск»',
 };
 
-/** Lines that the gateway's process prints when it starts with doubtful settings. */
+/** Warnings that the gateway prints when it starts. */
 export const startWarnings = {
   localOnly: (host: string, url: string) =>
     `Шлюз слушает только этот компьютер (${host}), а пользователи идут на ${url}. Укажите GATEWAY_HOST=0.0.0.0, если перед шлюзом нет своего прокси`,
 };
 
-/** Lines with which the gateway's process refuses to start. */
+/** Errors that prevent the start of the gateway. */
 export const startErrors = {
   metricsPort: (port: number) =>
     `Порт ${port} на 127.0.0.1 не открывается. Укажите другой порт в настройке GATEWAY_METRICS_PORT`,

@@ -5,14 +5,14 @@
 
 const intact = 'Данные не изменены';
 const untouched = 'Ничего не изменено: верните папку из резервной копии или укажите другой DATA_DIR.';
-/** A path as one word of a shell command. */
+/** Quotes a path for a shell command. */
 const word = (path: string) => (/^[\w./@%+,:=-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`);
-/** How a command gets the passphrase of a backup; in the command line it would be in the history of the shell. */
+/** Ways to give a command the passphrase of a backup. An argument would stay in the shell history. */
 const passphraseWays =
   'запустите команду в терминале, она спросит, или, в оболочке root, дайте фразу из файла: BACKUP_PASSPHRASE=$(cat ФАЙЛ)';
 const newerBackup = 'Копию сделала более новая версия «Пропуска»: восстановите её той же версией';
 
-/** Why the file system refused, by errno. */
+/** Causes of file system errors, by error code. */
 const fileErrors: Readonly<Record<string, string>> = {
   EACCES: 'не хватает прав',
   EPERM: 'не хватает прав',
@@ -26,7 +26,7 @@ const fileErrors: Readonly<Record<string, string>> = {
   EMFILE: 'открыто слишком много файлов',
 };
 
-/** A step that the file system refused, as the clause that begins a sentence. */
+/** Names of failed file operations; `fileError` appends the cause. */
 export const fileActions = {
   copyPrograms: (folder: string) => `Не удалось скопировать программы PostgreSQL в ${folder}`,
   createLink: (link: string) => `Не удалось создать ссылку ${link}`,
@@ -51,7 +51,7 @@ export const fileActions = {
 export const databasePhrases = {
   fileError: (action: string, code: string, message: string) => `${action}: ${fileErrors[code] ?? message}.`,
 
-  // Users and programs.
+  // The system user and the PostgreSQL programs.
   cannotChangeUser: (uid: number) =>
     `PostgreSQL от root не работает, а сменить пользователя на ${uid} здесь нельзя: ` +
     'запустите Пропуск от обычного пользователя или укажите DATABASE_URL.',
@@ -67,7 +67,7 @@ export const databasePhrases = {
     `Встроенного PostgreSQL для ${platform} нет (пакет ${name} не установлен): ` +
     'повторите npm install или укажите DATABASE_URL.',
 
-  // The data folder and the place of the cluster.
+  // The data folder and the folder of the database.
   alreadyRunning: (folder: string, pid: number | undefined) =>
     `Пропуск уже запущен на папке данных ${folder}${pid === undefined ? '' : ` (процесс ${pid})`}: остановите его (службу: systemctl stop propusk propusk-gateway) или укажите другой DATA_DIR.`,
   databaseIn: (home: string) => `База данных этой папки лежит в ${home}.`,
@@ -96,7 +96,7 @@ export const databasePhrases = {
   badRecord: (file: string, sharedRoot: string) =>
     `Файл ${file} испорчен: в нём должна быть папка базы данных внутри ${sharedRoot}/data.`,
 
-  // The cluster.
+  // The contents of the database folder.
   creatingDatabase: (cluster: string) => `Создаётся база данных в ${cluster}.`,
   notACluster: (cluster: string) =>
     `В папке ${cluster} лежит что-то, но не база данных (нет PG_VERSION). ${untouched}`,
@@ -106,7 +106,7 @@ export const databasePhrases = {
   notWhole: (cluster: string) =>
     `База данных в ${cluster} повреждена (PG_VERSION или global/pg_control). ${untouched}`,
 
-  // A server that is there already.
+  // A PostgreSQL server that already runs.
   openedHere: (cluster: string) => `База данных ${cluster} уже открыта этим процессом.`,
   foreignServer: (cluster: string, pid: number) =>
     `С базой ${cluster} уже работает PostgreSQL, запущенный не Пропуском (процесс ${pid}): ` +
@@ -115,7 +115,7 @@ export const databasePhrases = {
     `PostgreSQL прошлого запуска в ${cluster} не останавливается (процессы ${pids.join(', ')}): ` +
     'остановите их и запустите снова.',
 
-  // A server that does not start.
+  // A PostgreSQL server that does not start.
   diskFull: (home: string) =>
     `На диске с ${home} не осталось места: освободите его и запустите снова. ${intact}.`,
   wrongOwnership: (cluster: string, user: string, uid: number) =>
@@ -253,7 +253,7 @@ export const packagedPhrases = {
     `${name} не задают в ${path}: в пакете данные лежат в /var/lib/propusk, а фраза копий в /etc/propusk/backup-passphrase. Уберите эту строку`,
 };
 
-/** The keeper of a gateway. */
+/** The replacement of the gateway's process without cutting connections. */
 export const gatewayPhrases = {
   notRunning: () => 'Шлюз не запущен: systemctl start propusk-gateway',
   busy: () => 'Шлюз ещё сменяет процесс, или прежние ждут конца своих соединений: повторите позже',

@@ -1,13 +1,13 @@
 import type { LockKind } from '@propusk/contract/lock';
 
-/** Title, place and notes of a lock's text. */
+/** The title of a lock, where to insert its lines, and notes. */
 export interface LockPhrases {
   readonly title: string;
   readonly place: string;
   readonly notes: readonly string[];
 }
 
-/** Comments inside the text. */
+/** Comments inside the lines of a lock. */
 export const lockComments = {
   headline: (address: string) => `# Пропуск: ${address} открывается только через прокси компании`,
   satisfyAny: '# Старое «Satisfy Any» не открывает сайт посторонним',
@@ -25,7 +25,7 @@ const renewal =
 const proveIt = 'Вставив строки, нажмите «Проверить»: только проверка показывает, что замок работает.';
 
 const everyLock = [ownRequests, renewal, proveIt];
-/** Caddy's lock has no exception for certificate files. */
+/** The notes without `renewal`, because Caddy's lock has no exception for certificate files. */
 const everyLockButFiles = [ownRequests, proveIt];
 
 const cdnNotes = [
@@ -77,7 +77,7 @@ const caddyNotes = [
   ...everyLockButFiles,
 ];
 
-/** By kind of lock. */
+/** The texts of each kind of lock. */
 export const lockPhrases: Readonly<Record<LockKind, LockPhrases>> = {
   htaccess: { title: 'Apache: файл .htaccess', place: htaccessPlace, notes: inHtaccess },
   apache: { title: 'Apache: виртуальный хост', place: apachePlace, notes: inApache },

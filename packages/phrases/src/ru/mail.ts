@@ -18,7 +18,7 @@ const olderThan = (n: number) => count(n, { one: 'дня', many: 'дней' });
 const linkLifetime = `Ссылка действует ${minutes(limits.linkMinutes)} и срабатывает один раз.`;
 const invitationLifetime = `Ссылка действует ${days(limits.invitationDays)} и срабатывает один раз`;
 
-/** A change of an account by somebody else; `at` in ISO 8601. */
+/** A change that somebody else made to an account; `at` is in ISO 8601. */
 interface AccountChange {
   what: 'email' | 'password' | 'factor' | 'role' | 'removed';
   newEmail?: string | undefined;
@@ -27,17 +27,17 @@ interface AccountChange {
   contacts: readonly string[];
 }
 
-/** The server's own time, with its zone: a mail does not know the reader's. */
+/** The server's local time with its time zone, because the reader's time zone is not known. */
 const moment = new Intl.DateTimeFormat('ru-RU', {
   ...{ day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit' },
   timeZoneName: 'short',
 } as const);
 
-/** What a request asks for, in the accusative. */
+/** The thing that a tariff request asks for, in the accusative. */
 const requested = ({ kind, plan }: { kind: RequestKind; plan: string }): string =>
   ({ plan: `тариф «${plan}»`, paid_proxy: 'платный прокси-сервер', trial: 'пробный период' })[kind];
 
-/** The text of each mail, by its code. All but the first parameter, the recipient, are facts of the event. */
+/** The text of each mail, by its code. The first parameter is the recipient; the others describe the event. */
 export const mails = {
   password_link: (to: string, link: string): MailText => ({
     subject: 'Новый пароль для входа в «Пропуск»',
@@ -48,7 +48,7 @@ export const mails = {
       'Если вы об этом не просили, ничего делать не нужно: пароль останется прежним.',
     ],
   }),
-  /** To the owner of a company that an ADMIN created. */
+  /** Sent to the owner of a company that an ADMIN created. */
   owner_invitation: (
     to: string,
     { company, link, resetPage }: { company: string; link: string; resetPage: string },
@@ -62,7 +62,7 @@ export const mails = {
       'Если вы не ждали приглашения, ничего делать не нужно.',
     ],
   }),
-  /** To an agent whom an owner invited to the company. */
+  /** Sent to an agent whom an owner invited to the company. */
   agent_invitation: (to: string, { company, link }: { company: string; link: string }): MailText => ({
     subject: `${quoted(company)}: доступ к сайтам компании через «Пропуск»`,
     paragraphs: [
@@ -72,7 +72,7 @@ export const mails = {
       'Если вы не ждали приглашения, ничего делать не нужно.',
     ],
   }),
-  /** To somebody whom an ADMIN invited to register a company. */
+  /** Sent to a person whom an ADMIN invited to register a company. */
   company_invitation: (to: string, link: string): MailText => ({
     subject: 'Вашу компанию пригласили в «Пропуск»',
     paragraphs: [
@@ -82,7 +82,7 @@ export const mails = {
       'Если вы не ждали приглашения, ничего делать не нужно.',
     ],
   }),
-  /** To the owner of a company that registered without an invitation. */
+  /** Sent to an owner who registered a company without an invitation. */
   company_confirmation: (to: string, link: string): MailText => ({
     subject: 'Подтвердите почту компании в «Пропуске»',
     paragraphs: [
@@ -92,7 +92,7 @@ export const mails = {
       'Если вы не регистрировали компанию, ничего делать не нужно: без подтверждения шлюз никого не пропустит.',
     ],
   }),
-  /** To a new ADMIN. */
+  /** Sent to a new ADMIN. */
   admin_invitation: (to: string, { link, resetPage }: { link: string; resetPage: string }): MailText => ({
     subject: 'Вас пригласили администратором платформы «Пропуск»',
     paragraphs: [
@@ -104,7 +104,7 @@ export const mails = {
       'Если вы не ждали приглашения, ничего делать не нужно.',
     ],
   }),
-  /** To the operator: an owner asks for a plan, a paid proxy or the trial. */
+  /** Sent to the operator when an owner asks for a plan, a paid proxy or the trial. */
   tariff_request: (
     _: string,
     request: {
@@ -124,7 +124,7 @@ export const mails = {
       { link: request.page, label: 'Ответить в консоли' },
     ],
   }),
-  /** To the owner whose request was answered or refused. */
+  /** Sent to an owner when an ADMIN fulfils or refuses the owner's request for a plan, a paid proxy or the trial. */
   tariff_answer: (
     _: string,
     answer: { kind: RequestKind; plan: string; refused: boolean; reply: string; page: string },
@@ -138,7 +138,7 @@ export const mails = {
       { link: answer.page, label: 'Открыть страницу «Тариф»' },
     ],
   }),
-  /** To the owners of a company, before its plan, its trial or its paid proxies end. */
+  /** Sent to the owners of a company before its plan, its trial or its paid proxies end. */
   plan_ends: (
     _: string,
     end: {
@@ -170,7 +170,7 @@ export const mails = {
       { link: end.page, label: 'Открыть страницу «Тариф»' },
     ],
   }),
-  /** To the other owners of a company, when one owner shortens the retention of the access log. */
+  /** Sent to the other owners of a company when one owner shortens the retention of the access log. */
   records_cut: (
     _: string,
     cut: { by: string; inForceAt: string; retentionDays: number | null; keepNames: boolean; page: string },
@@ -186,7 +186,7 @@ export const mails = {
       { link: cut.page, label: 'Открыть «Хранение»' },
     ],
   }),
-  /** To the new address of an account: opening the link proves that the user reads its mail. */
+  /** Sent to the new address of an account: opening the link proves that the user reads mail at this address. */
   email_link: (to: string, link: string): MailText => ({
     subject: 'Подтвердите новую почту для входа в «Пропуск»',
     paragraphs: [
@@ -196,7 +196,7 @@ export const mails = {
       'Если вы об этом не просили, ничего делать не нужно: без подтверждения ничего не изменится.',
     ],
   }),
-  /** To the old address of an account: the request may be an attack. */
+  /** Sent to the old address of an account, because the request to change the address can be an attack. */
   email_change_begun: (to: string, newEmail: string, resetPage: string): MailText => ({
     subject: 'Почту для входа в «Пропуск» хотят сменить',
     paragraphs: [
@@ -206,7 +206,7 @@ export const mails = {
       { link: resetPage, label: 'Сменить пароль' },
     ],
   }),
-  /** To the old address, after the change: it can neither sign in nor request a link any more. */
+  /** Sent to the old address of an account after the address has changed. */
   email_changed: (to: string, newEmail: string): MailText => ({
     subject: 'Почта для входа в «Пропуск» изменена',
     paragraphs: [
@@ -215,7 +215,7 @@ export const mails = {
       'Если это сделали не вы, сразу сообщите владельцу вашей компании в «Пропуске» или администратору платформы: они вернут прежнюю почту или закроют доступ.',
     ],
   }),
-  /** To the holder of an account, at the old address, after somebody else changed what gives power over it. */
+  /** Sent to a user's old address after somebody else changed the user's email address, password, second factor or role. */
   account_changed: (to: string, { what, newEmail, by, at, contacts }: AccountChange): MailText => {
     const [subject, effect] = {
       email: [

@@ -1,6 +1,6 @@
 export const productName = '«Пропуск»';
 
-/** Examples of Russian values in the OpenAPI document, by field, or by schema and field where the field's name does not suffice. */
+/** Russian example values of the OpenAPI document. A key is a field, or `Schema.field` where the field alone is ambiguous. */
 export const openApiExamples = {
   companyName: 'ООО «Ромашка»',
   name: 'Анна',

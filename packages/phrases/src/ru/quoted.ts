@@ -1,4 +1,4 @@
-/** A name in quotation marks. Marks inside the name become inner ones; a name that is quoted as a whole keeps its own. */
+/** Puts a name in quotation marks. Marks inside the name become inner marks; a name that is already quoted stays unchanged. */
 export function quoted(name: string): string {
   if (/^«[^«»]*»$/.test(name)) return name;
   return `«${name.replaceAll('«', '„').replaceAll('»', '“')}»`;

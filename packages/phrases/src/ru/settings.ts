@@ -1,10 +1,10 @@
-/** Sentences about environment settings: what each one takes, and why one is refused. */
+/** Sentences about environment settings: their allowed values and their errors. */
 
 const secret = 'не меньше 32 случайных символов';
 const dataDir = 'папка для данных';
 const logLevel = 'fatal, error, warn, info, debug, trace или silent';
 
-/** The refusals of `readSettings` and its kinds of settings (packages/contract/src/settings.ts). */
+/** The error sentence of `readSettings` and descriptions of its value types (packages/contract/src/settings.ts). */
 export const settingPhrases = {
   wholeNumber: (min: number, max: number, reason: string) =>
     `целое число от ${min} до ${max}${reason === '' ? '' : ` (${reason})`}`,
@@ -51,7 +51,7 @@ export const gatewaySettingValues = {
   proxyProtocol: 'адреса и сети балансировщиков TCP через запятую, например 10.0.0.4,10.0.1.0/24',
 };
 
-/** Settings of the api that are missing or do not fit each other. */
+/** Errors of incomplete or contradictory api settings. */
 export const apiSettingRefusals = {
   apiSecretsMissing: () =>
     'Задайте DATABASE_URL, SECRET_KEY и GATEWAY_SECRET, или запустите npm start: он сделает их сам',
@@ -60,5 +60,5 @@ export const apiSettingRefusals = {
   adminIncomplete: () => 'Настройки ADMIN_EMAIL и ADMIN_PASSWORD задают вместе',
 };
 
-/** The sender's display name in MAIL_FROM's default. */
+/** The sender's display name in the default of MAIL_FROM. */
 export const senderName = 'Пропуск';

@@ -4,7 +4,7 @@ import { refusedChains } from './state.ts';
 
 const example = 'propusk setup pass.example.ru admin@example.ru';
 
-/** The paths to which the user of a service has no access: `x` for folders, `r` for files. */
+/** Paths that the user of a service cannot access. `right` is the missing permission: `x` for folders, `r` for files. */
 interface Closed {
   readonly user: string;
   readonly right: string;
@@ -31,7 +31,7 @@ export const setupPhrases = {
   --wait СЕКУНДЫ     сколько ждать DNS и запуска, обычно 600
   --yes              не спрашивать
   --undo             вернуть прежний файл настроек`,
-  // Errors of the arguments.
+  // Errors in the command's arguments.
   unfit: {
     missing: () => `Укажите домен консоли и почту администратора: ${example}`,
     domain: (typed: string) =>
@@ -56,7 +56,7 @@ export const setupPhrases = {
   /** @param hasAcl whether setfacl is installed */
   closedFiles: (closed: readonly Closed[], hasAcl: boolean) => {
     const lists = closed.map(({ user, paths }) => `пользователю ${user} — ${paths.join(', ')}`);
-    // certbot makes new files without these rights.
+    // A renewal by certbot creates new files without the permissions that setfacl gave.
     const isCertbot = closed.some(({ paths }) => paths.some((path) => path.startsWith('/etc/letsencrypt/')));
     const mend = isCertbot
       ? 'certbot при продлении заменит и файлы, и права: возьмите --tls auto, а для одного шлюза копии, которые делает deploy/certbot-deploy-hook'
@@ -97,7 +97,7 @@ export const setupPhrases = {
     text: `Это проверочное письмо. «Пропуск» на ${consoleUrl} может отправлять почту.`,
   }),
   mailSent: (to: string, reply: string) => `Письмо для ${to} принято сервером: ${reply}`,
-  // `reply` is the response of the mail server. An error of unknown kind without a response has its message here.
+  // `reply` is the mail server's response or, for an unknown error without a response, the error's message.
   mailRefused: (failure: MailFailure, reply: string | undefined) =>
     `Письмо не ушло. ${failure === 'other' ? '' : `${stuckMail.failures[failure]} `}${reply === undefined ? '' : `Ответ: ${reply}`}`.trim(),
 
@@ -105,7 +105,7 @@ export const setupPhrases = {
   changes: (path: string, lines: readonly string[]) => `Изменится ${path}:\n${lines.join('\n')}`,
   unchanged: (path: string) => `${path} менять не нужно`,
   confirm: () => 'Записать? [Да/нет] ',
-  // The answer of a person; Enter means yes.
+  // Whether the typed answer means yes; an empty answer does.
   isYes: (answer: string) => /^(|д|да|y|yes)$/i.test(answer.trim()),
   needsYes: () => 'Спросить некого: запустите в терминале или с --yes. Ничего не изменено',
   declined: () => 'Ничего не изменено',
@@ -118,7 +118,7 @@ export const setupPhrases = {
   notAnswering: (url: string, fault: string, logged: string) =>
     `${url} не отвечает как нужно: ${(refusedChains[fault] ?? fault).replace(/\.$/, '')}.${logged && ` В журнале: ${logged}`}`,
   waits: (line: string) => `Жду. ${line}`,
-  /** @param failure the error when the services were restarted with the previous settings; null for none */
+  /** @param failure why the restart with the previous settings failed; null when it succeeded */
   restored: (fault: string, path: string, failure: string | null) =>
     `${fault}. Прежний ${path} возвращён${failure === null ? '' : `, но: ${failure}`}. Исправьте это и повторите команду; подробно: journalctl -u 'propusk*'`,
   healthy: (url: string) => `${url} отвечает${url.startsWith('https:') ? ', сертификат действителен' : ''}`,

@@ -10,7 +10,7 @@ interface Said {
   readonly mend?: string;
 }
 
-/** The open connections, the gateways that carry them, and the age of the oldest last word of these. */
+/** Open visits, the gateways that carry them, and the longest time since a gateway's last report, in seconds. */
 interface Load {
   readonly gateways: number;
   readonly visits: number;
@@ -284,7 +284,7 @@ export type StateMessage = {
     : { readonly code: Code };
 }[keyof Table];
 
-/** Renders a finding: its title, its sentence and the mend. */
+/** Renders a finding: its title, its sentence, and how to fix the problem. */
 export function sayState(message: StateMessage): { title: string; text: string; mend: string | null } {
   const say = state[message.code] as (params?: unknown) => Said;
   const { title, text, mend = null } = say('params' in message ? message.params : undefined);

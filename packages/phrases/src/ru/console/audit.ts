@@ -44,7 +44,7 @@ export const audit = {
   more: 'Подробнее',
   moscow: (moment: string) => `${moment} МСК`,
   columns: { field: 'Что', before: 'Было', after: 'Стало' },
-  /** The sentence after the actor's name. */
+  /** Sentences of events, shown after the actor's name. */
   events: {
     created: (kind, name) => `${created(kind)} ${objects[kind](name)}`,
     changed: (kind, name) => `измен${ending(kind)} ${objects[kind](name)}`,
@@ -80,7 +80,7 @@ export const audit = {
   } satisfies Record<AuditAction, (kind: AuditKind, name: string) => string>,
   action: 'Действие',
   everything: 'Все действия',
-  /** Names of the actions whose sentences name an object. */
+  /** Labels in the filter. For other actions, the filter shows the sentence in `events`, which names no object. */
   actions: {
     created: 'добавление и создание',
     changed: 'изменение',

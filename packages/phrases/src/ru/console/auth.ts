@@ -1,4 +1,4 @@
-// Texts of the auth area.
+// Texts of the pages for sign-in and for a new password.
 import { minutes } from '../count.ts';
 
 export const auth = {
@@ -26,7 +26,7 @@ export const auth = {
   },
 };
 
-/** The pages that request a new password. Apart from `auth`, which the login page loads. */
+/** Texts of the pages that request a new password. Separate from `auth` to keep the login page small. */
 export const reset = {
   resetTitle: 'Новый пароль',
   resetHint: 'Укажите почту, с которой входите: по ссылке из письма вы зададите новый пароль',

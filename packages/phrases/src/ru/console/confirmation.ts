@@ -1,6 +1,6 @@
-// Texts of the bands of an owner: the company's unconfirmed email address, and the end of its plan; of mail without SMTP_URL.
+// Texts of an owner's banners (unconfirmed company email address, end of the plan) and of mail without SMTP_URL.
 
-/** Where each mail is without SMTP_URL, and who can read it. */
+/** Where mails are stored while SMTP_URL is not set, and who can read them. */
 export const noMail =
   'Отправка писем на сервере не настроена: письмо не уйдёт, оно лежит файлом в папке mail внутри DATA_DIR. Попросите администратора сервера передать ссылку из него: её покажет команда propusk mail.';
 
@@ -15,7 +15,7 @@ export const confirmation = {
   written: 'Письмо записано на сервере',
 };
 
-/** The band of an owner whose trial, plan or paid proxies end soon. */
+/** The banner for an owner whose trial, plan or paid proxies end soon. */
 export const ending = {
   label: 'Окончание тарифа',
   trial: (day: string) =>

@@ -1,4 +1,4 @@
-// Texts of every dashboard page.
+// Texts that all dashboard pages share.
 
 export const columns = { createdAt: 'Создано', updatedAt: 'Изменено', actions: 'Действия' };
 

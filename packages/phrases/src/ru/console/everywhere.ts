@@ -1,4 +1,4 @@
-// Texts of every page.
+// Texts that every page uses.
 
 export const product = 'Пропуск';
 
@@ -43,17 +43,17 @@ export const failures = {
   toStart: 'На главную',
 };
 
-/** Apart from `common`, which the login page loads. */
+/** Texts of the copy button. Separate from `common` to keep the login page small. */
 export const copying = {
   failed: 'Браузер не дал доступ к буферу обмена. Выделите текст и скопируйте его вручную',
 };
 
-/** A part of a page that did not load. Apart from `failures`, which the login page loads. */
+/** Shown in place of a part of a page that did not load. Separate from `failures` to keep the login page small. */
 export const part = {
   failed: 'Эта часть страницы не загрузилась',
 };
 
-/** Failures of calls whose reply is late. Apart from `failures`, which the login page loads. */
+/** Errors of calls without a reply in time. Separate from `failures` to keep the login page small. */
 export const late = {
   read: 'Сервер не ответил вовремя. Подождите немного и повторите',
   change: 'Сервер не ответил вовремя. Сохранилось ли изменение, неизвестно: проверьте и повторите',

@@ -1,4 +1,4 @@
-// Texts of the questions before a form's input is lost, and of the reload after another user's save.
+// Texts of the warnings before unsaved input is lost, and of the reload after another user's save.
 
 export const input = {
   discard: 'Закрыть и потерять введённое?',

@@ -1,4 +1,4 @@
-// Texts of a site's lock (lines for its web server) and of the probe that tests it.
+// Texts of a site's lock (configuration lines for its web server) and of the probe that tests the lock.
 
 import { limits } from '@propusk/contract/limits';
 import { count } from '../count.ts';
@@ -101,7 +101,7 @@ export const lock = {
   },
   wrong: { outside: 'Снаружи не отказано', through: 'Через «Пропуск» не открылось' },
   waiting: 'ещё не проверено',
-  /** The detail of a step, which the server sends. */
+  /** The server also uses this text for the result of a probe step. */
   unresolved: 'имя не найдено в DNS',
   passed: 'верно',
   failed: 'неверно',

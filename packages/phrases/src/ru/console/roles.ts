@@ -1,8 +1,8 @@
-// Texts of the dialogs that change a role: owner of a company, ADMIN of the platform.
+// Texts of the dialogs that change a user's role or reset the second factor.
 
 const again = 'Открытые сеансы завершатся: в консоль и расширение нужно будет войти заново.';
 
-/** How the change affects the user, shown in the dialog before it. */
+/** Changes that a dialog asks to confirm; `follows` describes the effect on the user. */
 type Change = 'makeOwner' | 'dropOwner' | 'dropAdmin' | 'resetFactor';
 
 export const roleChange = {

@@ -1,4 +1,4 @@
-// Texts of the dialog that signs a user in again when the session has ended under a changed form.
+// Texts of the sign-in dialog for a session that ended while a form has unsaved changes.
 
 export const signInAgain = {
   title: 'Сеанс завершён',

@@ -9,7 +9,7 @@ const days = (n: number) => count(n, { one: 'день', few: 'дня', many: 'д
 const times = (n: number) => count(n, { one: 'раз', few: 'раза', many: 'раз' });
 
 export const visits = {
-  /** Why a visit was refused or ended, by the gateway's reason. */
+  /** Why the gateway refused or ended a visit, by reason code. */
   reasons: {
     user_removed: 'Нет в компании',
     bad_host: 'Адрес вместо имени сайта',
@@ -61,7 +61,7 @@ export const visits = {
     killed: 'Шлюз остановился аварийно',
     capped: 'Слишком много отказов посторонним',
   } as Readonly<Record<string, string>>,
-  /** Shown in place of the host for a record of several hosts. */
+  /** Shown in place of the host for a record that covers several hosts. */
   several: 'Разные сайты',
   times,
   visits: (n: number) => count(n, { one: 'посещение', few: 'посещения', many: 'посещений' }),
@@ -92,7 +92,7 @@ export const statistics = {
   parts: { overview: 'Обзор', now: 'Сейчас', log: 'Журнал доступа', storage: 'Хранение' },
   sections: 'Разделы статистики',
   failed: 'Статистика не загрузилась',
-  /** Before the reason of the failure. */
+  /** Shown before the reason why the update failed. */
   old: (time: string) => `Данные на ${time}: обновить их не получилось.`,
   emptyTitle: 'Посещений ещё не было',
   emptyHint:
@@ -104,14 +104,14 @@ export const statistics = {
   zone: (zone: string) => `Часовой пояс: ${zone}`,
   tooLong: 'Выберите период от одного дня до года.',
   figures: { people: 'Активные пользователи', visits: 'Посещения', bytes: 'Трафик', refusals: 'Отказы' },
-  /** The change beside the period before. @param percent null when the period before has none */
+  /** Compares a number with the previous period. @param percent null when `before` is zero */
   change: (now: string, before: string, percent: number | null) =>
     percent === null
       ? 'за прошлый период: нет'
       : percent === 0 || now === before
         ? `${before}: столько же`
         : `на ${Math.abs(percent)} % ${percent > 0 ? 'больше' : 'меньше'}: было ${before}`,
-  /** The whole day before, which says little of a day that is not over. */
+  /** Compares today with the whole of yesterday, without a percentage, because today is not over. */
   yesterday: (before: string) => `вчера за весь день: ${before}`,
   chart: 'По времени',
   chartOf:

@@ -16,7 +16,7 @@ export const users = {
   newPasswordHint: 'Оставьте пустым, чтобы не менять пароль',
   roles: 'Роли',
   role: { ADMIN: 'Админ', USER: 'Агент', CREATOR: 'Пользователь' },
-  /** Stands beside the specification's name of the role CREATOR, which is also the word for any user. */
+  /** Added to the specification's name of the role CREATOR, because that name is also the word for any user. */
   owner: 'владелец',
   /** What a user with each role may do, for the tooltip of the role. */
   may: {
