@@ -14,7 +14,7 @@ export function answerMessages(store: Store, session: Session, pinned: () => Pro
     const message = read.data;
     const ownPage = sender.url?.startsWith(chrome.runtime.getURL('')) === true;
     if (message.type === 'pair-request') {
-      // The browser's own sender URL is used, never the page's claim.
+      // Uses the sender URL from the browser, because a page could send a false one.
       if (sender.tab?.id === undefined || sender.url === undefined || sender.frameId !== 0) return false;
       void pairing.offer(new URL(sender.url).origin, message.code, sender.tab.id);
       return false;

@@ -1,8 +1,8 @@
 /** The errors of the extension's own requests. `fetch` does not tell why a request failed; `webRequest` does. */
 
 /**
- * Matches TLS errors. Chromium reports a code. Firefox reports a sentence in the user's language, and a name that
- * begins with `NS_` for all other errors.
+ * Matches TLS errors. Chromium reports a code. Firefox reports a sentence in the user's language; for all other
+ * errors it reports a name that begins with `NS_`.
  */
 const CERTIFICATE = /^net::ERR_(CERT|SSL)_|^(?!net::|NS_)/;
 /** Milliseconds to wait for the error event, which can arrive after `fetch` has failed. */

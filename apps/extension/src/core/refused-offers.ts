@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** Refused offers: their origins may not ask again for a while. */
+/** Refused offers: further offers of their origins are ignored for a while. */
 const Refused = z.array(z.object({ origin: z.string(), at: z.number() }));
 
 const KEY = 'refused-offers';

@@ -104,7 +104,7 @@ function renderSignedIn({ state, error }: Reply): void {
     ),
     error === undefined ? null : notice('error', error),
     ...warnings(state),
-    // Link to the console, where the user can solve this problem.
+    // A problem with the access is solved in the console, so link to the console.
     access === null && state.problem !== null && origin !== null
       ? h('a', { class: 'primary', href: origin, target: '_blank', rel: 'noreferrer' }, t.popup.openConsole)
       : null,

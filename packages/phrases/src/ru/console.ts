@@ -1,5 +1,5 @@
-// Each of these files holds the texts that load together, because a page loads its texts with its code. Texts in English
-// are quoted from the specification.
+// Each part of the console has its own file, because a page loads its texts with its code. Texts in English are quoted
+// from the specification.
 export * from './console/audit.ts';
 export * from './console/auth.ts';
 export * from './console/company.ts';

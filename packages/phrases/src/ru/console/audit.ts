@@ -80,7 +80,7 @@ export const audit = {
   } satisfies Record<AuditAction, (kind: AuditKind, name: string) => string>,
   action: 'Действие',
   everything: 'Все действия',
-  /** Labels in the filter. For other actions, the filter shows the sentence in `events`, which names no object. */
+  /** Labels of actions in the filter. For other actions, the filter shows the sentence in `events`, which names no object. */
   actions: {
     created: 'добавление и создание',
     changed: 'изменение',

@@ -1,4 +1,4 @@
-// Texts of the invitations of agents by mail.
+// Texts for inviting agents by mail.
 
 import { count, days as countDays } from '../count.ts';
 

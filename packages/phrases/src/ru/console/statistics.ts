@@ -219,7 +219,7 @@ export const statistics = {
     cancelPending: 'Отменить изменение',
     pendingCancelled: 'Изменение отменено, журнал хранит столько же',
     zone: 'Часовой пояс',
-    /** Russian time zones, listed first. */
+    /** Russian time zones, which the list shows first. */
     cities: {
       ...{ 'Europe/Kaliningrad': 'Калининград', 'Europe/Moscow': 'Москва', 'Europe/Samara': 'Самара' },
       ...{ 'Asia/Yekaterinburg': 'Екатеринбург', 'Asia/Omsk': 'Омск', 'Asia/Novosibirsk': 'Новосибирск' },
