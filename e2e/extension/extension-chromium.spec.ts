@@ -57,13 +57,13 @@ const badge = async (shown: Page) => {
 };
 
 /**
- * Refreshes the access and postpones the next refresh by half a minute, so that a test can observe what happens before
- * it. The popup refreshes when it opens: without the wait that refresh could read the test's next change.
+ * Refreshes the access, and postpones the next refresh by half a minute. The popup also refreshes when it opens; this
+ * function waits for that refresh, so that the next change of a test comes after it.
  */
 async function refreshNow(): Promise<void> {
   const sheet = await popup();
   await sheet.evaluate(POSTPONE_REFRESH);
-  // The button is disabled during a refresh. If an alarm has just begun one, the worker answers when that one ends.
+  // The button is enabled again when the refresh ends, even if an alarm began that refresh.
   const refresh = sheet.getByRole('button', { name: 'Обновить' });
   await refresh.click();
   await expect(refresh).toBeEnabled();
@@ -128,9 +128,9 @@ test('a site that itself answers 401 never receives the proxy credentials', () =
     },
   ));
 
-test('a sleeping service worker wakes and answers the proxy challenge with a new token after the gateway revoked the old one', async () => {
-  // Ending another session that fetched a gateway token revokes every gateway token of the user, also the
-  // one that the browser caches.
+test('a stopped service worker wakes and answers a proxy challenge with a new token after a revocation', async () => {
+  // The end of a session that fetched a gateway token revokes every gateway token of the user, including the
+  // cached token.
   const { call, signIn, lockedUrl } = world();
   const another = await signIn();
   await call(another, myAccess);
@@ -151,7 +151,7 @@ test('a sleeping service worker wakes and answers the proxy challenge with a new
   await sheet.close();
 });
 
-test('a removed policy closes the site at the gateway at once, and Chromium bypasses the gateway within a minute', async () => {
+test('a removed policy closes the site at once, and Chromium bypasses the gateway within a minute', async () => {
   const { call, owner, agent, policyId, lockedUrl } = world();
   const hold = (politics: number[]) =>
     call(owner, updateUser, { params: { id: agent.id }, body: { politics } });
@@ -193,7 +193,7 @@ test('signing out of the extension makes the browser bypass the gateway again', 
 
 /** Opens a pairing page with a code in its fragment. The origin may be the console or a foreign site. */
 async function show(shown: Page, origin: string, code: string): Promise<void> {
-  // A change of fragment alone would not reload the page, and a page offers its code once.
+  // Load another page first: a page offers its code once, and a change of the fragment alone does not reload it.
   await shown.goto('about:blank');
   await shown.goto(`${origin}/extension/pair#${code}`);
   await expect(shown.locator('html')).toHaveAttribute('data-propusk-extension', /^\d+\.\d+/);
@@ -238,7 +238,7 @@ async function shoot(shown: Page, name: string): Promise<void> {
 
 test("a page cannot sign the extension in without the user's confirmation", async () => {
   const { call, signIn, openUrl, lockedUrl } = world();
-  // A foreign page with a valid code: no confirmation page opens, and no other origin is called.
+  // A foreign page with a valid code opens no confirmation.
   const { code } = await call(await signIn(), createPairing);
   await show(page, new URL(openUrl).origin, code);
   await expect.poll(() => paired()).toBe('failed');
@@ -281,7 +281,7 @@ test('one click in the console signs the extension in without typing', async () 
   expect((await load(lockedUrl)).status).toBe(200);
 });
 
-test('an extension that already has the account reports it and keeps working', async () => {
+test('a pairing link for the signed-in account reports success, and the extension keeps working', async () => {
   const { call, signIn, product, lockedUrl } = world();
   const { code } = await call(await signIn(), createPairing);
   await show(page, product.consoleUrl, code);
@@ -293,7 +293,7 @@ test('an extension that already has the account reports it and keeps working', a
   expect((await load(lockedUrl)).status).toBe(200);
 });
 
-test('a pairing link for another account names both accounts, and a flood of links opens one confirmation', async () => {
+test('a pairing link for another account opens one confirmation, which names both accounts', async () => {
   const { call, owner, product, agent, lockedUrl } = world();
   const question = await offer(owner);
   const warning = question.getByRole('alert').filter({ hasText: 'Учётная запись сменится.' });

@@ -62,7 +62,7 @@ async function openPopup(
       target: { context },
       awaitPromise: false,
     });
-    // The popup has no result while it navigates, so treat that as not ready.
+    // The popup has no result while it navigates: treat it as not ready.
     return (evaluated.result.result as { value?: unknown } | undefined)?.value;
   };
   await expect.poll(() => run(until)).toBe(true);
@@ -128,7 +128,7 @@ test('signing in to the extension opens the locked site in Firefox', async () =>
   expect(await load(lockedUrl)).toEqual({ status: 200, reason: null });
 });
 
-test('a removed policy closes the site at the gateway at once, and Firefox bypasses the gateway at its next refresh', async () => {
+test('a removed policy closes the site at once, and Firefox bypasses the gateway at its next refresh', async () => {
   const { call, owner, agent, lockedUrl } = world();
   await refreshNow();
   await call(owner, updateUser, { params: { id: agent.id }, body: { politics: [] } });
@@ -154,7 +154,7 @@ test('while the gateway is down, Firefox cannot open the protected site but open
   }
   page = await browser.newPage();
   expect((await load(openUrl)).status).toBe(200);
-  // Reload one turn later: an immediate reload loses the reply.
+  // Reload after the evaluation has ended: an immediate reload loses its reply.
   await run('void setTimeout(() => location.reload())');
   await expect.poll(() => run('document.body.innerText')).toContain('шлюз недоступен');
   expect(await directHits()).toEqual(before);

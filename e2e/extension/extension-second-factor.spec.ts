@@ -37,7 +37,7 @@ async function signIn(popup: Page, email: string): Promise<void> {
   await popup.getByRole('button', { name: 'Войти' }).click();
 }
 
-test("the popup asks for the second factor's code after the password, keeps the typed values, and then opens the locked site", async () => {
+test("the popup asks for the second factor's code after the password, and keeps the typed values", async () => {
   const { agent } = world();
   const secret = await enrol(await world().signIn());
   const popup = await browser.context.newPage();
@@ -77,6 +77,6 @@ test('the popup tells a user without the required second factor to enable it, an
   await expect(way).toHaveAttribute('href', product.consoleUrl);
   await popup.screenshot({ path: test.info().outputPath('required.png') });
   const page = await browser.context.newPage();
-  // A new address, which the browser has not cached.
+  // A new URL, which the browser has not cached.
   expect((await page.goto(`${world().lockedUrl}?again`))?.status()).toBe(403);
 });

@@ -26,7 +26,7 @@ export const screens = [
 const specs = globSync('*/*.spec.ts', { cwd: new URL('..', import.meta.url) }).toSorted();
 
 /**
- * The viewports of a spec file: the desktop, and the phone, whose tests repeat those of the desktop, when it is the file's turn.
+ * The viewports for the tests of a spec file: the desktop, and in some runs also the phone (`isInTurn`).
  * @param url the file's `import.meta.url`
  */
 export function screensOf(url: string): readonly (typeof screens)[number][] {
@@ -67,9 +67,10 @@ export const test = base.extend<object, { shared: RunningProduct }>({
 });
 
 /**
- * Gives the tests of a file a product. With default settings it is the worker's, with the data of a fresh one.
+ * Gives the tests of a file a product. Without `settings`, it is the worker's product, reset to the data of a fresh
+ * product.
  * @param fill creates the data that the tests read
- * @param settings environment of the product, where the tests need other values: then the file has a product of its own
+ * @param settings environment for a product of the file's own
  */
 export function startConsole(
   fill: (console: Console) => Promise<void>,
@@ -128,14 +129,14 @@ async function psql({ dataDir }: RunningProduct, statement: string): Promise<str
   return stdout.trim();
 }
 
-/** Copies every table of a product that has just started, except the audit, which is append-only. */
+/** Copies every table of a product that has just started, except the append-only audit. */
 const KEEP = `create schema kept; do $$ declare name text; begin
   for name in select relname from pg_class
     where relkind = 'r' and relname !~ '^audit' and relnamespace = 'public'::regnamespace loop
     execute format('create table kept.%I as table public.%I', name, name);
   end loop; end $$`;
 
-/** Restores the copies. Ids continue, so that gateways see new companies. Without triggers. */
+/** Restores the copied tables. Sequences are not reset, so that gateways see new ids. Triggers do not run. */
 const RESET = `do $$ declare name text; fields text; begin
   perform set_config('session_replication_role', 'replica', true);
   for name in select tablename from pg_tables where schemaname = 'kept' loop
@@ -145,7 +146,7 @@ const RESET = `do $$ declare name text; fields text; begin
     execute format('insert into public.%I (%s) select %s from kept.%I', name, fields, fields, name);
   end loop; end $$`;
 
-/** Lets every site be probed again at once: the api refuses a probe within 10 s of the last one. */
+/** SQL that makes all probes look a minute old, because the api refuses a probe within 10 s of the last one. */
 export const AGE_CHECKS = `update site_checks set started_at = started_at - interval '1 minute'`;
 
 /** Local storage of a browser whose user has finished the onboarding, and folded the first steps. */
@@ -178,10 +179,7 @@ export const row = (page: Page, name: string | RegExp) => page.getByRole('row', 
 export const dialogOf = (page: Page) => page.getByRole('dialog');
 export const saveOf = (dialog: Locator) => dialog.getByRole('button', { name: 'Сохранить' });
 
-/**
- * A field of a dialog or form, by its label: a password input has no role. The label's text includes the
- * mark of a required field.
- */
+/** Finds a field by its label, because a password input has no role. A required field has an asterisk in its label. */
 export const field = (form: Locator, label: string) =>
   form.getByLabel(new RegExp(`^${label}( \\*)?$`)).and(form.locator('input, textarea'));
 

@@ -43,8 +43,8 @@ export const names = ['crm.romashka.test', 'ask.romashka.test', 'open.test'] as 
 
 let loads = 0;
 /**
- * Appends a new query to a URL. Apache sends no Cache-Control, so without it the browser answers from its
- * cache for a tenth of the file's age (RFC 9111 section 4.2.2).
+ * Appends a new query to a URL. Otherwise the browser would reply from its cache, because Apache sends no Cache-Control
+ * (RFC 9111 section 4.2.2).
  */
 export const uncached = (url: string): string => `${url}?load=${++loads}`;
 

@@ -70,7 +70,7 @@ function poison(answer: unknown, hostile: string, key = ''): unknown {
   );
 }
 
-/** Poisons every reply that a page receives, also those that a test stubs through `page.route`. */
+/** Adds hostile text to every reply that a page receives, and to the replies that a test stubs through `page.route`. */
 export async function poisonAnswers(page: Page, hostile: string): Promise<void> {
   await page.route('**/api/**', async (route) => {
     const answer = await route.fetch();

@@ -45,7 +45,7 @@ const probed: Steps = (page) =>
 const proof: Steps = async (page) => {
   await listed(page);
   await page.getByRole('button', { name: /^Проверка crm/ }).click();
-  // The first probe of a site may come before the gateway knows its policy, and then it reads no page.
+  // Probe again: the first probe may run before the gateway has the policy, and then reads no page.
   await page.getByRole('button', { name: 'Проверить снова' }).click();
   await shows('Проверяем сайт…')(page);
   await expect(page.getByRole('dialog').getByRole('heading', { name: /^Снаружи отказано/ })).toBeVisible({
@@ -112,7 +112,7 @@ export async function takePictures(browser: Browser, folder: string | null): Pro
   const phone = await viewers.contextOf({ scheme: 'light', size: 'phone' }, frame);
   const page = await phone.newPage();
   await visit(page, consoleUrl, frame);
-  // A probe on loopback ends before anybody sees it.
+  // Delay each connection: a probe on loopback would end before the screenshot.
   delayMs = 150;
   const { frames, labels } = await takeLoop(page, (lines) => apache.lock(openSite, lines));
   if (folder !== null) await writeFile(join(folder, 'loop.png'), await joined(browser, frames));
@@ -141,7 +141,7 @@ async function forward(port: number, delay: () => number): Promise<Server> {
 }
 
 /**
- * Locks and probes the open site, and takes screenshots in a window of phone size.
+ * Locks and probes the open site, and takes the screenshots in a phone-sized window.
  * @param lock writes the lock's lines to the site's server
  */
 async function takeLoop(page: Page, lock: (lines: string) => Promise<void>) {

@@ -18,7 +18,7 @@ export interface RunningProduct {
   output(): string;
   /** Resolves with the exit code of npm. */
   readonly ended: Promise<number | null>;
-  /** Ctrl-C: the terminal signals the whole group. */
+  /** Signals the whole process group, as Ctrl-C in a terminal does. */
   interrupt(): void;
   /** Live processes of the product, as `ps` names them. */
   processes(): Promise<string[]>;
@@ -74,8 +74,8 @@ export function runProduct(
 }
 
 /**
- * Waits for health 200. @returns milliseconds since the call @throws Error with the output when the product
- * ends first
+ * Waits until the api reports that it is healthy. @returns milliseconds since the call
+ * @throws Error with the output when the product ends first
  */
 export async function untilHealthy(product: RunningProduct): Promise<number> {
   const started = performance.now();

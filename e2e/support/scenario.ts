@@ -25,7 +25,7 @@ export interface Scenario {
 /** The page as it loads. */
 export const loaded: Steps = async () => {};
 
-/** The states of one page for one viewer: the steps to each, by the scenario's name. */
+/** Makes a scenario from each entry of `steps`: the key is the scenario's name, the value leads to the state. */
 export function states(
   role: Viewer,
   path: string,

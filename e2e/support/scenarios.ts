@@ -53,7 +53,7 @@ const unfold =
   async (page) => {
     await page.getByRole('dialog').locator('summary', { hasText: title }).press('Enter');
   };
-/** Scrolls a text to the middle of the dialog, where the buttons at its end cover nothing. */
+/** Scrolls a text to the middle of the dialog, above the buttons at its end. */
 const centred =
   (text: string): Steps =>
   (page) =>
@@ -62,7 +62,7 @@ const centred =
 const lockPaths: Steps = inOrder(
   answering('**/api/domain-allowed/*/paths', probePaths, lockLines),
   unfold(/^Проверять также: 3 пути/),
-  // In view below the buttons of the dialog.
+  // The buttons at the end of the dialog can cover this button, so scroll to it.
   (page) => page.getByRole('button', { name: 'Сохранить пути' }).scrollIntoViewIfNeeded(),
 );
 /** Opens the list of vantages from a probe's result. */
@@ -96,7 +96,7 @@ const slide =
   (index: number): Steps =>
   async (page) => {
     await page.getByRole('button', { name: new RegExp(`^Слайд ${index}:`) }).click();
-    // The slide fades in, and its picture is a file of its own.
+    // Wait until the slide has faded in and its picture has loaded.
     await expect(page.getByRole('group', { name: new RegExp(`^Слайд ${index} из`) })).toHaveCSS(
       'opacity',
       '1',
@@ -106,7 +106,7 @@ const slide =
 const closedRegistration = (mode: 'invited' | 'closed'): Steps =>
   answeringReload('**/api/auth/registration', { mode, mailed: true }, titled('Регистрация закрыта'));
 
-/** Opens the link of an invitation that does not work any more. */
+/** Opens an invitation link that no longer works. */
 const deadInvitation =
   (reply: { status?: number; json: object }): Steps =>
   async (page) => {

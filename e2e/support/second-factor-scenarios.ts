@@ -12,7 +12,7 @@ const password = 'correct horse';
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const card = (page: Page) => page.locator('#second-factor');
 
-/** Stubs the state of the second factor, and the start of one. */
+/** Stubs the state of the second factor, and the reply that begins an enrolment. */
 const factorIs =
   (on: boolean, recoveryCodes: number, then: Steps = loaded): Steps =>
   async (page) => {

@@ -22,7 +22,7 @@ const sessionsAre = (answer: object, then: Steps = loaded) =>
   });
 const endOthers = (page: Page) => page.getByRole('button', { name: 'Завершить остальные' });
 
-/** A changed form whose save finds that the session has ended. */
+/** Saves a changed form after the session has ended. */
 const ended: Steps = async (page) => {
   const json = { code: 'unauthorized', message: 'Войдите в приложение' };
   await page.route('**/api/domain-allowed', (route) => route.fulfill({ status: 401, json }));
@@ -32,13 +32,13 @@ const ended: Steps = async (page) => {
   await form.getByRole('button', { name: 'Сохранить' }).click();
   await expect(page.getByRole('dialog', { name: 'Сеанс завершён' })).toBeVisible();
 };
-/** `ended` for a user with a second factor. */
+/** The state `ended`, then a sign-in that requires the code of a second factor. */
 const endedWithFactor: Steps = async (page) => {
   const json = { code: 'second_factor_needed', message: 'Введите код' };
   await page.route('**/api/auth/login', (route) => route.fulfill({ status: 401, json }));
   await ended(page);
   const again = page.getByRole('dialog', { name: 'Сеанс завершён' });
-  // The stubbed server may send text that is no email address, so type one.
+  // Type the email address: the stubbed reply can contain hostile text in its place.
   await again.getByLabel('Почта').fill('irina@romashka.test');
   const password = again.getByLabel('Пароль', { exact: true });
   await password.fill('correct horse');
@@ -46,7 +46,7 @@ const endedWithFactor: Steps = async (page) => {
   await expect(again.getByLabel('Код из приложения или запасной код')).toBeFocused();
 };
 
-/** The sessions card in every state, and a session that ends under a changed form. */
+/** The sessions card in every state, and the dialog for a session that ends while a form is changed. */
 export const sessionScenarios: readonly Scenario[] = [
   ...states('owner', '/dashboard/creator/domains', {
     'session-ended': ended,

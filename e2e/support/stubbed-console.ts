@@ -11,13 +11,13 @@ const types: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** The origin of a console without a server: the browser gets its files from the build, and its replies from the test. */
+/** The origin of a console without a server: its files come from the build, its replies from the test. */
 export const STUBBED = 'http://console.test';
 
 /** Replies by method and path, such as `GET /tariff`; a function gets the route. Other calls get 404. */
 export type Replies = Record<string, object | ((route: Route) => unknown)>;
 
-/** Serves the built console to a page. The replies may be changed later. */
+/** Serves the built console to a page. Changes of `replies` take effect later, too. */
 export async function stubConsole(page: Page, replies: Replies): Promise<void> {
   await page.addInitScript(() => {
     localStorage.setItem('access_token', 'stubbed');

@@ -1,6 +1,6 @@
 import { sayState } from '@propusk/phrases/state';
 
-// Server replies for states that demo data cannot produce: a probe needs a site on the internet.
+// Server replies for states that the demo cannot produce, for example a probe, which needs a site on the internet.
 const now = '2026-01-15T09:00:00.000Z';
 const fix = 'Сверьте строки замка и проверьте снова.';
 const site = 'https://crm.romashka.test';
@@ -15,7 +15,7 @@ const asked = [
   ),
   `Снаружи, ${site} (198.51.100.7), страницы и файлы сайта`,
 ];
-/** The requests that the last row of the strangers’ half aggregates. */
+/** The number of requests that the last step combines. */
 const SAMPLES = 17;
 const longPath = `/upload/${'documents-of-the-department-'.repeat(4)}/%D0%B4%D0%BE%D0%B3%D0%BE%D0%B2%D0%BE%D1%80-2026.pdf`;
 const through = ['Через шлюз: адрес, который видят сайты', `Через шлюз: ${site}`];
@@ -74,7 +74,7 @@ export function check(verdict: string | null, leadsTo: string | null = null) {
     finishedAt: verdict && now,
   };
 }
-/** The paths of a site's probe. */
+/** The start paths and open paths of a site. */
 export const probePaths = {
   startPaths: ['/base/', '/personal/%D0%B2%D1%85%D0%BE%D0%B4', longPath],
   openPaths: ['/favicon.ico'],
@@ -193,7 +193,7 @@ export const madeInvitations = {
 const versioned = { version: 1, createdAt: now, updatedAt: now };
 const flags = { paidProxies: false, allSites: false, offered: true, trial: false, standard: false };
 const rub = (amount: number) => ({ amount, currency: 'RUB' });
-/** The plans of a platform: the standard one, two offers, the trial's, and an archived one without limits. */
+/** The plans of a platform: the standard plan, two offered plans, the plan of the trial, and an archived plan. */
 export const plans = {
   rows: [
     { name: 'Старт', price: null, people: 10, sites: 5, proxies: 1, standard: true, companies: 14 },
@@ -265,7 +265,7 @@ export const tariff = {
   paidEnd: null,
   requests: requests.rows,
 };
-/** The tariff of a company whose paid proxies stop, after its plan ended. */
+/** The tariff of a company whose plan has ended and whose paid proxies stop soon. */
 export const endedTariff = {
   ...tariff,
   ...{ plan: start, planEndsAt: null, trialOffered: false, requests: [] },
@@ -277,7 +277,7 @@ export const endedTariff = {
   },
 };
 const { rows: people } = { rows: ['Анна Орлова', 'Глеб Тихонов', 'Ирина Белова'] };
-/** A company with all that an ADMIN sees of it. */
+/** A company with all details that an ADMIN sees. */
 export const company = {
   ...{ id: 1, companyName: 'ООО «Ромашка»', companySite: 'romashka.test', secondFactorRequired: false },
   ...{ confirmed: true, domainsBlock: [], ...versioned },
@@ -292,7 +292,7 @@ export const company = {
   }),
   politics: ['Продажи', 'Бухгалтерия', 'Разработка'].map((name, at) => ({ id: at + 1, name })),
 };
-/** The owner of that company. */
+/** The owner of `company`. */
 export const owner = {
   ...{ id: 1, name: 'Ирина', surname: 'Белова', email: 'irina@romashka.test', politics: [], ...versioned },
   ...{ roles: [{ value: 'CREATOR' }], secondFactor: true, invitation: null },
@@ -310,7 +310,7 @@ const [crm, otchet] = [
   { id: 1, name: 'crm.romashka.test' },
   { id: 2, name: 'otchet.romashka.test' },
 ];
-/** An open tunnel, a closed one, and refusals of one host. */
+/** Visits: an open tunnel, a closed tunnel, and the refusals of one host. */
 export const visits = {
   rows: [
     { ...{ kind: 'tunnel', state: 'open', user: anna, site: crm, ms: 754_000 }, up: 48_200, down: 3_400_000 },
@@ -344,14 +344,14 @@ export const visits = {
   })),
   next: null,
 };
-/** What a company's records hold. */
+/** The settings of a company's access records. */
 export const storage = {
   ...{ addresses: 'full', retentionDays: null, keepNames: true, timeZone: 'Europe/Moscow', platformDays: 90 },
   pending: null,
   ...{ version: 3, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' },
 };
 
-/** The start of a day in Moscow, so many days ago. */
+/** The start of the day in Moscow that was `days` days ago. */
 const dayAgo = (days: number) =>
   new Date(Math.floor(Date.now() / 86_400_000 + 1 / 8 - days) * 86_400_000 - 10_800_000).toISOString();
 
@@ -388,7 +388,7 @@ export const invitations = {
   count: 4,
 };
 
-/** The state of a server with a trouble of each level, in the server's own sentences. */
+/** Findings of every level, with the server's own sentences. */
 const found = [
   { level: 'ok', code: 'console_up' },
   { level: 'ok', code: 'database_up', params: { bytes: 84_000_000 } },

@@ -31,7 +31,7 @@ import {
 const creator = '/dashboard/creator';
 const admin = '/dashboard/admin';
 
-/** The page of the plans, with plans, requests and a contact that the demo does not have. */
+/** Shows the page of plans with stubbed plans, requests and a contact, which the demo does not have. */
 const plansShow = (then: Steps): Steps =>
   answering(
     '**/api/plans',
@@ -62,7 +62,7 @@ const visitsShow = (then: Steps): Steps =>
     answering('**/api/company/1/visits', visits, companyShows(inOrder(shows('games.test'), then))),
   );
 const concerned = { rows: [{ id: 1, name: 'Ромашка', beyond: ['people', 'sites'] }], count: 1 };
-/** Opens a dialog by a button whose name begins so, by the keyboard: hostile text extends names and covers buttons. */
+/** Opens a dialog with the keyboard, because hostile text lengthens names and can cover buttons. */
 const enter =
   (name: RegExp): Steps =>
   async (page) => {

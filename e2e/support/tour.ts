@@ -55,7 +55,7 @@ async function takeScreens(
       await page.screenshot({ path: picture }).catch(() => {});
       say(`Не вышло: ${scenario.name}, ${look.scheme}, ${look.size}: ${String(error).split('\n')[0]}`);
     }
-    // A stubbed call of this page may still be on its way: its route must not throw when the page closes.
+    // A stubbed call may still run: its route must not throw when the page closes.
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.close();
   }
@@ -82,7 +82,7 @@ try {
     for (let look = looks.shift(); look !== undefined; look = looks.shift())
       await takeScreens(browser, product.consoleUrl, tokens, look);
   };
-  // Two looks at a time: more browsers at once time out on a small machine.
+  // Two browsers at a time, because more of them time out on a small machine.
   await Promise.all([work(), work()]);
   await browser.close();
   say(`Снимки: ${folder}`);

@@ -51,9 +51,9 @@ export async function prepare(
   };
 }
 
-/** The secret of the gateways of a demo product. */
+/** The secret that a demo product shares with its gateways. */
 const secret = randomBytes(32).toString('base64url');
-/** The key with which the records of a demo product are sent. */
+/** The key with which gateways send access records to a demo product. */
 export const demoFeed = gatewayKeys(secret).feed;
 
 /**
@@ -77,7 +77,7 @@ export interface Appearance {
   size: 'desktop' | 'phone' | 'wide';
 }
 
-/** Every combination of scheme and the sizes that axe checks. */
+/** Every combination of a colour scheme and a size that axe checks. */
 export const appearances: readonly Appearance[] = (['light', 'dark'] as const).flatMap((scheme) =>
   (['desktop', 'phone'] as const).map((size) => ({ scheme, size })),
 );
