@@ -210,7 +210,7 @@ async function opened(): Promise<Page> {
 const paired = (shown = page) => shown.locator('html').getAttribute('data-propusk-paired');
 const heading = (shown: Page, name: string) => shown.getByRole('heading', { name, exact: true });
 
-/** The user presses "sign in to the extension" in the console. @returns the extension's confirmation page */
+/** Offers a pairing code to the extension, as a button of the console does. @returns the extension's confirmation page */
 async function offer(session: string): Promise<Page> {
   const { call, product } = world();
   const { code } = await call(session, createPairing);
@@ -221,7 +221,7 @@ async function offer(session: string): Promise<Page> {
   return question;
 }
 
-/** Ends the five-minute pause of a refused origin, by moving the extension's clock. */
+/** Ends the five-minute pause of a refused origin by clearing the extension's stored refusals. */
 async function fiveMinutesLater(): Promise<void> {
   const sheet = await popup();
   await sheet.evaluate("chrome.storage.local.remove('refused-offers')");

@@ -45,7 +45,7 @@ export interface Console {
   owner(email: string): Promise<string>;
   /** Adds a user to a company. @returns the user's token */
   agent(owner: string, email: string, politics?: number[]): Promise<string>;
-  /** Runs a statement on the product's database, for data that no call makes in time. @returns psql's output */
+  /** Runs a statement on the product's database, for data that the api cannot create in time. @returns psql's output */
   sql(statement: string): Promise<string>;
   /** Sets any roles. The console offers no such call, so this writes to the database. */
   setRoles(email: string, roles: readonly Role[]): Promise<void>;

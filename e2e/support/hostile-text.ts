@@ -1,7 +1,7 @@
 import type { BrowserContext, Page, Route } from '@playwright/test';
 
 /**
- * Text that tries to become markup or script, and a browser that detects it. Each payload calls `ran(…)`,
+ * Text that tries to become markup or script, so that tests can detect its execution. Each payload calls `ran(…)`,
  * requests `/canary`, and puts `data-canary` on every element it creates.
  */
 export const payloads: readonly string[] = [
@@ -104,7 +104,7 @@ export async function poisonAnswers(page: Page, hostile: string): Promise<void> 
 }
 
 /**
- * Records script, dialogs, errors, policy violations and canary requests of all pages. @returns the growing
+ * Records script executions, dialogs, errors, policy violations and canary requests of all pages. @returns the growing
  * record
  */
 export async function watchFor(context: BrowserContext): Promise<string[]> {

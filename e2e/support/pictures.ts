@@ -171,7 +171,7 @@ const belowTitle = (element: { scrollIntoView(): void; style?: { scrollMarginTop
   element.scrollIntoView();
 };
 
-/** Joins pictures side by side to one, 1440 pixels wide. */
+/** Joins pictures side by side into one picture, 1440 pixels wide. */
 async function joined(browser: Browser, frames: readonly Buffer[]): Promise<Buffer> {
   const page = await browser.newPage({ viewport: { width: 1440, height: 792 } });
   const images = frames.map((png) => `<img src="data:image/png;base64,${png.toString('base64')}">`);
