@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { listSessions, type Session } from '@propusk/contract/sessions';
 import * as t from '@propusk/phrases/console';
 import { IconDeviceDesktop, IconDeviceMobile, IconPuzzle } from '@tabler/icons-react';
@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { queryOptions } from '../../api/queries.ts';
 import { Card } from '../../ui/card.tsx';
 import { formatMoment } from '../../ui/day.tsx';
-import { Failed } from '../../ui/state.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
 import { Tag } from '../../ui/tags.tsx';
 import classes from './sessions-card.module.css';
 import { useEndSessions } from './use-end-sessions.ts';
@@ -19,11 +19,7 @@ export function SessionsCard() {
   if (!query.data) {
     return (
       <Card {...card}>
-        {query.error ? (
-          <Failed query={query} title={t.sessions.failed} />
-        ) : (
-          <Skeleton height={100} mx="lg" mb="lg" w="auto" aria-hidden />
-        )}
+        <Loaded query={query} title={t.sessions.failed} height={100} mx="lg" mb="lg" w="auto" />
       </Card>
     );
   }

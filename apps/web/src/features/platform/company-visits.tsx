@@ -1,4 +1,3 @@
-import { Skeleton } from '@mantine/core';
 import { companyFigures, companyVisits } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import { IconHistory } from '@tabler/icons-react';
@@ -8,7 +7,8 @@ import { Figures } from '../../common/figures.tsx';
 import { visitColumns } from '../../common/visit-columns.tsx';
 import { VisitList } from '../../common/visit-list.tsx';
 import { formatMoment } from '../../ui/day.tsx';
-import { Failed, State } from '../../ui/state.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
+import { State } from '../../ui/state.tsx';
 import classes from './platform.module.css';
 
 const { site, person, when, where, result, traffic } = visitColumns;
@@ -18,35 +18,31 @@ const columns = [site, person, when, where, result, traffic];
 export function CompanyVisits({ id }: { id: number }) {
   const params = { id };
   const query = useQuery(queryOptions(companyFigures, { params }));
-  const { data } = query;
-  const content = data ? (
-    <>
-      <Figures data={data} />
-      <p className={classes.support}>
-        {data.supportUntil
-          ? t.companyPage.visitsOpen(formatMoment(data.supportUntil))
-          : t.companyPage.visitsClosed}
-      </p>
-      {data.supportUntil && (
-        <VisitList
-          label={t.statistics.log}
-          list={companyVisits}
-          params={params}
-          query={{}}
-          columns={columns}
-          empty={<State icon={<IconHistory size={24} />} title={t.statistics.logEmpty} />}
-        />
-      )}
-    </>
-  ) : query.error ? (
-    <Failed query={query} title={t.companyPage.visitsFailed} />
-  ) : (
-    <Skeleton height={120} aria-busy />
-  );
   return (
     <section aria-label={t.companyPage.visits}>
       <h2 className={classes.title}>{t.companyPage.visits}</h2>
-      {content}
+      <Loaded query={query} title={t.companyPage.visitsFailed} height={120}>
+        {({ supportUntil, ...figures }) => (
+          <>
+            <Figures data={figures} />
+            <p className={classes.support}>
+              {supportUntil
+                ? t.companyPage.visitsOpen(formatMoment(supportUntil))
+                : t.companyPage.visitsClosed}
+            </p>
+            {supportUntil && (
+              <VisitList
+                label={t.statistics.log}
+                list={companyVisits}
+                params={params}
+                query={{}}
+                columns={columns}
+                empty={<State icon={<IconHistory size={24} />} title={t.statistics.logEmpty} />}
+              />
+            )}
+          </>
+        )}
+      </Loaded>
     </section>
   );
 }

@@ -8,8 +8,9 @@ import { queryOptions } from '../../api/queries.ts';
 import { DayInput } from '../../common/day-input.tsx';
 import { Figures } from '../../common/figures.tsx';
 import { lazyPart } from '../../common/lazy-part.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { Failed, State } from '../../ui/state.tsx';
+import { State } from '../../ui/state.tsx';
 import { ChartTable } from './chart-table.tsx';
 import { Lists } from './lists.tsx';
 import { Old } from './old.tsx';
@@ -42,22 +43,21 @@ export function Overview({ zone }: { zone: string }) {
     meta: { toast: false },
     placeholderData: keepPreviousData,
   });
-  const { data } = query;
   const go = (search: PeriodSearch) => void navigate({ to: '.', search, replace: true });
   return (
     <>
       <Period period={period} zone={zone} onPeriod={go} />
       {input === null ? (
         <Notice kind="warning">{t.statistics.tooLong}</Notice>
-      ) : data ? (
-        <>
-          <Old query={query} zone={zone} />
-          <Loaded data={data} input={input} isToday={period.days === 1} zone={zone} onPeriod={go} />
-        </>
-      ) : query.error ? (
-        <Failed query={query} title={t.statistics.failed} />
       ) : (
-        <Skeleton height={600} aria-busy />
+        <Loaded query={query} title={t.statistics.failed} height={600}>
+          {(data) => (
+            <>
+              <Old query={query} zone={zone} />
+              <Content data={data} input={input} isToday={period.days === 1} zone={zone} onPeriod={go} />
+            </>
+          )}
+        </Loaded>
       )}
     </>
   );
@@ -97,7 +97,7 @@ function Period(props: { period: PeriodSearch; zone: string; onPeriod: (next: Pe
   );
 }
 
-function Loaded({
+function Content({
   data,
   input,
   isToday,

@@ -6,8 +6,8 @@ import { Link, notFound, useParams } from '@tanstack/react-router';
 import { queryOptions } from '../../api/queries.ts';
 import { lazyPart } from '../../common/lazy-part.tsx';
 import { paths } from '../../paths.ts';
+import { Loaded } from '../../ui/loaded.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { Failed } from '../../ui/state.tsx';
 import classes from './statistics.module.css';
 import { Support } from './support.tsx';
 
@@ -43,13 +43,9 @@ export function StatisticsPage() {
           </Link>
         ))}
       </nav>
-      {settings.data ? (
-        <Part of={part} settings={settings.data} />
-      ) : settings.error ? (
-        <Failed query={settings} title={t.statistics.failed} />
-      ) : (
-        waiting
-      )}
+      <Loaded query={settings} title={t.statistics.failed} height={600}>
+        {(data) => <Part of={part} settings={data} />}
+      </Loaded>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import type { Named } from '@propusk/contract/fields';
 import { myTariff, type Tariff, withdrawRequest } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
@@ -15,8 +15,8 @@ import { useTrial } from '../../common/use-trial.ts';
 import { Card, FormCard } from '../../ui/card.tsx';
 import { ConfirmDialog, confirm } from '../../ui/confirm.ts';
 import { lazyDialog } from '../../ui/lazy.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { Failed } from '../../ui/state.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 import { Offers } from './offers.tsx';
 import { PaidEnd } from './paid-end.tsx';
@@ -30,20 +30,16 @@ export function TariffPage() {
   return (
     <>
       <PageHeader title={t.tariff.title} help={t.tariff.help} />
-      {query.data ? (
-        <Loaded tariff={query.data} />
-      ) : query.error ? (
-        <Failed query={query} title={t.tariff.failed} />
-      ) : (
-        <Skeleton height={180} aria-busy />
-      )}
+      <Loaded query={query} title={t.tariff.failed} height={180}>
+        {(tariff) => <Sections tariff={tariff} />}
+      </Loaded>
     </>
   );
 }
 
 type Dialog = { kind: 'plan' | 'trial'; plan?: Named } | null;
 
-function Loaded({ tariff }: { tariff: Tariff }) {
+function Sections({ tariff }: { tariff: Tariff }) {
   const [dialog, setDialog] = useState<Dialog>(null);
   const close = () => setDialog(null);
   const open = useOpen();

@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { getSecondFactor, type SecondFactor } from '@propusk/contract/second-factor';
 import * as t from '@propusk/phrases/console';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -8,8 +8,8 @@ import { useMe } from '../../../common/me.tsx';
 import { FACTOR_HASH } from '../../../paths.ts';
 import { FormCard } from '../../../ui/card.tsx';
 import { formatMoment } from '../../../ui/day.tsx';
+import { Loaded } from '../../../ui/loaded.tsx';
 import { Notice } from '../../../ui/notice.tsx';
-import { Failed } from '../../../ui/state.tsx';
 import { toastSuccess } from '../../../ui/toast.ts';
 import { ConfirmFactor } from './confirm-factor.tsx';
 import { Enrolment } from './enrolment.tsx';
@@ -22,19 +22,15 @@ type Mode = 'enrol' | 'renew' | 'off' | null;
 /** The signed-in user's second factor: its state and its actions. */
 export function SecondFactorCard() {
   const query = useQuery(queryOptions(getSecondFactor, {}));
-  if (query.data) return <Loaded factor={query.data} />;
+  if (query.data) return <Factor factor={query.data} />;
   return (
     <Card>
-      {query.error ? (
-        <Failed query={query} title={t.factor.failed} />
-      ) : (
-        <Skeleton height={36} width={220} aria-hidden />
-      )}
+      <Loaded query={query} title={t.factor.failed} height={36} width={220} />
     </Card>
   );
 }
 
-function Loaded({ factor }: { factor: SecondFactor }) {
+function Factor({ factor }: { factor: SecondFactor }) {
   const { on, since, recoveryCodes } = factor;
   const client = useQueryClient();
   const required = useMe().company?.secondFactorRequired;

@@ -1,4 +1,4 @@
-import { Button, Skeleton, Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { mayAct } from '@propusk/access/probe-path';
 import type { Output } from '@propusk/contract/endpoint';
 import { getProbePaths, setProbePaths } from '@propusk/contract/probe';
@@ -15,8 +15,8 @@ import { TextAreaField } from '../../../common/text-area-field.tsx';
 import { useContractForm } from '../../../common/use-contract-form.ts';
 import { useSave } from '../../../common/use-save.tsx';
 import { Fold } from '../../../ui/fold.tsx';
+import { Loaded } from '../../../ui/loaded.tsx';
 import { Notice } from '../../../ui/notice.tsx';
-import { Failed } from '../../../ui/state.tsx';
 import classes from './lock-dialog.module.css';
 import { faultsOf, type PathList, readPaths, tidyPaths } from './typed-paths.ts';
 
@@ -40,8 +40,7 @@ export function ProbePathsSection(props: PathsProps) {
     >
       <div className={classes.paths}>
         {stored && <PathsForm stored={stored} {...props} />}
-        {!stored &&
-          (query.error ? <Failed query={query} title={t.lock.paths.failed} /> : <Skeleton h={180} />)}
+        <Loaded query={query} title={t.lock.paths.failed} height={180} />
       </div>
     </Fold>
   );
