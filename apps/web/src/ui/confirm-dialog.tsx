@@ -11,10 +11,13 @@ export interface Question {
   /** A sentence about the loss that the action causes, loaded while the dialog is open. A failed load is ignored. */
   consequence?: Promise<string>;
   yes: string;
-  no: string;
+  /** By default "Cancel". */
+  no?: string;
   /** Colours the button that confirms red, for a destructive action. */
   danger?: boolean;
   action?: () => Promise<unknown>;
+  /** The toast after the action. */
+  done?: readonly [title: string, detail?: string];
 }
 
 /** The open question. While its action runs it cannot be answered, so that the outcome of the action is always shown. */
@@ -72,7 +75,7 @@ function Ask({ open: { question, busy, failure, answer } }: { open: Open }) {
       )}
       <Group justify="flex-end" mt="lg" gap="xs">
         <Button variant="default" onClick={() => answer(false)} disabled={busy} data-autofocus>
-          {question.no}
+          {question.no ?? t.common.cancel}
         </Button>
         <Button color={question.danger ? 'red.9' : undefined} onClick={() => answer(true)} loading={busy}>
           {question.yes}

@@ -2,6 +2,7 @@ import * as t from '@propusk/phrases/console';
 import { state } from '../state.ts';
 import type { Open, Question } from './confirm-dialog.tsx';
 import { lazyDialog } from './lazy.tsx';
+import { toastSuccess } from './toast.ts';
 
 export const ConfirmDialog = lazyDialog(() => import('./confirm-dialog.tsx'), 'ConfirmDialog');
 
@@ -33,6 +34,7 @@ export function confirm(question: Question): Promise<boolean> {
       // In a separate task: the Escape key that closes the question must not reach the dialog below.
       window.setTimeout(() => {
         open.set(null);
+        if (yes && question.done) toastSuccess(...question.done);
         resolve(yes);
       });
     };

@@ -12,7 +12,7 @@ import { messageOf } from '../../common/use-attempt.ts';
 import { FACTOR_HASH, paths } from '../../paths.ts';
 import { ConfirmDialog, confirm } from '../../ui/confirm.ts';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
-import { toastFailure, toastSuccess } from '../../ui/toast.ts';
+import { toastFailure } from '../../ui/toast.ts';
 
 const text = t.factor.company;
 
@@ -41,8 +41,8 @@ export function FactorCard({ company }: { company: Company }) {
     setCounting(true);
     const hint = await consequence().finally(() => setCounting(false));
     if (hint === null) return;
-    const ask = { text: text.question, hint, yes: text.yes, no: t.common.cancel, danger: true };
-    if (await confirm({ ...ask, action: () => save(true) })) toastSuccess(text.done);
+    const { question, yes, done } = text;
+    await confirm({ text: question, hint, yes, danger: true, action: () => save(true), done: [done] });
   }
 
   /** A sentence about the users whom the requirement would affect; null when the call for their number fails. */
@@ -57,15 +57,15 @@ export function FactorCard({ company }: { company: Company }) {
     }
   }
 
-  async function release() {
-    const ask = {
+  const release = () =>
+    confirm({
       text: text.releaseQuestion,
       hint: text.releaseHint,
       yes: text.releaseYes,
-      no: t.common.cancel,
-    };
-    if (await confirm({ ...ask, danger: true, action: () => save(false) })) toastSuccess(text.released);
-  }
+      danger: true,
+      action: () => save(false),
+      done: [text.released],
+    });
 
   return (
     <DefinitionCard

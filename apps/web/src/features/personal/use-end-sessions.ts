@@ -4,27 +4,26 @@ import { ApiError } from '../../api/api-error.ts';
 import { useCall } from '../../api/queries.ts';
 import { useMe } from '../../common/me.tsx';
 import { confirm } from '../../ui/confirm.ts';
-import { toastSuccess } from '../../ui/toast.ts';
 
 /** Actions that end one or all other sessions. Each asks for confirmation and names the consequence. */
 export function useEndSessions(refetch: () => Promise<unknown>) {
   const one = useCall(endSession);
   const others = useCall(endOtherSessions);
   const { company } = useMe();
-  const ask = (text: string, loss: string[], action: () => Promise<unknown>) =>
+  const ask = (text: string, loss: string, action: () => Promise<unknown>, done: [string, string?]) =>
     confirm({
       text,
       // A user without a company has no gateway password.
-      hint: [...loss, ...(company ? [t.sessions.lossOfAccess] : [])].join(' '),
+      hint: company ? `${loss} ${t.sessions.lossOfAccess}` : loss,
       yes: t.sessions.end,
-      no: t.common.cancel,
       danger: true,
       action,
+      done,
     });
 
   return {
-    async end({ id, client }: Session, name: string): Promise<void> {
-      const ended = await ask(t.sessions.question, [`${name}.`, t.sessions.loss[client]], async () => {
+    end({ id, client }: Session, name: string) {
+      const action = async () => {
         try {
           await one.mutateAsync({ params: { id } });
         } catch (error) {
@@ -32,14 +31,15 @@ export function useEndSessions(refetch: () => Promise<unknown>) {
           if (!(error instanceof ApiError && error.status === 404)) throw error;
           await refetch();
         }
-      });
-      if (ended) toastSuccess(t.sessions.ended, name);
+      };
+      return ask(t.sessions.question, `${name}. ${t.sessions.loss[client]}`, action, [
+        t.sessions.ended,
+        name,
+      ]);
     },
-    async endOthers(): Promise<void> {
-      const ended = await ask(t.sessions.questionOthers, [t.sessions.lossOfOthers], () =>
-        others.mutateAsync({}),
-      );
-      if (ended) toastSuccess(t.sessions.endedOthers);
-    },
+    endOthers: () =>
+      ask(t.sessions.questionOthers, t.sessions.lossOfOthers, () => others.mutateAsync({}), [
+        t.sessions.endedOthers,
+      ]),
   };
 }

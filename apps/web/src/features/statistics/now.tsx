@@ -11,7 +11,6 @@ import { hostOf, personOf } from '../../common/visit-text.ts';
 import { confirm } from '../../ui/confirm.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { Failed, State } from '../../ui/state.tsx';
-import { toastSuccess } from '../../ui/toast.ts';
 import { Old } from './old.tsx';
 import { POLL_MS } from './period.ts';
 
@@ -26,17 +25,15 @@ export function Now({ zone }: { zone: string }) {
     meta: { toast: false },
   });
   const { mutateAsync } = useCall(endVisits);
-  async function end(text: string, name: string, action: () => Promise<unknown>, done: string) {
-    const ended = await confirm({
+  const end = (text: string, name: string, action: () => Promise<unknown>, done: string) =>
+    confirm({
       text,
       hint: `${name}. ${t.statistics.endHint}`,
       yes: t.statistics.end,
-      no: t.common.cancel,
       danger: true,
       action,
+      done: [done, name],
     });
-    if (ended) toastSuccess(done, name);
-  }
   function menuOf(visit: Visit) {
     const { user, id: record } = visit;
     const name = `${personOf(visit)}, ${hostOf(visit)}`;

@@ -31,16 +31,14 @@ export function Support() {
       </div>
     );
   }
-  async function allow() {
-    const allowed = await confirm({
+  const allow = () =>
+    confirm({
       text: `${t.statistics.support}?`,
       hint: t.statistics.supportHint,
       yes: t.statistics.supportAllow,
-      no: t.common.cancel,
       action: () => mutateAsync({ body: { allowed: true } }),
+      done: [t.statistics.supportAllowed],
     });
-    if (allowed) toastSuccess(t.statistics.supportAllowed);
-  }
   const end = () =>
     mutate(
       { body: { allowed: false } },
@@ -51,7 +49,7 @@ export function Support() {
     );
   if (data.until === null) {
     return (
-      <Button variant="default" onClick={() => void allow()} {...ConfirmDialog.intent}>
+      <Button variant="default" onClick={allow} {...ConfirmDialog.intent}>
         {t.statistics.support}
       </Button>
     );

@@ -17,7 +17,6 @@ import { ConfirmDialog, confirm } from '../../ui/confirm.ts';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { toastSuccess } from '../../ui/toast.ts';
 import { Offers } from './offers.tsx';
 import { PaidEnd } from './paid-end.tsx';
 import classes from './tariff.module.css';
@@ -97,16 +96,14 @@ function Summary({ tariff, onAsk }: { tariff: Tariff; onAsk: () => void }) {
 
 function Requests({ requests }: Pick<Tariff, 'requests'>) {
   const { mutateAsync } = useCall(withdrawRequest);
-  async function withdraw(id: number, name: string) {
-    const withdrawn = await confirm({
+  const withdraw = (id: number, name: string) =>
+    confirm({
       text: t.requests.withdrawQuestion,
       hint: `${name}. ${t.requests.withdrawHint}`,
       yes: t.requests.withdraw,
-      no: t.common.cancel,
       action: () => mutateAsync({ params: { id } }),
+      done: [t.requests.withdrawn, name],
     });
-    if (withdrawn) toastSuccess(t.requests.withdrawn, name);
-  }
   if (requests.length === 0) return null;
   return (
     <Card title={t.requests.title}>
@@ -116,7 +113,7 @@ function Requests({ requests }: Pick<Tariff, 'requests'>) {
           <Button
             variant="default"
             size="xs"
-            onClick={() => void withdraw(request.id, requestName(request))}
+            onClick={() => withdraw(request.id, requestName(request))}
             {...ConfirmDialog.intent}
           >
             {t.requests.withdraw}

@@ -18,7 +18,6 @@ import { formatMoment } from '../../../ui/day.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Failed, State } from '../../../ui/state.tsx';
 import { Tag } from '../../../ui/tags.tsx';
-import { toastSuccess } from '../../../ui/toast.ts';
 import classes from './lock-dialog.module.css';
 import { Code } from './snippets.tsx';
 
@@ -59,17 +58,15 @@ export function VantagesView({ onBack }: { onBack: () => void }) {
 
 function Row({ vantage: { id, name, address, seenAt, present } }: { vantage: Vantage }) {
   const { mutateAsync } = useCall(deleteVantage);
-  async function remove() {
-    const removed = await confirm({
+  const remove = () =>
+    confirm({
       text: t.vantages.removeQuestion(name),
       hint: t.vantages.removeHint,
       yes: t.vantages.remove,
-      no: t.common.cancel,
       danger: true,
       action: () => mutateAsync({ params: { id } }),
+      done: [t.vantages.removed, name],
     });
-    if (removed) toastSuccess(t.vantages.removed, name);
-  }
   return (
     <li className={classes.row}>
       <div>
