@@ -9,13 +9,15 @@ export type DayInputProps = {
   onDay: (day: string) => void;
   /** Gets a text that is no day, which a form must not save as the day before. */
   onOther?: (typed: string) => void;
-} & Pick<TextInputProps, 'label' | 'description' | 'aria-label' | 'leftSection' | 'leftSectionWidth'>;
+  /** A short label inside the field, instead of `label`. */
+  inside?: string;
+} & Pick<TextInputProps, 'label' | 'description'>;
 
 /**
  * A day as dd.MM.yyyy. A native date field would have the format of the browser's language, which a page cannot choose.
  * `onDay` does not get a partly typed day.
  */
-export function DayInput({ value = '', onDay, onOther, ...props }: DayInputProps) {
+export function DayInput({ value = '', onDay, onOther, inside, ...props }: DayInputProps) {
   const [typed, setTyped] = useState(shown(value));
   const [followed, setFollowed] = useState(value);
   const [left, setLeft] = useState(true);
@@ -27,6 +29,11 @@ export function DayInput({ value = '', onDay, onOther, ...props }: DayInputProps
   return (
     <TextInput
       {...props}
+      {...(inside && {
+        'aria-label': inside,
+        leftSection: <span aria-hidden="true">{inside}</span>,
+        leftSectionWidth: 32,
+      })}
       inputMode="numeric"
       placeholder={t.input.day}
       maxLength={10}

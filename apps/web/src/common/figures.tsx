@@ -1,9 +1,7 @@
 import type { CompanyFigures } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import classes from './figures.module.css';
-import { formatBytes } from './visit-text.ts';
-
-const whole = new Intl.NumberFormat('ru');
+import { formatBytes, formatCount } from './visit-text.ts';
 
 /** The four figures of a period, each beside that of the period before. @param props.isToday the period is a day that is not over */
 export function Figures(props: {
@@ -14,7 +12,7 @@ export function Figures(props: {
     <dl className={classes.figures}>
       {(['people', 'visits', 'bytes', 'refusals'] as const).map((key) => {
         const { now, before } = props.data[key];
-        const format = key === 'bytes' ? formatBytes : (n: number) => whole.format(n);
+        const format = key === 'bytes' ? formatBytes : formatCount;
         const percent = before === 0 ? null : Math.round((100 * (now - before)) / before);
         return (
           <div key={key}>

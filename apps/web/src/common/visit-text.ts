@@ -2,6 +2,8 @@ import type { Visit } from '@propusk/contract/records';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 
+/** Formats a whole number. */
+export const formatCount = new Intl.NumberFormat('ru').format;
 const decimal = new Intl.NumberFormat('ru', { maximumFractionDigits: 1 });
 const UNITS = [0, 1, 2, 3, 4] as const;
 

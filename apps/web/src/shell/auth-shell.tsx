@@ -1,7 +1,7 @@
 import * as t from '@propusk/phrases/console';
-import { Link, Outlet } from '@tanstack/react-router';
+import { Outlet } from '@tanstack/react-router';
+import { Logo } from '../common/logo.tsx';
 import { paths } from '../paths.ts';
-import { Logo } from '../ui/logo.tsx';
 import classes from './auth-shell.module.css';
 
 /** The dark layout of the auth area: the logo, the page's form, and on a wide screen a picture. */
@@ -10,9 +10,7 @@ export function AuthShell() {
     <div className={classes.shell}>
       <div className={classes.side}>
         <header className={classes.header}>
-          <Link to={paths.login} className={classes.logo}>
-            <Logo name={t.product} />
-          </Link>
+          <Logo to={paths.login} />
         </header>
         <main className={classes.main}>
           <div className={classes.container}>

@@ -13,7 +13,7 @@ import { useMailed } from '../common/no-mail.tsx';
 import { FACTOR_HASH, paths } from '../paths.ts';
 import { factorLater, useStored } from '../state.ts';
 import { formatDay, formatMoment } from '../ui/day.tsx';
-import { toastFailure, toastSuccess } from '../ui/toast.ts';
+import { toasting } from '../ui/toast.ts';
 import classes from './bands.module.css';
 
 /** The largest number of unprotected sites in the band. A longer list would push the page out of view. */
@@ -58,14 +58,7 @@ export function Unconfirmed({ email }: { email: string }) {
   useQuery({ ...queryOptions(me, {}), refetchInterval: LOOK_MS, refetchOnWindowFocus: 'always' });
   const mailed = useMailed();
   const again = useCall(sendCompanyConfirmation);
-  const send = () =>
-    again.mutate(
-      {},
-      {
-        onSuccess: () => toastSuccess(mailed ? t.confirmation.sent : t.confirmation.written, email),
-        onError: (error) => toastFailure(error.message),
-      },
-    );
+  const send = () => again.mutate({}, toasting(mailed ? t.confirmation.sent : t.confirmation.written, email));
   return (
     <section className={classes.band} aria-label={t.confirmation.title}>
       <div className={classes.line}>

@@ -1,14 +1,13 @@
 import { ActionIcon, Button } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { IconBook2, IconLogout2, IconMenu2 } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Logo } from '../common/logo.tsx';
 import { rolesOf, useMe } from '../common/me.tsx';
 import { unsaved } from '../common/unsaved.ts';
 import { paths } from '../paths.ts';
 import { ConfirmDialog, confirm } from '../ui/confirm.ts';
 import { lazyDialog } from '../ui/lazy.tsx';
-import { Logo } from '../ui/logo.tsx';
 import { Tag } from '../ui/tags.tsx';
 import classes from './header.module.css';
 import { Keyboard } from './keyboard/keyboard.tsx';
@@ -52,13 +51,7 @@ export function Header() {
       >
         <IconMenu2 size={20} aria-hidden />
       </ActionIcon>
-      <Link
-        to={start.kind === 'go' ? start.to : paths.creatorSites}
-        className={classes.logo}
-        aria-label={t.common.toSites}
-      >
-        <Logo name={t.product} />
-      </Link>
+      <Logo to={start.kind === 'go' ? start.to : paths.creatorSites} label={t.common.toSites} />
       {roles.includes('ADMIN') && <Tag tone="accent">{t.shell.admin}</Tag>}
       <div className={classes.end}>
         <div className={classes.wide}>

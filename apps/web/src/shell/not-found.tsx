@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { IconMapOff } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
+import { Logo } from '../common/logo.tsx';
 import { paths } from '../paths.ts';
-import { Logo } from '../ui/logo.tsx';
 import { State } from '../ui/state.tsx';
 import { usePageTitle } from '../ui/use-page-title.ts';
 import classes from './gate.module.css';
@@ -13,9 +13,7 @@ export function NotFound() {
   usePageTitle(t.failures.notFound);
   return (
     <main className={classes.wait}>
-      <Link to={paths.home} className={classes.logo} aria-label={t.common.toSites}>
-        <Logo name={t.product} />
-      </Link>
+      <Logo to={paths.home} className={classes.logo} label={t.common.toSites} />
       <State
         alone
         icon={<IconMapOff size={24} />}

@@ -1,28 +1,18 @@
 import { ActionIcon } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
 import * as t from '@propusk/phrases/console';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { toastFailure } from './toast.ts';
 
 /** Copies a value to the clipboard. `copied` is true for two seconds after a success; a toast reports a failure. */
-export function useCopy(value: string): { copied: boolean; copy: () => Promise<void> } {
-  const [copied, setCopied] = useState(false);
+export function useCopy(value: string): { copied: boolean; copy: () => void } {
+  const { copied, copy, error } = useClipboard();
   useEffect(() => {
-    if (!copied) return;
-    const timer = window.setTimeout(() => setCopied(false), 2000);
-    return () => window.clearTimeout(timer);
-  }, [copied]);
-
-  async function copy() {
-    try {
-      // On plain http from another machine the browser offers no clipboard.
-      await navigator.clipboard.writeText(value);
-      setCopied(true);
-    } catch {
-      toastFailure(t.copying.failed);
-    }
-  }
-  return { copied, copy };
+    // On plain http from another machine the browser offers no clipboard.
+    if (error) toastFailure(t.copying.failed);
+  }, [error]);
+  return { copied, copy: () => copy(value) };
 }
 
 /** An icon button that copies a value and confirms it for two seconds. */

@@ -4,7 +4,8 @@ import classes from './definition-card.module.css';
 
 /** A term and its value, with buttons at the end of the line. */
 export interface Definition {
-  key: string;
+  /** Only for a list in which two terms are equal. */
+  key?: string;
   term: string;
   value: ReactNode;
   tools?: ReactNode;
@@ -21,7 +22,7 @@ export function DefinitionCard(props: {
     <Card {...props}>
       <dl>
         {props.rows.map((row) => (
-          <div key={row.key} className={classes.row}>
+          <div key={row.key ?? row.term} className={classes.row}>
             <dt>{row.term}</dt>
             <dd>
               <span className={classes.value}>{row.value}</span>

@@ -30,6 +30,12 @@ export function toastFailure(message: string): void {
   show('failure', message);
 }
 
+/** Callbacks of a mutation whose outcome a toast reports. */
+export const toasting = (title: string, detail?: string) => ({
+  onSuccess: () => toastSuccess(title, detail),
+  onError: ({ message }: Error) => toastFailure(message),
+});
+
 export function closeToast(id: number): void {
   toasts.set(toasts.read().filter((toast) => toast.id !== id));
 }

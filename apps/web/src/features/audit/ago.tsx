@@ -1,5 +1,6 @@
+import { useInterval } from '@mantine/hooks';
 import * as t from '@propusk/phrases/console';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 
 const relative = new Intl.RelativeTimeFormat('ru', { numeric: 'auto' });
 // The api filters audit events by days in Moscow time, so the page shows Moscow time too.
@@ -22,10 +23,7 @@ export const exactly = (iso: string) => t.audit.moscow(momentFormat.format(new D
 /** The time since an event, or for an old event its date and minute. The tooltip shows the exact time. */
 export function Ago({ iso }: { iso: string }) {
   const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = window.setInterval(() => setNow(Date.now()), REFRESH_MS);
-    return () => window.clearInterval(timer);
-  }, []);
+  useInterval(() => setNow(Date.now()), REFRESH_MS, { autoInvoke: true });
   return (
     <time dateTime={iso} title={exactly(iso)}>
       {spoken(iso, now)}

@@ -1,6 +1,6 @@
 import { VisuallyHidden } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
-import { DayInput, type DayInputProps } from '../../common/day-input.tsx';
+import { DayInput } from '../../common/day-input.tsx';
 import type { Period } from '../../common/list-search.ts';
 import classes from './audit.module.css';
 
@@ -9,19 +9,8 @@ export function PeriodFields({ period, onPeriod }: { period: Period; onPeriod: (
   return (
     <fieldset className={classes.period}>
       <VisuallyHidden component="legend">{t.audit.period}</VisuallyHidden>
-      <Day label={t.audit.from} value={period.from} onDay={(from) => onPeriod({ ...period, from })} />
-      <Day label={t.audit.to} value={period.to} onDay={(to) => onPeriod({ ...period, to })} />
+      <DayInput inside={t.audit.from} value={period.from} onDay={(from) => onPeriod({ ...period, from })} />
+      <DayInput inside={t.audit.to} value={period.to} onDay={(to) => onPeriod({ ...period, to })} />
     </fieldset>
-  );
-}
-
-function Day({ label, ...props }: { label: string } & Pick<DayInputProps, 'value' | 'onDay'>) {
-  return (
-    <DayInput
-      {...props}
-      aria-label={label}
-      leftSection={<span aria-hidden="true">{label}</span>}
-      leftSectionWidth={32}
-    />
   );
 }

@@ -73,7 +73,6 @@ export function FactorCard({ company }: { company: Company }) {
       lead={required ? text.lead.required : text.lead.optional}
       rows={[
         {
-          key: 'state',
           term: text.state,
           value: required ? text.required : text.optional,
           tools: (own || required) && (

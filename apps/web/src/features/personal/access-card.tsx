@@ -46,15 +46,13 @@ function Access({ access }: { access: GatewayAccess }) {
       title={t.access.title}
       lead={t.access.hint}
       rows={[
-        { key: 'gateway', term: t.access.gateway, value: gateway, tools: copy(t.access.gateway, gateway) },
+        { term: t.access.gateway, value: gateway, tools: copy(t.access.gateway, gateway) },
         {
-          key: 'login',
           term: t.access.login,
           value: access.username,
           tools: copy(t.access.login, access.username),
         },
         {
-          key: 'password',
           term: t.access.password,
           value: <span className={classes.secret}>{shown ? access.password : MASK}</span>,
           tools: (
@@ -73,13 +71,11 @@ function Access({ access }: { access: GatewayAccess }) {
           ),
         },
         {
-          key: 'line',
           term: t.access.line,
           value: <code className={classes.line}>{curlLine(access, shown ? access.password : MASK)}</code>,
           tools: copy(t.access.line, curlLine(access, access.password)),
         },
         {
-          key: 'sites',
           term: t.access.sites,
           value: access.allSites ? t.access.allSites : <Tags names={sites} none={t.access.noSites} />,
         },

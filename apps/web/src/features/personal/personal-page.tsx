@@ -37,10 +37,9 @@ export function PersonalPage() {
       <Stack gap="lg" maw={800}>
         <DefinitionCard
           rows={[
-            { key: 'name', term: t.personal.name, value: me.name || t.common.none },
-            { key: 'surname', term: t.personal.surname, value: me.surname || t.common.none },
+            { term: t.personal.name, value: me.name || t.common.none },
+            { term: t.personal.surname, value: me.surname || t.common.none },
             {
-              key: 'email',
               term: t.personal.email,
               value: me.email,
               tools: (

@@ -3,6 +3,7 @@ import type { Statistics } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import uPlot from 'uplot';
+import { formatCount } from '../../common/visit-text.ts';
 import { dayOf } from './period.ts';
 import classes from './statistics.module.css';
 
@@ -10,7 +11,7 @@ const HEIGHT = 240;
 // The steps between the marks of an axis. uPlot's own would mark half a visit, and a day twice.
 const HOURS = [3600, 10_800, 21_600];
 const DAYS = [1, 2, 7, 30, 90].map((days) => days * 86_400);
-const WHOLE = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
+const COUNTS = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
 
 type Steps = Statistics['chart'];
 
@@ -124,8 +125,6 @@ function Tooltip(props: {
   );
 }
 
-const whole = new Intl.NumberFormat('ru');
-
 /** The figures of a step or of the whole period, with the marks of their series. */
 function Values(props: { visits: number; refusals: number; before: number | undefined; name: string }) {
   const { visits, refusals } = t.statistics.figures;
@@ -135,7 +134,7 @@ function Values(props: { visits: number; refusals: number; before: number | unde
     return (
       value !== undefined && (
         <span key={series} data-series={series}>
-          {`${names[series]}: ${whole.format(value)}`}
+          {`${names[series]}: ${formatCount(value)}`}
         </span>
       )
     );
@@ -194,7 +193,7 @@ function optionsOf(element: HTMLElement, hourly: boolean, timeZone: string): uPl
     },
     axes: [
       { ...axis, grid: { show: false }, incrs: hourly ? HOURS : DAYS, values: (_, at) => at.map(format) },
-      { ...axis, incrs: WHOLE, size: 56 },
+      { ...axis, incrs: COUNTS, size: 56 },
     ],
     series: [
       {},

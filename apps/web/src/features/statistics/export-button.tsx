@@ -5,6 +5,7 @@ import { IconFileDownload } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { formatBytes } from '../../common/visit-text.ts';
+import { saveFile } from '../../ui/save-file.ts';
 import { type Format, readExport } from './export-file.ts';
 import classes from './statistics.module.css';
 
@@ -21,7 +22,7 @@ export function ExportButton({ query }: { query: VisitFilter }) {
       setProgress(t.statistics.export.progress(rows, formatBytes(bytes)));
     show(0, 0);
     try {
-      save(await readExport(query, format, show, signal));
+      saveFile(await readExport(query, format, show, signal));
     } catch (error) {
       const reason = error instanceof ApiError ? error.message : t.statistics.export.cut;
       if (!signal.aborted) setFailed({ format, reason });
@@ -62,12 +63,4 @@ export function ExportButton({ query }: { query: VisitFilter }) {
       )}
     </>
   );
-}
-
-function save(file: File) {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = file.name;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }

@@ -4,7 +4,7 @@ import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { formatBytes, nameOfHost, reasonLabel } from '../../common/visit-text.ts';
+import { formatBytes, formatCount, nameOfHost, reasonLabel } from '../../common/visit-text.ts';
 import { Card } from '../../ui/card.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
 import classes from './statistics.module.css';
@@ -40,7 +40,7 @@ export function Lists({ data }: { data: Statistics }) {
           ...refusals.map((refusal) => ({
             key: `${reason} ${refusal.user?.id} ${refusal.host}`,
             name: two(refusal.user?.name ?? t.visits.someone, nameOfHost(refusal.host)),
-            cells: [whole.format(refusal.count), remedy.button(refusal)],
+            cells: [formatCount(refusal.count), remedy.button(refusal)],
           })),
         ])}
       />
@@ -70,7 +70,6 @@ export function Lists({ data }: { data: Statistics }) {
   );
 }
 
-const whole = new Intl.NumberFormat('ru');
 const two = (first: string, second: string) => <TwoLines first={first} second={second} />;
 const open = (
   to: '/dashboard/creator/users/$id/edit' | '/dashboard/creator/domains/$id/edit',
@@ -86,7 +85,7 @@ function sharesOf(shares: readonly Share[], nameOf: (text: string) => string) {
   return shares.map(({ id, name, visits, bytes }) => ({
     key: String(id),
     name: nameOf(name),
-    cells: [whole.format(visits), formatBytes(bytes)],
+    cells: [formatCount(visits), formatBytes(bytes)],
     percent: (100 * visits) / (shares[0]?.visits || 1),
   }));
 }

@@ -72,9 +72,7 @@ function Period(props: { period: PeriodSearch; zone: string; onPeriod: (next: Pe
   }
   const day = (end: 'from' | 'to') => (
     <DayInput
-      aria-label={t.statistics[end]}
-      leftSection={<span aria-hidden="true">{t.statistics[end]}</span>}
-      leftSectionWidth={32}
+      inside={t.statistics[end]}
       value={period[end]}
       onDay={(value) => onPeriod({ ...period, [end]: value })}
     />
@@ -97,19 +95,14 @@ function Period(props: { period: PeriodSearch; zone: string; onPeriod: (next: Pe
   );
 }
 
-function Content({
-  data,
-  input,
-  isToday,
-  zone,
-  onPeriod,
-}: {
+function Content(props: {
   data: Statistics;
   input: PeriodQuery;
   isToday: boolean;
   zone: string;
   onPeriod: (next: PeriodSearch) => void;
 }) {
+  const { data, input, zone } = props;
   const none = data.visits.now + data.visits.before + data.refusals.now + data.refusals.before === 0;
   const log = useQuery({ ...queryOptions(listVisits, { query: { take: 1 } }), enabled: none });
   const past = periodBefore(input, zone);
@@ -137,10 +130,10 @@ function Content({
   };
   return (
     <>
-      <Figures data={data} isToday={isToday} />
+      <Figures data={data} isToday={props.isToday} />
       <section className={classes.chart} aria-label={t.statistics.chart}>
         <h2>{t.statistics.chart}</h2>
-        <Chart {...shown} onDays={(from, to) => onPeriod({ days: 'own', from, to })} />
+        <Chart {...shown} onDays={(from, to) => props.onPeriod({ days: 'own', from, to })} />
         <ChartTable {...shown} />
       </section>
       <Lists data={data} />

@@ -7,7 +7,7 @@ import { formatMoment } from '../../ui/day.tsx';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { toastFailure, toastSuccess } from '../../ui/toast.ts';
+import { toasting } from '../../ui/toast.ts';
 import { TwoLines } from '../../ui/two-lines.tsx';
 import { zoneLabel } from './zones.ts';
 
@@ -26,10 +26,7 @@ export function Storage({ settings }: { settings: RecordSettings }) {
         body: { addresses, retentionDays: retentionDays ?? undefined, keepNames, timeZone },
         version: settings.version,
       },
-      {
-        onSuccess: () => toastSuccess(text.pendingCancelled),
-        onError: ({ message }) => toastFailure(message),
-      },
+      toasting(text.pendingCancelled),
     );
   const kept = Math.min(retentionDays ?? platformDays, platformDays);
   const rows: [term: string, value: string, meaning: string][] = [
@@ -61,7 +58,6 @@ export function Storage({ settings }: { settings: RecordSettings }) {
         title={t.statistics.parts.storage}
         lead={text.lead}
         rows={rows.map(([term, first, second]) => ({
-          key: term,
           term,
           value: <TwoLines first={first} second={second} />,
         }))}

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { queryOptions, useCall } from '../../api/queries.ts';
 import { ConfirmDialog, confirm } from '../../ui/confirm.ts';
 import { formatMoment } from '../../ui/day.tsx';
-import { toastFailure, toastSuccess } from '../../ui/toast.ts';
+import { toasting } from '../../ui/toast.ts';
 import classes from './statistics.module.css';
 
 /** Allows the platform's support to read the company's visits for 24 hours, shows until when, and ends it. */
@@ -39,14 +39,7 @@ export function Support() {
       action: () => mutateAsync({ body: { allowed: true } }),
       done: [t.statistics.supportAllowed],
     });
-  const end = () =>
-    mutate(
-      { body: { allowed: false } },
-      {
-        onSuccess: () => toastSuccess(t.statistics.supportEnded),
-        onError: ({ message }) => toastFailure(message),
-      },
-    );
+  const end = () => mutate({ body: { allowed: false } }, toasting(t.statistics.supportEnded));
   if (data.until === null) {
     return (
       <Button variant="default" onClick={allow} {...ConfirmDialog.intent}>

@@ -36,7 +36,7 @@ export function VisitDialog(props: { visit: Visit; zone: string; remedy: ReactNo
   ];
   return (
     <Modal opened onClose={onClose} title={t.statistics.detail} size={560} returnFocus={false}>
-      <DefinitionCard rows={rows.map(([term, value, tools]) => ({ key: term, term, value, tools }))} />
+      <DefinitionCard rows={rows.map(([term, value, tools]) => ({ term, value, tools }))} />
     </Modal>
   );
 }

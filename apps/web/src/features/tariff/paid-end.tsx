@@ -13,7 +13,6 @@ export function PaidEnd({ end }: { end: NonNullable<Tariff['paidEnd']> }) {
       title={(stopped ? t.tariff.paidStopped : t.tariff.paidStops)(formatDay(stopsAt))}
       lead={t.tariff.paidKept}
       rows={(['people', 'sites'] as const).map((key) => ({
-        key,
         term: { people: t.tariff.paidPeople, sites: t.tariff.paidSites }[key],
         value: names[key].join(', ') || t.common.none,
       }))}

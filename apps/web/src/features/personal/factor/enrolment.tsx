@@ -7,27 +7,19 @@ import {
   startSecondFactor,
 } from '@propusk/contract/second-factor';
 import * as t from '@propusk/phrases/console';
-import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import * as z from 'zod/mini';
 import { call } from '../../../api/call.ts';
 import { TextField } from '../../../common/fields.tsx';
 import { currentPassword } from '../../../common/proof-fields.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
+import { lazyOptional } from '../../../ui/lazy.tsx';
 import { CurrentPasswordField, OwnForm } from './own-form.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import classes from './second-factor.module.css';
 
 // Loaded when the secret is shown. If the file does not load, the user can type the secret into the app.
-const QrCode = lazy<ComponentType<{ text: string }>>(() =>
-  import('./qr-code.tsx').then(
-    (module) => ({ default: module.QrCode }),
-    () => ({ default: Nothing }),
-  ),
-);
-
-function Nothing() {
-  return null;
-}
+const QrCode = lazyOptional(() => import('./qr-code.tsx'), 'QrCode');
 
 const StartForm = z.extend(FactorStart, { currentPassword });
 

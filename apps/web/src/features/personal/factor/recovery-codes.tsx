@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useMe } from '../../../common/me.tsx';
 import { useUnsaved } from '../../../common/unsaved.ts';
 import { useCopy } from '../../../ui/copy-button.tsx';
+import { saveFile } from '../../../ui/save-file.ts';
 import classes from './second-factor.module.css';
 
 /** The recovery codes, shown once. Until the user has copied, downloaded or confirmed them, leaving the page asks first. */
@@ -20,12 +21,8 @@ export function RecoveryCodes(props: { codes: readonly string[]; note?: string; 
   useEffect(() => introduction.current?.focus(), []);
 
   function download() {
-    const file = new Blob([t.factor.file(email, codes)], { type: 'text/plain;charset=utf-8' });
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(file);
-    link.download = t.factor.fileName;
-    link.click();
-    URL.revokeObjectURL(link.href);
+    const type = 'text/plain;charset=utf-8';
+    saveFile(new File([t.factor.file(email, codes)], t.factor.fileName, { type }));
     setKept(true);
   }
 
