@@ -28,7 +28,7 @@ export function RequestList(props: {
     <ul aria-label={t.requests.title}>
       {props.requests.map((request) => (
         <li key={request.id} className={classes.request}>
-          <div className={classes.said}>
+          <div className={classes.text}>
             <div className={classes.title}>
               {props.company?.(request)}
               <strong>{requestName(request)}</strong>

@@ -14,7 +14,7 @@ import { toastFailure } from '../ui/toast.ts';
 import { sparesToken } from './landing.ts';
 
 /** Deletes the token and opens the login page by a full page load, which clears all cached data. */
-function forget(): void {
+function openLogin(): void {
   unsaved.drop();
   token.store(null);
   window.location.assign(paths.login);
@@ -24,7 +24,7 @@ function forget(): void {
 export function expire(): void {
   noteReturn();
   loginNote.store('ended');
-  forget();
+  openLogin();
 }
 
 /** How long the page waits for the server to confirm a sign-out, in milliseconds. */
@@ -54,54 +54,51 @@ export async function leave(): Promise<void> {
   window.addEventListener('pageshow', () => window.location.reload());
   const late = new Promise<boolean>((resolve) => window.setTimeout(() => resolve(false), SIGN_OUT_MS));
   if (bearer !== null && !(await Promise.race([endSession(bearer), late]))) loginNote.store('unconfirmed');
-  forget();
+  openLogin();
 }
 
 /** @returns whether the server confirmed that the session has ended */
 function endSession(bearer: string): Promise<boolean> {
-  return call(logout, { bearer, keepalive: true }).then(() => true, isDead);
+  return call(logout, { bearer, keepalive: true }).then(() => true, isUnauthorized);
 }
 
 /** Whether a call failed because the company now requires a second factor, which the user does not have. */
-function isShut(error: Error): boolean {
+function needsFactor(error: Error): boolean {
   return error instanceof ApiError && error.code === 'second_factor_required';
 }
 
-function isDead(error: Error): boolean {
+function isUnauthorized(error: Error): boolean {
   return error instanceof ApiError && error.status === 401;
 }
 
 /** Makes a session's query client. A 401 reply to any call opens the login page, unless a form has unsaved changes. */
 function newClient(): QueryClient {
-  // A 401 reply ends the session only if it answers the current token: another tab may have signed in meanwhile.
-  const end = () => {
-    const current = session?.client === client ? session.bearers.at(-1) : undefined;
-    if (token.read() === current && !sparesToken(window.location) && !unsaved.any()) expire();
+  /** Handles a refusal that concerns the session. @returns whether the error was one */
+  const isHandled = (error: Error): boolean => {
+    if (isUnauthorized(error)) {
+      // A 401 reply ends the session only if it answers the current token: another tab may have signed in meanwhile.
+      const current = session?.client === client ? session.bearers.at(-1) : undefined;
+      if (token.read() === current && !sparesToken(window.location) && !unsaved.any()) expire();
+      return true;
+    }
+    // Refetch the signed-in user: the gate then opens the enrolment of a second factor.
+    if (needsFactor(error)) void client.invalidateQueries({ queryKey: [me.path] });
+    return needsFactor(error);
   };
-  // Refetch the signed-in user: the gate then opens the enrolment of a second factor.
-  const lookAgain = () => void client.invalidateQueries({ queryKey: [me.path] });
   /** The queries whose last refetch failed. A toast reports a poll that fails again and again only once. */
   const failing = new WeakSet<object>();
   const client = new QueryClient({
     queryCache: new QueryCache({
       onSuccess: (_, query) => void failing.delete(query),
       onError: (error, query) => {
-        if (isDead(error)) end();
-        else if (isShut(error)) lookAgain();
         // A page whose data did not load shows the failure itself. A toast reports failed refetches and failed options.
-        else if (query.meta?.toast ?? query.state.data !== undefined) {
-          const polled = query.observers.some(({ options }) => options.refetchInterval);
-          if (!polled || !failing.has(query)) toastFailure(error.message);
-          failing.add(query);
-        }
+        if (isHandled(error) || !(query.meta?.toast ?? query.state.data !== undefined)) return;
+        const polled = query.observers.some(({ options }) => options.refetchInterval);
+        if (!polled || !failing.has(query)) toastFailure(error.message);
+        failing.add(query);
       },
     }),
-    mutationCache: new MutationCache({
-      onError: (error) => {
-        if (isDead(error)) end();
-        else if (isShut(error)) lookAgain();
-      },
-    }),
+    mutationCache: new MutationCache({ onError: (error) => void isHandled(error) }),
     defaultOptions: {
       queries: {
         staleTime: 5_000,

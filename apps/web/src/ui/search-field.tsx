@@ -10,19 +10,19 @@ export function SearchField(props: { label: string; value: string; onSearch: (va
   const [typed, setTyped] = useState(props.value);
   const timer = useRef(0);
   // The URL may change without this field, by Back or a link: then show the search of the URL.
-  const said = useRef(props.value);
+  const reported = useRef(props.value);
   useEffect(() => {
-    if (props.value !== said.current) {
-      said.current = props.value;
+    if (props.value !== reported.current) {
+      reported.current = props.value;
       setTyped(props.value);
     }
   }, [props.value]);
   useEffect(() => () => window.clearTimeout(timer.current), []);
 
-  function say(value: string) {
+  function report(value: string) {
     window.clearTimeout(timer.current);
-    said.current = value.trim();
-    props.onSearch(said.current);
+    reported.current = value.trim();
+    props.onSearch(reported.current);
   }
 
   return (
@@ -41,7 +41,7 @@ export function SearchField(props: { label: string; value: string; onSearch: (va
             aria-label={t.common.clearSearch}
             onClick={() => {
               setTyped('');
-              say('');
+              report('');
             }}
           />
         )
@@ -50,10 +50,10 @@ export function SearchField(props: { label: string; value: string; onSearch: (va
         const { value } = event.currentTarget;
         setTyped(value);
         window.clearTimeout(timer.current);
-        timer.current = window.setTimeout(() => say(value), PAUSE_MS);
+        timer.current = window.setTimeout(() => report(value), PAUSE_MS);
       }}
       onKeyDown={(event) => {
-        if (event.key === 'Enter') say(typed);
+        if (event.key === 'Enter') report(typed);
       }}
     />
   );

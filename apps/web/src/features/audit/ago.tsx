@@ -26,12 +26,12 @@ export function Ago({ iso }: { iso: string }) {
   useInterval(() => setNow(Date.now()), REFRESH_MS, { autoInvoke: true });
   return (
     <time dateTime={iso} title={exactly(iso)}>
-      {spoken(iso, now)}
+      {textOf(iso, now)}
     </time>
   );
 }
 
-function spoken(iso: string, now: number): string {
+function textOf(iso: string, now: number): string {
   // The clock of this computer may be slow: do not show an event as in the future.
   const seconds = Math.max(0, (now - Date.parse(iso)) / 1000);
   if (seconds >= DAYS * 86_400) return dayFormat.format(new Date(iso));

@@ -3,7 +3,7 @@ import * as t from '@propusk/phrases/console';
 import { dayFormatIn } from '../../ui/day.tsx';
 
 /** The largest number of names in a sentence, which counts the others. */
-const SAID = 3;
+const SHOWN = 3;
 
 /** Days of Moscow time, as everywhere in the journal. */
 const dayFormat = dayFormatIn('Europe/Moscow');
@@ -43,7 +43,7 @@ export function detailsOf({ object, changes }: AuditRow): readonly Detail[] {
 function sidesOf(field: AuditField, change: AuditChange): { before: string; after: string } {
   if (isSecret(change)) return { before: t.audit.hidden, after: t.audit.newSecret };
   const { from, to, added = [], removed = [], moreAdded = 0, moreRemoved = 0 } = change;
-  if (from !== undefined || to !== undefined) return { before: say(field, from), after: say(field, to) };
+  if (from !== undefined || to !== undefined) return { before: show(field, from), after: show(field, to) };
   return {
     before: removed.length === 0 ? '' : `− ${listed(field, removed, moreRemoved, removed.length)}`,
     after: added.length === 0 ? '' : `+ ${listed(field, added, moreAdded, added.length)}`,
@@ -56,14 +56,14 @@ function phraseOf(kind: AuditKind, field: AuditField, change: AuditChange): stri
   const { from, to, added = [], removed = [], moreAdded = 0, moreRemoved = 0 } = change;
   if (added.length + removed.length > 0) {
     return [
-      ...(added.length > 0 ? [t.audit.added(label, listed(field, added, moreAdded, SAID))] : []),
-      ...(removed.length > 0 ? [t.audit.removed(label, listed(field, removed, moreRemoved, SAID))] : []),
+      ...(added.length > 0 ? [t.audit.added(label, listed(field, added, moreAdded, SHOWN))] : []),
+      ...(removed.length > 0 ? [t.audit.removed(label, listed(field, removed, moreRemoved, SHOWN))] : []),
     ].join('; ');
   }
   return [
     `${label}:`,
-    ...(from === undefined ? [] : [say(field, from), '→']),
-    to === undefined ? '—' : say(field, to),
+    ...(from === undefined ? [] : [show(field, from), '→']),
+    to === undefined ? '—' : show(field, to),
   ].join(' ');
 }
 
@@ -80,7 +80,7 @@ function labelOf(kind: AuditKind, field: AuditField): string {
   return field === 'name' && kind !== 'user' ? t.audit.objectName : t.audit.fields[field];
 }
 
-function say(field: AuditField, value: string | boolean | undefined): string {
+function show(field: AuditField, value: string | boolean | undefined): string {
   if (value === undefined) return '';
   if (typeof value === 'boolean') return value ? t.audit.yes : t.audit.no;
   if (isMoment(field) && value !== '') return dayFormat.format(new Date(value));
@@ -92,7 +92,9 @@ function say(field: AuditField, value: string | boolean | undefined): string {
 }
 
 function listed(field: AuditField, names: readonly string[], more: number, most: number): string {
-  const said = names.slice(0, most).map((name) => (field === 'roles' ? (t.audit.roles[name] ?? name) : name));
-  const left = names.length - said.length + more;
-  return [said.join(', '), ...(left > 0 ? [t.audit.andMore(left)] : [])].join(' ');
+  const shown = names
+    .slice(0, most)
+    .map((name) => (field === 'roles' ? (t.audit.roles[name] ?? name) : name));
+  const left = names.length - shown.length + more;
+  return [shown.join(', '), ...(left > 0 ? [t.audit.andMore(left)] : [])].join(' ');
 }

@@ -23,10 +23,10 @@ export function lazyResolver<V extends FieldValues, O>(
         () => undefined,
       );
       // Enable or disable the submit button at once. Otherwise wait for the schema, which also has the messages of the fields.
-      const before = wasValid;
+      const wasValidBefore = wasValid;
       wasValid = isValid(values);
       if (wasValid) return typed;
-      if (before) return blank;
+      if (wasValidBefore) return blank;
       await loaded;
     }
     // If the schema's file does not load, the form sends the input as typed, and the server validates it.

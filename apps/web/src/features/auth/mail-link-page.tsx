@@ -60,7 +60,7 @@ function Opened({ link }: { link: MailLink | null }) {
     if (bearer !== null) await call(logout, { bearer }).catch(() => {});
     const session = await signIn?.().catch(() => null);
     token.store(session?.token ?? null);
-    passwordRequest.forget();
+    passwordRequest.clear();
     const to = session ? paths.dashboard : paths.login;
     await navigate({
       to,

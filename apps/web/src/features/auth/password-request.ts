@@ -16,7 +16,7 @@ export const passwordRequest = {
     requestedFor.store(email);
     requestedAt.store(String(Date.now()));
   },
-  forget(): void {
+  clear(): void {
     requestedFor.store(null);
     requestedAt.store(null);
   },

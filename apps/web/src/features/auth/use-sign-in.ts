@@ -26,7 +26,7 @@ export function useSignIn<S extends FormSchema>(
       const reply = await send();
       if (reply === null) return;
       token.store(reply.token);
-      passwordRequest.forget();
+      passwordRequest.clear();
       // history.replace cannot navigate to another origin, whatever address `landing` returns.
       history.replace(landing() ?? paths.dashboard, undefined, { ignoreBlocker: true });
     });

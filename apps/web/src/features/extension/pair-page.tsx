@@ -39,48 +39,48 @@ export function PairPage() {
 }
 
 function Pairing({ hasCode }: { hasCode: boolean }) {
-  const heard = useExtension();
+  const status = useExtension();
   const icon = 24;
-  if (heard === 'looking') return <Working title={t.pairing.looking} hint={t.pairing.lookingHint} />;
-  if (heard === 'yes') {
+  if (status === 'looking') return <Working title={t.pairing.looking} hint={t.pairing.lookingHint} />;
+  if (status === 'yes') {
     return (
-      <Say icon={<IconCircleCheck size={icon} />} title={t.pairing.done} hint={t.pairing.doneHint}>
+      <Message icon={<IconCircleCheck size={icon} />} title={t.pairing.done} hint={t.pairing.doneHint}>
         <Button component={Link} to={paths.home} variant="default">
           {t.pairing.toConsole}
         </Button>
-      </Say>
+      </Message>
     );
   }
-  if (heard === 'absent') {
+  if (status === 'absent') {
     return (
-      <Say icon={<IconPuzzleOff size={icon} />} title={t.pairing.absent} hint={t.pairing.absentHint}>
+      <Message icon={<IconPuzzleOff size={icon} />} title={t.pairing.absent} hint={t.pairing.absentHint}>
         <ExtensionDownloads />
         <NewCode label={t.common.retry} />
-      </Say>
+      </Message>
     );
   }
   if (!hasCode) {
     return (
-      <Say icon={<IconKey size={icon} />} title={t.pairing.noCode} hint={t.pairing.noCodeHint}>
+      <Message icon={<IconKey size={icon} />} title={t.pairing.noCode} hint={t.pairing.noCodeHint}>
         <NewCode label={t.pairing.newCode} />
-      </Say>
+      </Message>
     );
   }
-  if (heard === 'there') {
+  if (status === 'there') {
     return <Working title={t.pairing.asking} hint={t.pairing.askingHint} />;
   }
   return (
-    <Say
-      icon={heard === 'failed' ? <IconClockX size={icon} /> : <IconPlugConnectedX size={icon} />}
-      title={t.pairing[heard]}
-      hint={t.pairing[`${heard}Hint`]}
+    <Message
+      icon={status === 'failed' ? <IconClockX size={icon} /> : <IconPlugConnectedX size={icon} />}
+      title={t.pairing[status]}
+      hint={t.pairing[`${status}Hint`]}
     >
       <NewCode label={t.pairing.newCode} />
-    </Say>
+    </Message>
   );
 }
 
-function Say(props: { icon: ReactNode; title: string; hint: string; children: ReactNode }) {
+function Message(props: { icon: ReactNode; title: string; hint: string; children: ReactNode }) {
   return (
     <output>
       <State alone icon={props.icon} title={props.title} hint={props.hint} action={props.children} />
@@ -90,9 +90,9 @@ function Say(props: { icon: ReactNode; title: string; hint: string; children: Re
 
 function Working({ title, hint }: { title: string; hint: string }) {
   return (
-    <Say icon={<IconPuzzle size={24} />} title={title} hint={hint}>
+    <Message icon={<IconPuzzle size={24} />} title={title} hint={hint}>
       <Loader size="sm" aria-hidden />
-    </Say>
+    </Message>
   );
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { heardFrom } from './use-extension.ts';
+import { statusOf } from './use-extension.ts';
 
 describe("the extension's marks on the page", () => {
   it.each([
@@ -11,7 +11,7 @@ describe("the extension's marks on the page", () => {
     [{ propuskPaired: 'failed' }, 'failed'],
     // The console ignores an outcome that it does not know, which a newer extension may report.
     [{ propuskExtension: '9.0.0', propuskPaired: 'almost' }, 'there'],
-  ] as const)('the marks %o mean %s', (said, heard) => {
-    expect(heardFrom(said)).toBe(heard);
+  ] as const)('the marks %o mean %s', (marks, status) => {
+    expect(statusOf(marks)).toBe(status);
   });
 });

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 
 /** The extension's state on this page, from the document's data attributes. */
-export type Heard = 'looking' | 'absent' | 'there' | 'yes' | 'refused' | 'failed';
+export type ExtensionStatus = 'looking' | 'absent' | 'there' | 'yes' | 'refused' | 'failed';
 
 /** The extension sets its data attributes on page load. Without them after this delay, it counts as absent. */
 const PATIENCE_MS = 1500;
@@ -9,34 +9,39 @@ const PATIENCE_MS = 1500;
 const QUESTION_MS = 150_000;
 
 /** Reads the extension's state from its data attributes; null while the document has none. */
-export function heardFrom(said: { propuskExtension?: string; propuskPaired?: string }): Heard | null {
-  const { propuskPaired: end } = said;
+export function statusOf(marks: {
+  propuskExtension?: string;
+  propuskPaired?: string;
+}): ExtensionStatus | null {
+  const { propuskPaired: end } = marks;
   if (end === 'yes' || end === 'refused' || end === 'failed') return end;
-  return said.propuskExtension === undefined ? null : 'there';
+  return marks.propuskExtension === undefined ? null : 'there';
 }
 
 /** Watches whether the extension is present on this page, and how its sign-in ends. */
-export function useExtension(): Heard {
-  const [heard, setHeard] = useState<Heard>(() => heardFrom(document.documentElement.dataset) ?? 'looking');
+export function useExtension(): ExtensionStatus {
+  const [status, setStatus] = useState<ExtensionStatus>(
+    () => statusOf(document.documentElement.dataset) ?? 'looking',
+  );
   useEffect(() => {
     const root = document.documentElement;
-    const listen = () => {
-      const now = heardFrom(root.dataset);
-      if (now !== null) setHeard(now);
+    const update = () => {
+      const now = statusOf(root.dataset);
+      if (now !== null) setStatus(now);
     };
-    const observer = new MutationObserver(listen);
+    const observer = new MutationObserver(update);
     observer.observe(root, { attributeFilter: ['data-propusk-extension', 'data-propusk-paired'] });
-    listen();
+    update();
     const absent = window.setTimeout(
-      () => setHeard((now) => (now === 'looking' ? 'absent' : now)),
+      () => setStatus((now) => (now === 'looking' ? 'absent' : now)),
       PATIENCE_MS,
     );
-    const late = window.setTimeout(() => setHeard((now) => (now === 'there' ? 'failed' : now)), QUESTION_MS);
+    const late = window.setTimeout(() => setStatus((now) => (now === 'there' ? 'failed' : now)), QUESTION_MS);
     return () => {
       observer.disconnect();
       window.clearTimeout(absent);
       window.clearTimeout(late);
     };
   }, []);
-  return heard;
+  return status;
 }

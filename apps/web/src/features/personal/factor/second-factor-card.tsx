@@ -34,12 +34,12 @@ function Factor({ factor }: { factor: SecondFactor }) {
   const { on, since, recoveryCodes } = factor;
   const client = useQueryClient();
   const required = useMe().company?.secondFactorRequired;
-  const led = window.location.hash === `#${FACTOR_HASH}`;
-  const [mode, setMode] = useState<Mode>(led && !on ? 'enrol' : null);
+  const fromLink = window.location.hash === `#${FACTOR_HASH}`;
+  const [mode, setMode] = useState<Mode>(fromLink && !on ? 'enrol' : null);
   const card = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (led) card.current?.scrollIntoView({ block: 'center' });
-  }, [led]);
+    if (fromLink) card.current?.scrollIntoView({ block: 'center' });
+  }, [fromLink]);
   const close = () => setMode(null);
 
   async function done() {
