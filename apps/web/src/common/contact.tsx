@@ -2,7 +2,6 @@ import { Anchor, Stack } from '@mantine/core';
 import type { Contact } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { IconAt, IconBrandTelegram, IconPhone } from '@tabler/icons-react';
-import classes from './contact.module.css';
 
 /** How to reach the platform's operator, as links; a sentence while no contact is set. */
 export function ContactLines({ contact, none = t.tariff.noContact }: { contact: Contact; none?: string }) {
@@ -21,7 +20,9 @@ export function ContactLines({ contact, none = t.tariff.noContact }: { contact: 
           key={href}
           href={href}
           {...(href.startsWith('https:') && { target: '_blank', rel: 'noopener noreferrer' })}
-          className={classes.line}
+          display="inline-flex"
+          mih={24}
+          style={{ alignItems: 'center', gap: 8, overflowWrap: 'anywhere' }}
         >
           <Icon size={16} aria-hidden />
           {text}

@@ -1,5 +1,6 @@
 import type { CompanyFigures } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
+import card from '../ui/card.module.css';
 import classes from './figures.module.css';
 import { formatBytes, formatCount } from './visit-text.ts';
 
@@ -15,7 +16,7 @@ export function Figures(props: {
         const format = key === 'bytes' ? formatBytes : formatCount;
         const percent = before === 0 ? null : Math.round((100 * (now - before)) / before);
         return (
-          <div key={key}>
+          <div key={key} className={card.box}>
             <dt>{t.statistics.figures[key]}</dt>
             <dd>{format(now)}</dd>
             <dd className={classes.quiet}>

@@ -12,10 +12,12 @@ import { useOpen } from '../common/dialog-route.tsx';
 import { useMailed } from '../common/no-mail.tsx';
 import { FACTOR_HASH, paths } from '../paths.ts';
 import { factorLater, useStored } from '../state.ts';
+import card from '../ui/card.module.css';
 import { formatDay, formatMoment } from '../ui/day.tsx';
 import { toasting } from '../ui/toast.ts';
 import classes from './bands.module.css';
 
+const band = `${card.box} ${classes.band}`;
 /** The largest number of unprotected sites in the band. A longer list would push the page out of view. */
 const SHOWN = 3;
 /** Poll interval of the confirmation, because users often open its link in another browser. */
@@ -26,7 +28,7 @@ const LATER_MS = 30 * 86_400_000;
 export function Drifted({ drifted }: { drifted: readonly Drift[] }) {
   const open = useOpen();
   return (
-    <section className={classes.band} data-tone="warning" aria-label={t.drift.label}>
+    <section className={band} data-tone="warning" aria-label={t.drift.label}>
       {drifted.slice(0, SHOWN).map(({ id, name, verdict, checkedAt }) => (
         <div key={id} className={classes.line}>
           <IconAlertTriangle size={18} aria-hidden />
@@ -60,7 +62,7 @@ export function Unconfirmed({ email }: { email: string }) {
   const again = useCall(sendCompanyConfirmation);
   const send = () => again.mutate({}, toasting(mailed ? t.confirmation.sent : t.confirmation.written, email));
   return (
-    <section className={classes.band} aria-label={t.confirmation.title}>
+    <section className={band} aria-label={t.confirmation.title}>
       <div className={classes.line}>
         <IconMailForward size={20} aria-hidden />
         <p>{mailed ? t.confirmation.lead(email) : `${t.confirmation.inFolder} ${t.noMail}`}</p>
@@ -81,7 +83,7 @@ export function FactorAdvice({ userId }: { userId: number }) {
   });
   if (there || isLater) return null;
   return (
-    <section className={classes.band} aria-label={t.factor.title}>
+    <section className={band} aria-label={t.factor.title}>
       <div className={classes.line}>
         <IconShieldLock size={20} aria-hidden />
         <p>{t.factor.advice}</p>
@@ -103,7 +105,7 @@ export function FactorAdvice({ userId }: { userId: number }) {
 /** Warns an owner of the day on which the trial, the plan or the paid proxies end, with a link to the tariff page. */
 export function Ending({ ending: { what, at } }: { ending: Ending }) {
   return (
-    <section className={classes.band} data-tone="warning" aria-label={t.ending.label}>
+    <section className={band} data-tone="warning" aria-label={t.ending.label}>
       <div className={classes.line}>
         <IconHourglass size={20} aria-hidden />
         <p>{t.ending[what](formatDay(at), isPast(at))}</p>

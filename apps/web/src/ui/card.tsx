@@ -5,7 +5,7 @@ import classes from './card.module.css';
 export function Card(props: { title?: string; lead?: string; footer?: ReactNode; children: ReactNode }) {
   const title = useId();
   return (
-    <section className={classes.card} aria-labelledby={props.title && title}>
+    <section className={`${classes.box} ${classes.card}`} aria-labelledby={props.title && title}>
       {props.title && (
         <header className={classes.header}>
           <h2 id={title}>{props.title}</h2>

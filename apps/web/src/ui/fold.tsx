@@ -1,5 +1,6 @@
 import { type Icon, IconChevronDown } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import card from './card.module.css';
 import { type CheckState, checkIcons } from './check-list.tsx';
 import classes from './fold.module.css';
 
@@ -23,7 +24,7 @@ export function Fold(props: {
     </>
   );
   return (
-    <div className={classes.fold} data-state={state}>
+    <div className={`${card.box} ${classes.fold}`} data-state={state}>
       {children ? (
         <details>
           <summary className={classes.line}>

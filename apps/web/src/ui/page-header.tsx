@@ -31,7 +31,7 @@ export function PageHeader(props: {
   return (
     <header className={classes.header}>
       <div className={classes.row}>
-        <Title order={1} ref={heading} tabIndex={-1} className={classes.title}>
+        <Title order={1} ref={heading} tabIndex={-1} style={{ outline: 'none' }}>
           {title}
         </Title>
         {help && (

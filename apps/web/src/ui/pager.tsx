@@ -1,4 +1,4 @@
-import { NativeSelect, Pagination } from '@mantine/core';
+import { NativeSelect, Pagination, Text } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { pageSizes } from './page-sizes.ts';
 import classes from './pager.module.css';
@@ -17,9 +17,9 @@ export function Pager(props: {
   const pages = Math.ceil(count / take);
   return (
     <nav className={classes.pager} aria-label={t.list.pages}>
-      <span className={classes.range}>
+      <Text mr="auto" c="dimmed">
         {t.list.range((page - 1) * take + 1, Math.min(page * take, count), count)}
-      </span>
+      </Text>
       {pages > 1 && (
         <Pagination
           value={page}
@@ -33,7 +33,7 @@ export function Pager(props: {
       )}
       {count > SMALLEST && (
         <NativeSelect
-          className={classes.take}
+          w={80}
           aria-label={t.list.take}
           value={String(take)}
           data={pageSizes.map(String)}

@@ -1,4 +1,4 @@
-import { Anchor, Button } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
 import { type Evidence, evidence } from '@propusk/contract/protection';
 import { listSites } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
@@ -47,7 +47,7 @@ export function FirstSteps() {
   useEffect(() => firstSteps.store(ended ? 'done' : folded ? 'folded' : null), [ended, folded]);
   if (data === undefined && query.error) {
     return (
-      <section className={classes.failed} aria-label={t.firstSteps.title}>
+      <Text component="section" mb="sm" c="dimmed" aria-label={t.firstSteps.title}>
         {t.firstSteps.failed}
         <Button
           variant="subtle"
@@ -57,7 +57,7 @@ export function FirstSteps() {
         >
           {t.common.retry}
         </Button>
-      </section>
+      </Text>
     );
   }
   if (data === undefined) return <div className={page.steps} data-folded={folded || undefined} />;
@@ -79,7 +79,9 @@ export function FirstSteps() {
         aria-expanded={!folded}
         onClick={() => setFolded(!folded)}
       >
-        <span className={classes.title}>{t.firstSteps.title}</span>
+        <Text span fw={600}>
+          {t.firstSteps.title}
+        </Text>
         <span className={classes.count}>{t.firstSteps.count(doneCount, steps.length)}</span>
       </button>
       {!folded && (

@@ -1,9 +1,11 @@
 import 'uplot/dist/uPlot.min.css';
+import { Group } from '@mantine/core';
 import type { Statistics } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import { formatCount } from '../../common/visit-text.ts';
+import card from '../../ui/card.module.css';
 import { dayOf } from './period.ts';
 import classes from './statistics.module.css';
 
@@ -87,14 +89,14 @@ export function Chart({ steps, before, hourly, zone, onDays }: Shown) {
           format={formatOf(hourly, zone)}
         />
       )}
-      <figcaption className={classes.legend}>
+      <Group component="figcaption" gap="0 20px">
         <Values
           visits={sum(steps, 'visits')}
           refusals={sum(steps, 'refusals')}
           before={before && sum(before, 'visits')}
           name={t.statistics.visitsBefore}
         />
-      </figcaption>
+      </Group>
     </figure>
   );
 }
@@ -111,7 +113,7 @@ function Tooltip(props: {
   return (
     <div
       role="tooltip"
-      className={classes.tooltip}
+      className={`${card.box} ${classes.tooltip}`}
       style={{ left: pointed.late ? `max(0px, ${left - 216}px)` : `min(${left + 12}px, 100% - 204px)` }}
     >
       <b>{props.format(Date.parse(step.at) / 1000)}</b>

@@ -1,4 +1,4 @@
-import { NativeSelect, Skeleton } from '@mantine/core';
+import { NativeSelect, Skeleton, Title } from '@mantine/core';
 import { listVisits, type Statistics, statistics } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import { IconChartBar } from '@tabler/icons-react';
@@ -8,6 +8,7 @@ import { queryOptions } from '../../api/queries.ts';
 import { DayInput } from '../../common/day-input.tsx';
 import { Figures } from '../../common/figures.tsx';
 import { lazyPart } from '../../common/lazy-part.tsx';
+import card from '../../ui/card.module.css';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { State } from '../../ui/state.tsx';
@@ -131,8 +132,10 @@ function Content(props: {
   return (
     <>
       <Figures data={data} isToday={props.isToday} />
-      <section className={classes.chart} aria-label={t.statistics.chart}>
-        <h2>{t.statistics.chart}</h2>
+      <section className={`${card.box} ${classes.chart}`} aria-label={t.statistics.chart}>
+        <Title order={2} mb="xs">
+          {t.statistics.chart}
+        </Title>
         <Chart {...shown} onDays={(from, to) => props.onPeriod({ days: 'own', from, to })} />
         <ChartTable {...shown} />
       </section>

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { getSupport, setSupport } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
@@ -6,7 +6,6 @@ import { queryOptions, useCall } from '../../api/queries.ts';
 import { ConfirmDialog, confirm } from '../../ui/confirm.ts';
 import { formatMoment } from '../../ui/day.tsx';
 import { toasting } from '../../ui/toast.ts';
-import classes from './statistics.module.css';
 
 /** Allows the platform's support to read the company's visits for 24 hours, shows until when, and ends it. */
 export function Support() {
@@ -23,12 +22,12 @@ export function Support() {
       );
     }
     return (
-      <div className={classes.support} role="alert">
+      <Group gap="4px 12px" role="alert">
         <span>{t.statistics.supportFailed}</span>
         <Button variant="default" loading={query.isFetching} onClick={() => query.refetch()}>
           {t.common.retry}
         </Button>
-      </div>
+      </Group>
     );
   }
   const allow = () =>
@@ -48,11 +47,11 @@ export function Support() {
     );
   }
   return (
-    <div className={classes.support}>
+    <Group gap="4px 12px">
       <span>{t.statistics.supportUntil(formatMoment(data.until))}</span>
       <Button variant="default" loading={isPending} onClick={end}>
         {t.statistics.supportEnd}
       </Button>
-    </div>
+    </Group>
   );
 }

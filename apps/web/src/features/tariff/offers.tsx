@@ -1,10 +1,11 @@
-import { Button, VisuallyHidden } from '@mantine/core';
+import { Button, Text, Title, VisuallyHidden } from '@mantine/core';
 import type { Named } from '@propusk/contract/fields';
 import type { CompanyPlan } from '@propusk/contract/plans';
 import type { Tariff } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { IconAlertTriangle, IconCircleCheckFilled, IconMinus } from '@tabler/icons-react';
 import { features, limited, priceOf } from '../../common/plan-text.ts';
+import card from '../../ui/card.module.css';
 import classes from './tariff.module.css';
 
 /** The offered plans side by side, each with what would no longer fit. */
@@ -13,10 +14,10 @@ export function Offers(props: { tariff: Tariff; onRequest: (plan: Named) => void
   const isAsked = requests.some(({ kind, state }) => kind === 'plan' && state === 'open');
   return (
     <section>
-      <h2 className={classes.title}>{t.tariff.offers}</h2>
-      <p className={classes.hint} id="offers-hint">
+      <Title order={2}>{t.tariff.offers}</Title>
+      <Text c="dimmed" mt={4} id="offers-hint">
         {isAsked ? t.requests.asked : t.tariff.offersHint}
-      </p>
+      </Text>
       <ul className={classes.offers}>
         {offers.map((plan) => {
           const isPresent = plan.id === present.id;
@@ -24,7 +25,11 @@ export function Offers(props: { tariff: Tariff; onRequest: (plan: Named) => void
           const stops = !plan.paidProxies && used.paidProxies > 0;
           const exceeds = facts.some(({ over, kind }) => over > 0 && kind !== 'paidProxies');
           return (
-            <li key={plan.id} className={classes.offer} data-present={isPresent || undefined}>
+            <li
+              key={plan.id}
+              className={`${card.box} ${classes.offer}`}
+              data-present={isPresent || undefined}
+            >
               <h3>{plan.name}</h3>
               <p className={classes.price}>{priceOf(plan)}</p>
               <ul className={classes.facts}>{facts.map(Fact)}</ul>

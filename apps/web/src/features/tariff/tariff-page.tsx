@@ -1,4 +1,4 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import type { Named } from '@propusk/contract/fields';
 import { myTariff, type Tariff, withdrawRequest } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
@@ -12,6 +12,7 @@ import { priceOf, trialOf, untilPhrase } from '../../common/plan-text.ts';
 import { RequestList, requestName } from '../../common/request-list.tsx';
 import { Usage } from '../../common/usage.tsx';
 import { useTrial } from '../../common/use-trial.ts';
+import card from '../../ui/card.module.css';
 import { Card, FormCard } from '../../ui/card.tsx';
 import { ConfirmDialog, confirm } from '../../ui/confirm.ts';
 import { lazyDialog } from '../../ui/lazy.tsx';
@@ -77,12 +78,12 @@ function Summary({ tariff, onAsk }: { tariff: Tariff; onAsk: () => void }) {
       ? untilPhrase(t.tariff.trialRuns, trialEndsAt)
       : planEndsAt && untilPhrase(t.tariff.runs, planEndsAt);
   return (
-    <section className={classes.summary} aria-label={t.tariff.current}>
+    <section className={`${card.box} ${classes.summary}`} aria-label={t.tariff.current}>
       <div className={classes.plan}>
-        <p className={classes.quiet}>{t.tariff.current}</p>
+        <Text c="dimmed">{t.tariff.current}</Text>
         <h2 className={classes.name}>{plan.name}</h2>
         <p>{priceOf(plan)}</p>
-        <p className={classes.quiet}>{end ?? t.tariff.noEnd}</p>
+        <Text c="dimmed">{end ?? t.tariff.noEnd}</Text>
         {trialOf(tariff) && (
           <Button loading={trial.busy} onClick={trial.begin}>
             {t.tariff.trial}

@@ -137,7 +137,7 @@ export function OnboardingDialog({ opened, of, evidence, onClose, onUnderstood }
                 </ActionIcon>
               </div>
             )}
-            <Button lang="en" onClick={onUnderstood} className={classes.understood}>
+            <Button lang="en" onClick={onUnderstood} flex="none" ms="auto">
               {t.onboarding.understood}
             </Button>
           </footer>

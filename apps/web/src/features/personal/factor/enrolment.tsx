@@ -1,4 +1,4 @@
-import { Anchor, Stack, Text } from '@mantine/core';
+import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { FactorConfirmation } from '@propusk/contract/fields';
 import {
   confirmSecondFactor,
@@ -42,7 +42,7 @@ export function Enrolment({ onDone, onCancel }: { onDone: () => void; onCancel?:
       >
         {(control) => (
           <>
-            <p className={classes.note}>{t.factor.start}</p>
+            <Text c="dimmed">{t.factor.start}</Text>
             <CurrentPasswordField control={control} />
           </>
         )}
@@ -62,17 +62,17 @@ export function Enrolment({ onDone, onCancel }: { onDone: () => void; onCancel?:
         <>
           <Stack gap="sm">
             <Text fw={500}>{t.factor.scanTitle}</Text>
-            <p className={classes.note}>{t.factor.scan}</p>
+            <Text c="dimmed">{t.factor.scan}</Text>
             <Suspense fallback={<div className={classes.qr} />}>
               <QrCode text={secret.uri} />
             </Suspense>
-            <p className={classes.note}>
+            <Text c="dimmed">
               {t.factor.byHand}
-              <span className={classes.secret}>
+              <Group component="span" gap="xs" wrap="nowrap" className={classes.secret}>
                 <code>{secret.secret.replace(/.{4}(?=.)/g, '$& ')}</code>
                 <CopyButton value={secret.secret} label={t.factor.copySecret} />
-              </span>
-            </p>
+              </Group>
+            </Text>
             <Anchor href={secret.uri}>{t.factor.openApp}</Anchor>
           </Stack>
           <TextField

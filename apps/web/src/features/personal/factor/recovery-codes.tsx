@@ -28,7 +28,7 @@ export function RecoveryCodes(props: { codes: readonly string[]; note?: string; 
 
   return (
     <Stack gap="md">
-      <output ref={introduction} className={classes.introduction} tabIndex={-1}>
+      <output ref={introduction} style={{ outline: 'none' }} tabIndex={-1}>
         <Text fw={500}>{t.factor.codesTitle}</Text>
         <Text c="dimmed">{t.factor.codesLead}</Text>
       </output>
@@ -49,7 +49,7 @@ export function RecoveryCodes(props: { codes: readonly string[]; note?: string; 
           {t.factor.download}
         </Button>
       </Group>
-      {props.note && <p className={classes.note}>{props.note}</p>}
+      {props.note && <Text c="dimmed">{props.note}</Text>}
       <div>
         <Button
           onClick={() => {

@@ -148,6 +148,7 @@ function ShareLink({ siteId }: { siteId: number }) {
   if (data) {
     return (
       <TextInput
+        w="100%"
         label={t.lock.shareLink}
         description={`${t.lock.shareHint} ${t.lock.shareUntil(formatMoment(data.expiresAt))}`}
         value={data.url}
@@ -181,17 +182,17 @@ function EgressList({ egress }: { egress: readonly EgressOfProxy[] }) {
         {egress.map((one) => (
           <li key={one.proxy.id} className={classes.line}>
             <div className={classes.proxy}>
-              <span className={classes.name}>{proxyName({ host: one.proxy.name, direct: one.direct })}</span>
+              <Text fw={500}>{proxyName({ host: one.proxy.name, direct: one.direct })}</Text>
               <Tags names={one.politics} none="" />
             </div>
             <div className={classes.addresses}>
               {one.addresses.length > 0 ? <code>{one.addresses.join(', ')}</code> : t.lock.noAddress}
-              <span className={classes.since}>
+              <Group component="span" gap="4px 8px" fz={12} c="dimmed">
                 {one.learnedAt
                   ? t.lock.learned(formatMoment(one.learnedAt))
                   : one.problem === null && t.lock.notLearned}
                 {one.stale && <Tag tone="special">{t.lock.stale}</Tag>}
-              </span>
+              </Group>
             </div>
             {one.problem && <p className={classes.problem}>{one.problem}</p>}
           </li>

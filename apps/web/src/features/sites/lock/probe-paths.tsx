@@ -1,4 +1,4 @@
-import { Button, Stack } from '@mantine/core';
+import { Box, Button, Stack } from '@mantine/core';
 import { mayAct } from '@propusk/access/probe-path';
 import type { Output } from '@propusk/contract/endpoint';
 import { getProbePaths, setProbePaths } from '@propusk/contract/probe';
@@ -17,7 +17,6 @@ import { useSave } from '../../../common/use-save.tsx';
 import { Fold } from '../../../ui/fold.tsx';
 import { Loaded } from '../../../ui/loaded.tsx';
 import { Notice } from '../../../ui/notice.tsx';
-import classes from './lock-dialog.module.css';
 import { faultsOf, type PathList, readPaths, tidyPaths } from './typed-paths.ts';
 
 type Stored = Output<(typeof getProbePaths)['reply']>;
@@ -38,10 +37,10 @@ export function ProbePathsSection(props: PathsProps) {
       icon={IconListSearch}
       title={t.lock.paths.glance(stored?.startPaths.length ?? 0, stored?.openPaths.length ?? 0)}
     >
-      <div className={classes.paths}>
+      <Box p="md" style={{ borderTop: '1px solid var(--line)', overflowWrap: 'anywhere' }}>
         {stored && <PathsForm stored={stored} {...props} />}
         <Loaded query={query} title={t.lock.paths.failed} height={180} />
-      </div>
+      </Box>
     </Fold>
   );
 }
