@@ -1,4 +1,4 @@
-import { Box, Button, Group, Modal, Text } from '@mantine/core';
+import { Button, Group, Modal, Text } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { useEffect, useState } from 'react';
 import { Notice } from './notice.tsx';
@@ -69,9 +69,9 @@ function Ask({ open: { question, busy, failure, answer } }: { open: Open }) {
       )}
       {question.consequence && <Consequence of={question.consequence} />}
       {failure && (
-        <Box mt="md">
-          <Notice kind="error">{failure}</Notice>
-        </Box>
+        <Notice kind="error" mt="md">
+          {failure}
+        </Notice>
       )}
       <Group justify="flex-end" mt="lg" gap="xs">
         <Button variant="default" onClick={() => answer(false)} disabled={busy} data-autofocus>

@@ -1,3 +1,4 @@
+import { Box, type BoxProps } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import classes from './notice.module.css';
@@ -9,12 +10,15 @@ const roles = { hint: 'note', warning: 'alert', error: 'alert', success: 'status
  * A message in a form or a dialog: `hint` is there from the start, so that no screen reader interrupts for it, `warning` asks to check
  * the input, `error` reports a failure, `success` the outcome of the previous step.
  */
-export function Notice({ kind, children }: { kind: keyof typeof tones; children: ReactNode }) {
+export function Notice(
+  props: Pick<BoxProps, 'mt' | 'mb'> & { kind: keyof typeof tones; children: ReactNode },
+) {
+  const { kind, children, ...margin } = props;
   const Icon = kind === 'success' ? IconCircleCheck : IconAlertTriangle;
   return (
-    <div className={classes.notice} data-tone={tones[kind]} role={roles[kind]}>
+    <Box {...margin} className={classes.notice} data-tone={tones[kind]} role={roles[kind]}>
       <Icon size={18} aria-hidden />
       <div>{children}</div>
-    </div>
+    </Box>
   );
 }

@@ -10,7 +10,6 @@ import {
   IconPuzzleOff,
 } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { call } from '../../api/call.ts';
 import { token } from '../../api/token.ts';
 import { ExtensionDownloads } from '../../common/extension-downloads.tsx';
@@ -21,7 +20,7 @@ import { Card } from '../../ui/card.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { State } from '../../ui/state.tsx';
 import { usePageTitle } from '../../ui/use-page-title.ts';
-import { useExtension } from './use-extension.ts';
+import { type ExtensionStatus, useExtension } from './use-extension.ts';
 
 /**
  * /extension/pair#code: the extension reads the code from the URL, asks the user, and signs in with the code. The
@@ -38,61 +37,54 @@ export function PairPage() {
   );
 }
 
-function Pairing({ hasCode }: { hasCode: boolean }) {
-  const status = useExtension();
-  const icon = 24;
-  if (status === 'looking') return <Working title={t.pairing.looking} hint={t.pairing.lookingHint} />;
-  if (status === 'yes') {
-    return (
-      <Message icon={<IconCircleCheck size={icon} />} title={t.pairing.done} hint={t.pairing.doneHint}>
-        <Button component={Link} to={paths.home} variant="default">
-          {t.pairing.toConsole}
-        </Button>
-      </Message>
-    );
-  }
-  if (status === 'absent') {
-    return (
-      <Message icon={<IconPuzzleOff size={icon} />} title={t.pairing.absent} hint={t.pairing.absentHint}>
-        <ExtensionDownloads />
-        <NewCode label={t.common.retry} />
-      </Message>
-    );
-  }
-  if (!hasCode) {
-    return (
-      <Message icon={<IconKey size={icon} />} title={t.pairing.noCode} hint={t.pairing.noCodeHint}>
-        <NewCode label={t.pairing.newCode} />
-      </Message>
-    );
-  }
-  if (status === 'there') {
-    return <Working title={t.pairing.asking} hint={t.pairing.askingHint} />;
-  }
-  return (
-    <Message
-      icon={status === 'failed' ? <IconClockX size={icon} /> : <IconPlugConnectedX size={icon} />}
-      title={t.pairing[status]}
-      hint={t.pairing[`${status}Hint`]}
-    >
-      <NewCode label={t.pairing.newCode} />
-    </Message>
-  );
-}
+const icons = {
+  looking: IconPuzzle,
+  asking: IconPuzzle,
+  done: IconCircleCheck,
+  absent: IconPuzzleOff,
+  noCode: IconKey,
+  failed: IconClockX,
+  refused: IconPlugConnectedX,
+};
 
-function Message(props: { icon: ReactNode; title: string; hint: string; children: ReactNode }) {
+function Pairing({ hasCode }: { hasCode: boolean }) {
+  const message = messageOf(useExtension(), hasCode);
+  const Icon = icons[message];
   return (
     <output>
-      <State alone icon={props.icon} title={props.title} hint={props.hint} action={props.children} />
+      <State
+        alone
+        icon={<Icon size={24} />}
+        title={t.pairing[message]}
+        hint={t.pairing[`${message}Hint`]}
+        action={<Action message={message} />}
+      />
     </output>
   );
 }
 
-function Working({ title, hint }: { title: string; hint: string }) {
+function messageOf(status: ExtensionStatus, hasCode: boolean): keyof typeof icons {
+  if (status === 'looking' || status === 'absent') return status;
+  if (status === 'yes') return 'done';
+  if (!hasCode) return 'noCode';
+  return status === 'there' ? 'asking' : status;
+}
+
+function Action({ message }: { message: keyof typeof icons }) {
+  if (message === 'looking' || message === 'asking') return <Loader size="sm" aria-hidden />;
+  if (message === 'absent') {
+    return (
+      <>
+        <ExtensionDownloads />
+        <NewCode label={t.common.retry} />
+      </>
+    );
+  }
+  if (message !== 'done') return <NewCode label={t.pairing.newCode} />;
   return (
-    <Message icon={<IconPuzzle size={24} />} title={title} hint={hint}>
-      <Loader size="sm" aria-hidden />
-    </Message>
+    <Button component={Link} to={paths.home} variant="default">
+      {t.pairing.toConsole}
+    </Button>
   );
 }
 

@@ -47,11 +47,7 @@ function Access({ access }: { access: GatewayAccess }) {
       lead={t.access.hint}
       rows={[
         { term: t.access.gateway, value: gateway, tools: copy(t.access.gateway, gateway) },
-        {
-          term: t.access.login,
-          value: access.username,
-          tools: copy(t.access.login, access.username),
-        },
+        { term: t.access.login, value: access.username, tools: copy(t.access.login, access.username) },
         {
           term: t.access.password,
           value: <span className={classes.secret}>{shown ? access.password : MASK}</span>,

@@ -1,4 +1,3 @@
-import { Box } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { Notice } from '../../ui/notice.tsx';
 
@@ -11,10 +10,8 @@ export function Old(props: {
   if (data === undefined || error === null) return null;
   const format = new Intl.DateTimeFormat('ru', { timeStyle: 'short', timeZone: props.zone });
   return (
-    <Box mb="md">
-      <Notice kind="warning">
-        {t.statistics.old(format.format(dataUpdatedAt))} {error.message}
-      </Notice>
-    </Box>
+    <Notice kind="warning" mb="md">
+      {t.statistics.old(format.format(dataUpdatedAt))} {error.message}
+    </Notice>
   );
 }

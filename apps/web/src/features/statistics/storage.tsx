@@ -1,4 +1,4 @@
-import { Box, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { type RecordSettings, setRecordSettings } from '@propusk/contract/record-settings';
 import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
@@ -38,21 +38,19 @@ export function Storage({ settings }: { settings: RecordSettings }) {
   return (
     <>
       {pending !== null && (
-        <Box mb="md">
-          <Notice kind="warning">
-            {text.pending(pending, kept, formatMoment(pending.inForceAt))}{' '}
-            <Button
-              variant="default"
-              size="compact-sm"
-              display="block"
-              mt="xs"
-              loading={isPending}
-              onClick={keep}
-            >
-              {text.cancelPending}
-            </Button>
-          </Notice>
-        </Box>
+        <Notice kind="warning" mb="md">
+          {text.pending(pending, kept, formatMoment(pending.inForceAt))}{' '}
+          <Button
+            variant="default"
+            size="compact-sm"
+            display="block"
+            mt="xs"
+            loading={isPending}
+            onClick={keep}
+          >
+            {text.cancelPending}
+          </Button>
+        </Notice>
       )}
       <DefinitionCard
         title={t.statistics.parts.storage}
