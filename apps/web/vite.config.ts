@@ -8,7 +8,6 @@ import { listSites } from '@propusk/contract/sites';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { address } from './src/api/call.ts';
-import { paths } from './src/paths.ts';
 
 /** Writes a .br and a .gz file beside every text file. The api serves these files and compresses nothing itself. */
 const compressed: Plugin = {
@@ -48,9 +47,9 @@ const fontsAtOnce: Plugin = {
 // The pages whose code and first rows `public/prefetch.js` requests: a path, the page's module, its calls. It requests only the unfiltered first
 // page, and ignores failures, which the consumer of a reply handles.
 const prefetched: { under: string; module: string; calls: string[] }[] = [
-  { under: paths.dashboard, module: 'src/shell/dashboard-shell.tsx', calls: [address(me.path)] },
+  { under: '/dashboard', module: 'src/shell/dashboard-shell.tsx', calls: [address(me.path)] },
   {
-    under: paths.creatorSites,
+    under: '/dashboard/creator/domains',
     module: 'src/features/sites/sites-page.tsx',
     calls: [address(listSites.path, {}, { page: 1, take: limits.page.take })],
   },
@@ -166,7 +165,7 @@ export default defineConfig({
                 ).test(id) || id.includes('/Skeleton/'),
               priority: 2,
             },
-            { name: 'check', test: /CheckIcon\.mjs$/, priority: 2 },
+            { name: 'hooks', test: /(CheckIcon|use-(debounced-\w+|mounted|callback-ref))\.mjs$/, priority: 2 },
             // A dialog with a form is two files: its own and this one.
             {
               name: 'forms',

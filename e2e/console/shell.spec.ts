@@ -1,5 +1,4 @@
 import { expect, type Page } from '@playwright/test';
-import { paths } from '../../apps/web/src/paths.ts';
 import { enter, heading, screensOf, startConsole, stored, test } from '../support/console.ts';
 
 /** The frame of every dashboard page: header, navigation by role, and route guards. */

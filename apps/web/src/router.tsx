@@ -2,7 +2,6 @@ import { createRoute, createRouter, type Router, redirect } from '@tanstack/reac
 import { token } from './api/token.ts';
 import { LoginPage } from './features/auth/login-page.tsx';
 import type { dashboardTree } from './pages.ts';
-import { paths } from './paths.ts';
 import { type Load, type Modules, root } from './routes.ts';
 import { AuthShell } from './shell/auth-shell.tsx';
 import { Crashed, CrashedAlone } from './shell/crashed.tsx';
@@ -10,9 +9,12 @@ import { lazyPage, PageNotLoaded } from './shell/lazy-page.ts';
 
 const home = createRoute({
   getParentRoute: () => root,
-  path: paths.home,
+  path: '/',
   beforeLoad: () => {
-    throw redirect({ to: token.read() === null ? paths.login : paths.creatorSites, replace: true });
+    throw redirect({
+      to: token.read() === null ? '/auth/login' : '/dashboard/creator/domains',
+      replace: true,
+    });
   },
 });
 
@@ -35,21 +37,21 @@ const auth = createRoute({
 const inAuth = <Path extends string, M extends Modules>(path: Path, load: Load<M>, name: keyof M & string) =>
   createRoute({ getParentRoute: () => auth, path, component: lazyPage(load, name) });
 // The login page is the default page, so its code is part of the initial chunk.
-const login = createRoute({ getParentRoute: () => auth, path: paths.login, component: LoginPage });
+const login = createRoute({ getParentRoute: () => auth, path: '/auth/login', component: LoginPage });
 
 const publicRoutes = [
   home,
-  alone(paths.rules, reading, 'RulesPage'),
-  alone(paths.help, reading, 'HelpPage'),
+  alone('/auth/rules', reading, 'RulesPage'),
+  alone('/help', reading, 'HelpPage'),
   // A link opens this page, also for readers without an account.
-  alone(paths.lockLink, () => import('./features/sites/lock/shared-lock-page.tsx'), 'SharedLockPage'),
-  alone(paths.pairing, () => import('./features/extension/pair-page.tsx'), 'PairPage'),
+  alone('/lock', () => import('./features/sites/lock/shared-lock-page.tsx'), 'SharedLockPage'),
+  alone('/extension/pair', () => import('./features/extension/pair-page.tsx'), 'PairPage'),
   auth.addChildren([
     login,
-    inAuth(paths.register, () => import('./features/auth/register-page.tsx'), 'RegisterPage'),
-    inAuth(paths.reset, () => import('./features/auth/reset-page.tsx'), 'ResetPage'),
-    inAuth(paths.checkEmail, () => import('./features/auth/check-email-page.tsx'), 'CheckEmailPage'),
-    inAuth(paths.mailLink, () => import('./features/auth/mail-link-page.tsx'), 'MailLinkPage'),
+    inAuth('/auth/register', () => import('./features/auth/register-page.tsx'), 'RegisterPage'),
+    inAuth('/auth/reset', () => import('./features/auth/reset-page.tsx'), 'ResetPage'),
+    inAuth('/security/check-email', () => import('./features/auth/check-email-page.tsx'), 'CheckEmailPage'),
+    inAuth('/security/login', () => import('./features/auth/mail-link-page.tsx'), 'MailLinkPage'),
   ]),
 ] as const;
 

@@ -1,6 +1,7 @@
 import type { User } from '@propusk/contract/me';
-import { type AnyRoute, createRootRoute, createRoute, type RouteComponent } from '@tanstack/react-router';
+import { type AnyRoute, createRootRoute, createRoute } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
+import { type DialogModule, dialogRoute } from './common/dialog-route.tsx';
 import { parseListSearch } from './common/list-search.ts';
 import { CrashedAlone } from './shell/crashed.tsx';
 import { lazyPage } from './shell/lazy-page.ts';
@@ -67,9 +68,15 @@ export const list = <Path extends string, M extends Modules>(
     staticData: item ? { item } : {},
   });
 
-/** The route of a dialog over the page of its parent. @param component made by `dialogRoute` */
-export const dialog = <Parent extends AnyRoute, Path extends string>(
+/** The route of a dialog over the page of its parent. */
+export const dialog = <
+  Parent extends AnyRoute,
+  Path extends string,
+  M extends DialogModule<Name>,
+  Name extends string,
+>(
   parent: Parent,
   path: Path,
-  component: RouteComponent,
-) => createRoute({ getParentRoute: () => parent, path, component });
+  load: Load<M>,
+  name: Name,
+) => createRoute({ getParentRoute: () => parent, path, component: dialogRoute(load, name) });

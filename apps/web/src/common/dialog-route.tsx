@@ -41,16 +41,19 @@ export function useOpen() {
   };
 }
 
+/** A module with the component of a dialog. */
+export type DialogModule<Name extends string> = Record<Name, (props: { onClose: OnClose }) => void>;
+
 /**
  * The component of a route that shows a dialog over the page of the parent route. After a save, and for a dialog that was opened
  * by a link from elsewhere, closing replaces the history entry; otherwise it goes back.
  */
-export function dialogRoute<
-  Module extends Record<Name, (props: { onClose: OnClose }) => void>,
-  Name extends string,
->(load: () => Promise<Module>, name: Name) {
+export function dialogRoute<M extends DialogModule<Name>, Name extends string>(
+  load: () => Promise<M>,
+  name: Name,
+) {
   const Dialog = lazyDialog(load, name);
-  const props = {} as PropsOf<Module[Name]>;
+  const props = {} as PropsOf<M[Name]>;
   function DialogRoute() {
     const router = useRouter();
     const page = useParentMatches({ select: (matches) => matches.at(-1)?.pathname });

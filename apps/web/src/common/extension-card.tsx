@@ -4,7 +4,6 @@ import * as t from '@propusk/phrases/console';
 import { IconLogin2 } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { call } from '../api/call.ts';
-import { paths } from '../paths.ts';
 import { Card } from '../ui/card.tsx';
 import { Notice } from '../ui/notice.tsx';
 import classes from './extension-card.module.css';
@@ -15,7 +14,7 @@ export function ExtensionCard() {
   const { error, isPending, isSuccess, mutate } = useMutation({
     mutationFn: () => call(createPairing, {}),
     // A full page load, because the extension's content script runs only on page load.
-    onSuccess: ({ code }) => window.location.assign(`${paths.pairing}#${code}`),
+    onSuccess: ({ code }) => window.location.assign(`${'/extension/pair'}#${code}`),
   });
   return (
     <Card

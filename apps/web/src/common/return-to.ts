@@ -1,4 +1,3 @@
-import { paths } from '../paths.ts';
 import { stored } from '../state.ts';
 
 /**
@@ -16,7 +15,7 @@ export const loginNote = stored('login_note', 'sessionStorage');
 /** Stores the path of the open page, unless it is the default page. */
 export function noteReturn(): void {
   const { pathname, search, hash } = window.location;
-  const isDefault = pathname === paths.dashboard || pathname === paths.creatorSites;
+  const isDefault = pathname === '/dashboard' || pathname === '/dashboard/creator/domains';
   returnTo.store(isDefault ? null : `${pathname}${search}${hash}`);
 }
 
@@ -34,6 +33,6 @@ export function dashboardPage(address: string | null): string | null {
   // `URL` parses like the browser: '//evil.test' is another origin, and '/dashboard/../auth' is not a dashboard page.
   if (address === null || !URL.canParse(address, console)) return null;
   const { origin, pathname, search, hash } = new URL(address, console);
-  if (origin !== console || !pathname.startsWith(`${paths.dashboard}/`)) return null;
+  if (origin !== console || !pathname.startsWith('/dashboard/')) return null;
   return `${pathname}${search}${hash}`;
 }

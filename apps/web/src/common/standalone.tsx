@@ -1,6 +1,5 @@
 import * as t from '@propusk/phrases/console';
 import type { ReactNode } from 'react';
-import { paths } from '../paths.ts';
 import { Logo } from './logo.tsx';
 import classes from './standalone.module.css';
 
@@ -9,7 +8,7 @@ export function Standalone(props: { width: number; end?: ReactNode; children: Re
   return (
     <div className={classes.page} style={{ maxWidth: props.width }}>
       <header>
-        <Logo to={paths.home} label={t.common.toSites} />
+        <Logo to="/" label={t.common.toSites} />
         {props.end}
       </header>
       <main>{props.children}</main>

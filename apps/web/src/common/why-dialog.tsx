@@ -11,7 +11,6 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useForm, useWatch } from 'react-hook-form';
 import { call } from '../api/call.ts';
 import { queryOptions } from '../api/queries.ts';
-import { paths } from '../paths.ts';
 import { CheckList } from '../ui/check-list.tsx';
 import { Outcome } from '../ui/outcome.tsx';
 import { Failed } from '../ui/state.tsx';
@@ -105,7 +104,7 @@ function Explained(props: { explanation: Explanation; siteId: number; user: numb
       {!allow && (
         <Group gap="xs" justify="flex-end">
           {mends.length === 0 && (
-            <Button variant="default" component={Link} to={paths.creatorUsers}>
+            <Button variant="default" component={Link} to="/dashboard/creator/users">
               {t.why.toUsers}
             </Button>
           )}

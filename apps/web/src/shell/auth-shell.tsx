@@ -1,7 +1,6 @@
 import * as t from '@propusk/phrases/console';
 import { Outlet } from '@tanstack/react-router';
 import { Logo } from '../common/logo.tsx';
-import { paths } from '../paths.ts';
 import classes from './auth-shell.module.css';
 
 /** The dark layout of the auth area: the logo, the page's form, and on a wide screen a picture. */
@@ -10,7 +9,7 @@ export function AuthShell() {
     <div className={classes.shell}>
       <div className={classes.side}>
         <header className={classes.header}>
-          <Logo to={paths.login} />
+          <Logo to="/auth/login" />
         </header>
         <main className={classes.main}>
           <div className={classes.container}>

@@ -10,7 +10,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { queryOptions, useCall } from '../api/queries.ts';
 import { useOpen } from '../common/dialog-route.tsx';
 import { useMailed } from '../common/no-mail.tsx';
-import { FACTOR_HASH, paths } from '../paths.ts';
+import { FACTOR_HASH } from '../paths.ts';
 import { factorLater, useStored } from '../state.ts';
 import card from '../ui/card.module.css';
 import { formatDay, formatMoment } from '../ui/day.tsx';
@@ -87,7 +87,7 @@ export function FactorAdvice({ userId }: { userId: number }) {
       <div className={classes.line}>
         <IconShieldLock size={20} aria-hidden />
         <p>{t.factor.advice}</p>
-        <Button component={Link} to={paths.personalData} hash={FACTOR_HASH} size="xs">
+        <Button component={Link} to="/dashboard/personal-data" hash={FACTOR_HASH} size="xs">
           {t.factor.adviceOn}
         </Button>
         <Button
@@ -109,7 +109,7 @@ export function Ending({ ending: { what, at } }: { ending: Ending }) {
       <div className={classes.line}>
         <IconHourglass size={20} aria-hidden />
         <p>{t.ending[what](formatDay(at), isPast(at))}</p>
-        <Button component={Link} to={paths.creatorTariff} variant="default" size="xs">
+        <Button component={Link} to="/dashboard/creator/tariff" variant="default" size="xs">
           {t.ending.more}
         </Button>
       </div>

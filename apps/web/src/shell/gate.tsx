@@ -12,7 +12,6 @@ import { MeProvider, rolesOf } from '../common/me.tsx';
 import { isReturn, noteReturn } from '../common/return-to.ts';
 import { signInAgain, useSignInAgain } from '../common/sign-in-again.ts';
 import { unsaved } from '../common/unsaved.ts';
-import { paths } from '../paths.ts';
 import { useStored } from '../state.ts';
 import { lazyDialog } from '../ui/lazy.tsx';
 import { State } from '../ui/state.tsx';
@@ -50,7 +49,7 @@ function SignInSoon() {
   const navigate = useNavigate();
   useEffect(() => {
     noteReturn();
-    const timer = window.setTimeout(() => navigate({ to: paths.login, replace: true }), LOGIN_DELAY_MS);
+    const timer = window.setTimeout(() => navigate({ to: '/auth/login', replace: true }), LOGIN_DELAY_MS);
     return () => window.clearTimeout(timer);
   }, [navigate]);
   return <Wait text={t.shell.signInSoon} />;
@@ -71,7 +70,7 @@ function SignedIn({ children }: { children: ReactNode }) {
   // The sign-in may have returned to the page of the tab's previous user. Another user begins at the start page.
   const previous = useStored(() => tabUser.read() ?? '');
   const id = data && String(data.id);
-  const start = data && landing(rolesOf(data), paths.dashboard);
+  const start = data && landing(rolesOf(data), '/dashboard');
   const isForeign =
     isReturn(pathname) && previous !== '' && previous !== id && start?.kind === 'go' && start.to !== pathname;
   const verdict = isForeign ? start : data && landing(rolesOf(data), pathname);

@@ -5,7 +5,6 @@ import { useState } from 'react';
 import { Logo } from '../common/logo.tsx';
 import { rolesOf, useMe } from '../common/me.tsx';
 import { unsaved } from '../common/unsaved.ts';
-import { paths } from '../paths.ts';
 import { ConfirmDialog, confirm } from '../ui/confirm.ts';
 import { lazyDialog } from '../ui/lazy.tsx';
 import { Tag } from '../ui/tags.tsx';
@@ -22,7 +21,7 @@ const NavigationDrawer = lazyDialog(() => import('./navigation-drawer.tsx'), 'Na
 export function Header() {
   const roles = rolesOf(useMe());
   // The gate would redirect other roles from the owner's page, which unmounts the shell and its state.
-  const start = landing(roles, paths.creatorSites);
+  const start = landing(roles, '/dashboard/creator/domains');
   const [menuOpen, setMenuOpen] = useState(false);
 
   async function exit() {
@@ -51,7 +50,7 @@ export function Header() {
       >
         <IconMenu2 size={20} aria-hidden />
       </ActionIcon>
-      <Logo to={start.kind === 'go' ? start.to : paths.creatorSites} label={t.common.toSites} />
+      <Logo to={start.kind === 'go' ? start.to : '/dashboard/creator/domains'} label={t.common.toSites} />
       {roles.includes('ADMIN') && <Tag tone="accent">{t.shell.admin}</Tag>}
       <div className={classes.end}>
         <div className={classes.wide}>
@@ -62,7 +61,7 @@ export function Header() {
         <Button
           {...tool}
           component="a"
-          href={paths.help}
+          href="/help"
           target="_blank"
           rel="noopener"
           aria-label={t.shell.knowledgeBase}

@@ -1,8 +1,9 @@
 import type { Role } from '@propusk/contract/roles';
-import { areas, paths } from '../paths.ts';
+import type { Path } from '../common/dialog-route.tsx';
+import { areas } from '../paths.ts';
 
 /** The gate's decision for a signed-in user: show the page, redirect to another one, or sign out. */
-export type Landing = { kind: 'stay' } | { kind: 'go'; to: string } | { kind: 'leave' };
+export type Landing = { kind: 'stay' } | { kind: 'go'; to: Path } | { kind: 'leave' };
 
 /**
  * Decides what the gate shows. A page of one of the user's roles stays open, and so does the personal page. From any
@@ -11,11 +12,11 @@ export type Landing = { kind: 'stay' } | { kind: 'go'; to: string } | { kind: 'l
  */
 export function landing(roles: readonly Role[], pathname: string): Landing {
   if (roles.length === 0) return { kind: 'leave' };
-  if (pathname === paths.personalData) return { kind: 'stay' };
+  if (pathname === '/dashboard/personal-data') return { kind: 'stay' };
   if (roles.some((role) => pathname.startsWith(areas[role]))) return { kind: 'stay' };
-  if (roles.includes('USER')) return { kind: 'go', to: paths.userSites };
-  if (roles.includes('ADMIN')) return { kind: 'go', to: paths.adminCompanies };
-  return { kind: 'go', to: paths.creatorSites };
+  if (roles.includes('USER')) return { kind: 'go', to: '/dashboard/user/domains' };
+  if (roles.includes('ADMIN')) return { kind: 'go', to: '/dashboard/admin/companies' };
+  return { kind: 'go', to: '/dashboard/creator/domains' };
 }
 
 /** Spec section 4: the pages on which a failed user lookup keeps the token. */

@@ -3,7 +3,6 @@ import * as t from '@propusk/phrases/console';
 import { IconMapOff } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Logo } from '../common/logo.tsx';
-import { paths } from '../paths.ts';
 import { State } from '../ui/state.tsx';
 import { usePageTitle } from '../ui/use-page-title.ts';
 import classes from './gate.module.css';
@@ -13,14 +12,14 @@ export function NotFound() {
   usePageTitle(t.failures.notFound);
   return (
     <main className={classes.wait}>
-      <Logo to={paths.home} className={classes.logo} label={t.common.toSites} />
+      <Logo to="/" className={classes.logo} label={t.common.toSites} />
       <State
         alone
         icon={<IconMapOff size={24} />}
         title={t.failures.notFound}
         hint={t.failures.notFoundHint}
         action={
-          <Button component={Link} to={paths.home}>
+          <Button component={Link} to="/">
             {t.failures.toStart}
           </Button>
         }

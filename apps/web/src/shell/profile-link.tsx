@@ -4,7 +4,6 @@ import { IconUserCircle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { rolesOf, useMe } from '../common/me.tsx';
 import { userName } from '../common/names.ts';
-import { paths } from '../paths.ts';
 import classes from './profile-link.module.css';
 
 /**
@@ -14,7 +13,7 @@ import classes from './profile-link.module.css';
 export function ProfileLink({ wide, onGo }: { wide: boolean; onGo?: () => void }) {
   const me = useMe();
   // A USER has the personal page among the role's pages (spec section 2), other roles have it at a path of no role.
-  const to = rolesOf(me).includes('USER') ? paths.userPersonalData : paths.personalData;
+  const to = rolesOf(me).includes('USER') ? '/dashboard/user/personal-data' : '/dashboard/personal-data';
   return (
     <Link to={to} className={classes.person} data-wide={wide || undefined} title={me.email} onClick={onGo}>
       <IconUserCircle size={wide ? 18 : 24} stroke={1.75} aria-hidden />

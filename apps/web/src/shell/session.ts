@@ -8,7 +8,6 @@ import { followOtherTabsBy, token } from '../api/token.ts';
 import { loginNote, noteReturn, returnTo } from '../common/return-to.ts';
 import { signInAgain } from '../common/sign-in-again.ts';
 import { unsaved } from '../common/unsaved.ts';
-import { paths } from '../paths.ts';
 import { state, stored } from '../state.ts';
 import { toastFailure } from '../ui/toast.ts';
 import { sparesToken } from './landing.ts';
@@ -17,7 +16,7 @@ import { sparesToken } from './landing.ts';
 function openLogin(): void {
   unsaved.drop();
   token.store(null);
-  window.location.assign(paths.login);
+  window.location.assign('/auth/login');
 }
 
 /** Opens the login page after the session has ended. After signing in, the user returns to the open page. */
@@ -166,6 +165,6 @@ export async function resume(bearer: string, known: User): Promise<void> {
   unsaved.drop();
   returnTo.store(null);
   // `replace`, so that Back cannot return to this page. The promise never settles: the dialog covers the page until then.
-  window.location.replace(paths.dashboard);
+  window.location.replace('/dashboard');
   await new Promise(() => {});
 }

@@ -2,7 +2,6 @@ import { Anchor, Text, Title } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { paths } from '../../paths.ts';
 import { usePageTitle } from '../../ui/use-page-title.ts';
 
 /** The layout of every auth page: title, hint, content, footer links. */
@@ -31,7 +30,7 @@ export function ToLogin({ before }: { before?: string }) {
   return (
     <>
       {before}{' '}
-      <Anchor component={Link} to={paths.login}>
+      <Anchor component={Link} to="/auth/login">
         {before === undefined ? t.auth.backToLogin : t.auth.toLogin}
       </Anchor>
     </>

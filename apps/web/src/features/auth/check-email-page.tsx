@@ -9,7 +9,6 @@ import { Link, Navigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { useAttempt } from '../../common/use-attempt.ts';
-import { paths } from '../../paths.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { AuthPage, ToLogin } from './auth-page.tsx';
 import { passwordRequest, useResendDelay } from './password-request.ts';
@@ -18,7 +17,7 @@ import { useReply } from './use-reply.ts';
 /** /security/check-email, after a request for a link. The page does not reveal whether the address has an account. */
 export function CheckEmailPage() {
   const email = passwordRequest.email();
-  return email === null ? <Navigate to={paths.reset} replace /> : <CheckEmail email={email} />;
+  return email === null ? <Navigate to="/auth/reset" replace /> : <CheckEmail email={email} />;
 }
 
 function CheckEmail({ email }: { email: string }) {
@@ -75,7 +74,7 @@ function CheckEmail({ email }: { email: string }) {
           >
             {left > 0 ? t.reset.resendIn(left) : t.reset.resend}
           </Button>
-          <Button size="md" variant="subtle" component={Link} to={paths.reset}>
+          <Button size="md" variant="subtle" component={Link} to="/auth/reset">
             {t.reset.otherEmail}
           </Button>
         </Group>

@@ -7,7 +7,6 @@ import { ApiError, networkError } from '../../api/api-error.ts';
 import { useResolverForm } from '../../common/contract-form.ts';
 import { EmailField, PasswordField } from '../../common/fields.tsx';
 import { loginNote, takeReturn } from '../../common/return-to.ts';
-import { paths } from '../../paths.ts';
 import { onboarded } from '../../state.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { AuthForm } from './auth-form.tsx';
@@ -71,13 +70,13 @@ export function LoginPage() {
       submitLabel={t.auth.signIn}
       footer={
         <span className={classes.ways}>
-          <Anchor component={Link} to={paths.reset}>
+          <Anchor component={Link} to="/auth/reset">
             {t.auth.forgot}
           </Anchor>
           {registers && (
             <span>
               {t.auth.noAccount}{' '}
-              <Anchor component={Link} to={paths.register}>
+              <Anchor component={Link} to="/auth/register">
                 {t.auth.toRegister}
               </Anchor>
             </span>

@@ -9,7 +9,6 @@ import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { token } from '../../api/token.ts';
 import { useAttempt } from '../../common/use-attempt.ts';
-import { paths } from '../../paths.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Failed } from '../../ui/state.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
@@ -52,7 +51,7 @@ function Opened({ link }: { link: MailLink | null }) {
     // The confirmation of an email address does not end sessions: the user stays signed in.
     if (link?.kind === 'confirm' && token.read() !== null) {
       toastSuccess(t.mailLink.confirmed);
-      await navigate({ to: paths.dashboard, replace: true });
+      await navigate({ to: '/dashboard', replace: true });
       return;
     }
     // The server has ended every session of the link's user (spec section 4). Another user may be signed in here.
@@ -61,7 +60,7 @@ function Opened({ link }: { link: MailLink | null }) {
     const session = await signIn?.().catch(() => null);
     token.store(session?.token ?? null);
     passwordRequest.clear();
-    const to = session ? paths.dashboard : paths.login;
+    const to = session ? '/dashboard' : '/auth/login';
     await navigate({
       to,
       replace: true,
@@ -125,9 +124,9 @@ function ConfirmEmail(props: { link: MailLink; use: UseLink }) {
 
 /** For each kind of link, the page on which the user requests another one. */
 const ways = {
-  password: { to: paths.reset, label: t.mailLink.askPasswordLink },
-  email: { to: paths.personalData, label: t.mailLink.askEmailLink },
-  confirm: { to: paths.dashboard, label: t.mailLink.toConsole },
+  password: { to: '/auth/reset', label: t.mailLink.askPasswordLink },
+  email: { to: '/dashboard/personal-data', label: t.mailLink.askEmailLink },
+  confirm: { to: '/dashboard', label: t.mailLink.toConsole },
 } as const;
 
 /**

@@ -11,7 +11,6 @@ import { CheckboxField } from '../../common/checkbox-field.tsx';
 import { EmailField, PasswordField, TextField } from '../../common/fields.tsx';
 import { returnTo } from '../../common/return-to.ts';
 import { useContractForm } from '../../common/use-contract-form.ts';
-import { paths } from '../../paths.ts';
 import { Questions } from '../../ui/questions.tsx';
 import { Failed } from '../../ui/state.tsx';
 import { AuthForm } from './auth-form.tsx';
@@ -147,7 +146,7 @@ function RegisterForm({ invited }: { invited: CompanyInvitation | null }) {
       <PasswordField control={control} name="repeat" label={t.auth.repeat} autoComplete="new-password" />
       <div>
         <CheckboxField control={control} name="agree" label={t.registration.agree} />
-        <Anchor href={paths.rules} target="_blank" rel="noopener" size="sm" ml={32}>
+        <Anchor href="/auth/rules" target="_blank" rel="noopener" size="sm" ml={32}>
           {t.registration.rules}
         </Anchor>
       </div>
@@ -164,7 +163,7 @@ function RegistrationClosed({ byInvitation }: { byInvitation: boolean }) {
       hint={byInvitation ? t.registration.closedToStrangers : t.registration.closedToAll}
       footer={t.registration.closedColleague}
     >
-      <Button size="md" fullWidth component={Link} to={paths.login}>
+      <Button size="md" fullWidth component={Link} to="/auth/login">
         {t.auth.signIn}
       </Button>
     </AuthPage>

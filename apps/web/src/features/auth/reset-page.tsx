@@ -8,7 +8,6 @@ import { showFailure, useResolverForm } from '../../common/contract-form.ts';
 import { EmailField } from '../../common/fields.tsx';
 import { useAttempt } from '../../common/use-attempt.ts';
 import { contractResolver } from '../../common/use-contract-form.ts';
-import { paths } from '../../paths.ts';
 import { AuthForm } from './auth-form.tsx';
 import { ToLogin } from './auth-page.tsx';
 import { passwordRequest } from './password-request.ts';
@@ -27,7 +26,7 @@ export function ResetPage() {
     attempt.run(async () => {
       await call(linkCall, { body: { email } });
       passwordRequest.note(email);
-      await navigate({ to: paths.checkEmail });
+      await navigate({ to: '/security/check-email' });
     }),
   );
 

@@ -4,7 +4,6 @@ import type { Reply } from '../../api/call.ts';
 import { token } from '../../api/token.ts';
 import { type ContractForm, type FormSchema, showFailure } from '../../common/contract-form.ts';
 import { type Attempt, useAttempt } from '../../common/use-attempt.ts';
-import { paths } from '../../paths.ts';
 import { passwordRequest } from './password-request.ts';
 
 type SignedIn = Reply<typeof login>;
@@ -28,7 +27,7 @@ export function useSignIn<S extends FormSchema>(
       token.store(reply.token);
       passwordRequest.clear();
       // history.replace cannot navigate to another origin, whatever address `landing` returns.
-      history.replace(landing() ?? paths.dashboard, undefined, { ignoreBlocker: true });
+      history.replace(landing() ?? '/dashboard', undefined, { ignoreBlocker: true });
     });
   }
 

@@ -9,7 +9,7 @@ import { ApiError } from '../../api/api-error.ts';
 import { queryOptions, useCall } from '../../api/queries.ts';
 import { useMe } from '../../common/me.tsx';
 import { messageOf } from '../../common/use-attempt.ts';
-import { FACTOR_HASH, paths } from '../../paths.ts';
+import { FACTOR_HASH } from '../../paths.ts';
 import { ConfirmDialog, confirm } from '../../ui/confirm.ts';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
 import { toastFailure } from '../../ui/toast.ts';
@@ -92,7 +92,7 @@ export function FactorCard({ company }: { company: Company }) {
         !own && !required ? (
           <>
             {text.ownFirst}{' '}
-            <Anchor component={Link} to={paths.personalData} hash={FACTOR_HASH}>
+            <Anchor component={Link} to="/dashboard/personal-data" hash={FACTOR_HASH}>
               {text.toOwn}
             </Anchor>
           </>

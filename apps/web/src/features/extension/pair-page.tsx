@@ -15,7 +15,6 @@ import { token } from '../../api/token.ts';
 import { ExtensionDownloads } from '../../common/extension-downloads.tsx';
 import { Standalone } from '../../common/standalone.tsx';
 import { useAttempt } from '../../common/use-attempt.ts';
-import { paths } from '../../paths.ts';
 import { Card } from '../../ui/card.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { State } from '../../ui/state.tsx';
@@ -82,7 +81,7 @@ function Action({ message }: { message: keyof typeof icons }) {
   }
   if (message !== 'done') return <NewCode label={t.pairing.newCode} />;
   return (
-    <Button component={Link} to={paths.home} variant="default">
+    <Button component={Link} to="/" variant="default">
       {t.pairing.toConsole}
     </Button>
   );
@@ -102,7 +101,7 @@ function NewCode({ label }: { label: string }) {
   // The session may have ended since this page was opened.
   if (token.read() === null || attempt.code === 'unauthorized') {
     return (
-      <Button component="a" href={paths.personalData}>
+      <Button component="a" href="/dashboard/personal-data">
         {t.pairing.toLogin}
       </Button>
     );

@@ -20,7 +20,6 @@ import { dialogLink, useOpen } from '../../common/dialog-route.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { type ListSearch, parseListSearch } from '../../common/list-search.ts';
 import { editing, removing } from '../../common/row-menu.tsx';
-import { paths } from '../../paths.ts';
 import { confirm } from '../../ui/confirm.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { formatMoment } from '../../ui/day.tsx';
@@ -46,7 +45,7 @@ const columns: readonly Column<Company>[] = [
         mih={32}
         style={{ alignContent: 'center' }}
         renderRoot={(props) => (
-          <Link {...props} to={paths.adminCompany} params={{ id: String(company.id) }} />
+          <Link {...props} to="/dashboard/admin/companies/$id" params={{ id: String(company.id) }} />
         )}
       >
         <CompanyCell company={company} />
@@ -119,7 +118,7 @@ export function CompaniesPage() {
               label: t.companyPage.open,
               main: true,
               icon: <IconBuilding size={16} aria-hidden />,
-              link: { to: paths.adminCompany, params: { id: String(company.id) } },
+              link: { to: '/dashboard/admin/companies/$id', params: { id: String(company.id) } },
             },
             { ...editing(dialogLink(`${at}/$id/edit`, company.id)), main: false },
             {
@@ -146,7 +145,7 @@ export function CompaniesPage() {
         }}
         actions={
           <>
-            <Button component={Link} to={paths.adminInvitations} variant="default">
+            <Button component={Link} to="/dashboard/admin/invitations" variant="default">
               {t.companies.invitations}
             </Button>
             {invite}

@@ -12,7 +12,6 @@ import { userName } from '../../common/names.ts';
 import { priceOf, untilPhrase } from '../../common/plan-text.ts';
 import { SiteLink } from '../../common/site-link.tsx';
 import { Usage } from '../../common/usage.tsx';
-import { paths } from '../../paths.ts';
 import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog, confirm } from '../../ui/confirm.ts';
 import { formatDay } from '../../ui/day.tsx';
@@ -40,7 +39,7 @@ export function CompanyPage() {
       <PageHeader
         title={company.data?.companyName ?? t.company.title}
         actions={
-          <Button component={Link} to={paths.adminCompanies} variant="default">
+          <Button component={Link} to="/dashboard/admin/companies" variant="default">
             {t.companyPage.back}
           </Button>
         }

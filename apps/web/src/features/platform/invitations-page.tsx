@@ -7,7 +7,6 @@ import { useState } from 'react';
 import { useOpen } from '../../common/dialog-route.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { useRemove } from '../../common/use-remove.ts';
-import { paths } from '../../paths.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { Day } from '../../ui/day.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
@@ -66,7 +65,7 @@ export function InvitationsPage() {
         empty={{ icon: <IconMailForward size={24} />, title: text.empty }}
         actions={
           <>
-            <Button component={Link} to={paths.adminCompanies} variant="default">
+            <Button component={Link} to="/dashboard/admin/companies" variant="default">
               {t.companies.title}
             </Button>
             <Button {...open('/dashboard/admin/invitations/new')}>{t.companies.inviteCompany}</Button>

@@ -5,7 +5,6 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { List } from '../../api/list.ts';
 import { RequestList } from '../../common/request-list.tsx';
-import { paths } from '../../paths.ts';
 import { Card } from '../../ui/card.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { Failed, type FailedQuery } from '../../ui/state.tsx';
@@ -51,7 +50,7 @@ export function AdminRequests(props: { requests: readonly TariffRequest[]; ofMan
         sender
         {...(props.ofMany && {
           company: ({ company: { id, name } }) => (
-            <Link to={paths.adminCompany} params={{ id: String(id) }} className={classes.company}>
+            <Link to="/dashboard/admin/companies/$id" params={{ id: String(id) }} className={classes.company}>
               {name}
             </Link>
           ),

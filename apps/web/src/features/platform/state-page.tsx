@@ -4,7 +4,6 @@ import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { queryOptions } from '../../api/queries.ts';
-import { paths } from '../../paths.ts';
 import { CheckList } from '../../ui/check-list.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Failed } from '../../ui/state.tsx';
@@ -46,7 +45,7 @@ export function StatePage() {
               state: looks[level],
               says: t.state.levels[level],
               detail: text,
-              advice: code === 'egress_unknown' ? <Link to={paths.adminProxies}>{mend}</Link> : mend,
+              advice: code === 'egress_unknown' ? <Link to="/dashboard/admin/proxies">{mend}</Link> : mend,
             }))}
           />
         </Stack>

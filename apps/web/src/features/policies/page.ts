@@ -1,6 +1,5 @@
 import * as t from '@propusk/phrases/console';
 import { IconShieldCheck } from '@tabler/icons-react';
-import { dialogRoute } from '../../common/dialog-route.tsx';
 import { dialog, list } from '../../routes.ts';
 
 const item = { label: t.nav.policies, Icon: IconShieldCheck };
@@ -9,8 +8,8 @@ const forms = () => import('./policy-dialogs.tsx');
 
 const policies = list('/dashboard/creator/politics', load, 'PoliciesPage', item);
 export const policiesPage = policies.addChildren([
-  dialog(policies, 'new', dialogRoute(forms, 'CreatePolicyDialog')),
-  dialog(policies, '$id/edit', dialogRoute(forms, 'EditPolicyDialog')),
+  dialog(policies, 'new', forms, 'CreatePolicyDialog'),
+  dialog(policies, '$id/edit', forms, 'EditPolicyDialog'),
 ]);
 
 export const ownPoliciesPage = list('/dashboard/user/politics', load, 'PoliciesPage', item);

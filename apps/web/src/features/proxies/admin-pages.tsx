@@ -12,7 +12,6 @@ import { ListPage } from '../../common/list-page.tsx';
 import { useMe } from '../../common/me.tsx';
 import { editing, removing } from '../../common/row-menu.tsx';
 import { useRemove } from '../../common/use-remove.ts';
-import { paths } from '../../paths.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
@@ -28,7 +27,7 @@ export function AllProxiesPage() {
       // A background colour marks the platform's proxies in this list of all proxies.
       rowClass={({ settings }) => (settings.type === 'default' ? classes.default : undefined)}
       actions={
-        <Button component={Link} to={paths.adminPlatformProxies} variant="default">
+        <Button component={Link} to="/dashboard/admin/proxies-default" variant="default">
           {t.proxies.platformTitle}
         </Button>
       }
@@ -47,7 +46,7 @@ export function PlatformProxiesPage() {
       filter={{ type: 'default' }}
       actions={
         <>
-          <Button component={Link} to={paths.adminProxies} variant="default">
+          <Button component={Link} to="/dashboard/admin/proxies" variant="default">
             {t.proxies.toAll}
           </Button>
           {adds && <AddButton to="/dashboard/admin/proxies-default/new" />}

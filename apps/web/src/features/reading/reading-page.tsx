@@ -4,7 +4,6 @@ import helpText from '@propusk/phrases/console/help.html?raw';
 import rulesText from '@propusk/phrases/console/rules.html?raw';
 import { Link } from '@tanstack/react-router';
 import { Standalone } from '../../common/standalone.tsx';
-import { paths } from '../../paths.ts';
 import { usePageTitle } from '../../ui/use-page-title.ts';
 import classes from './reading-page.module.css';
 
@@ -39,7 +38,7 @@ function Reading({ text }: { text: ReturnType<typeof read> }) {
     <Standalone
       width={1040}
       end={
-        <Button component={Link} to={paths.home} variant="default">
+        <Button component={Link} to="/" variant="default">
           {t.reading.toConsole}
         </Button>
       }

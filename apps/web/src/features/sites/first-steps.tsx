@@ -9,7 +9,6 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
 import { useOpen } from '../../common/dialog-route.tsx';
-import { paths } from '../../paths.ts';
 import { firstSteps } from '../../state.ts';
 import classes from './first-steps.module.css';
 import page from './sites-page.module.css';
@@ -147,9 +146,9 @@ function Action({ step }: { step: Key }): ReactNode {
     return label && button(label, `/dashboard/creator/domains/$id/${step}`, site.id, { begins: true });
   }
   const to = {
-    person: paths.creatorUsers,
-    policy: paths.creatorPolicies,
-    visit: paths.personalData,
+    person: '/dashboard/creator/users',
+    policy: '/dashboard/creator/politics',
+    visit: '/dashboard/personal-data',
   } as const;
   return (
     <Anchor component={Link} to={to[step]}>

@@ -9,7 +9,6 @@ import { queryOptions } from '../../api/queries.ts';
 import { dayColumns } from '../../common/day-columns.tsx';
 import { ListPage } from '../../common/list-page.tsx';
 import { SiteLink } from '../../common/site-link.tsx';
-import { paths } from '../../paths.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { address, policies } from './site-columns.tsx';
 
@@ -36,7 +35,7 @@ function ToExtension() {
   const { data } = useQuery(queryOptions(listSessions, {}));
   if (!data || data.rows.some(({ client }) => client === 'extension')) return null;
   return (
-    <Button component={Link} to={paths.userPersonalData} variant="default" size="compact-sm">
+    <Button component={Link} to="/dashboard/user/personal-data" variant="default" size="compact-sm">
       {t.sites.needExtension}
     </Button>
   );

@@ -1,6 +1,5 @@
 import * as t from '@propusk/phrases/console';
 import { IconWorld } from '@tabler/icons-react';
-import { dialogRoute } from '../../common/dialog-route.tsx';
 import { dialog, list } from '../../routes.ts';
 
 const item = { label: t.nav.sites, Icon: IconWorld };
@@ -10,11 +9,11 @@ const why = () => import('../../common/why-dialog.tsx');
 
 const sites = list('/dashboard/creator/domains', () => import('./sites-page.tsx'), 'SitesPage', item);
 export const sitesPage = sites.addChildren([
-  dialog(sites, 'new', dialogRoute(forms, 'CreateSiteDialog')),
-  dialog(sites, '$id/edit', dialogRoute(forms, 'EditSiteDialog')),
-  dialog(sites, '$id/lock', dialogRoute(lock, 'LockDialog')),
-  dialog(sites, '$id/check', dialogRoute(lock, 'CheckDialog')),
-  dialog(sites, '$id/why', dialogRoute(why, 'WhyDialog')),
+  dialog(sites, 'new', forms, 'CreateSiteDialog'),
+  dialog(sites, '$id/edit', forms, 'EditSiteDialog'),
+  dialog(sites, '$id/lock', lock, 'LockDialog'),
+  dialog(sites, '$id/check', lock, 'CheckDialog'),
+  dialog(sites, '$id/why', why, 'WhyDialog'),
 ]);
 
 export const ownSitesPage = list(

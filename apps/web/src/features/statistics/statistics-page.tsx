@@ -5,7 +5,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, notFound, useParams } from '@tanstack/react-router';
 import { queryOptions } from '../../api/queries.ts';
 import { lazyPart } from '../../common/lazy-part.tsx';
-import { paths } from '../../paths.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import classes from './statistics.module.css';
@@ -29,13 +28,13 @@ export function StatisticsPage() {
     <div className={classes.page}>
       <PageHeader title={t.statistics.title} help={t.statistics.help} actions={<Support />} />
       <nav className={classes.parts} aria-label={t.statistics.sections}>
-        <Link to={paths.creatorStatistics} activeOptions={{ exact: true, includeSearch: false }}>
+        <Link to="/dashboard/creator/statistics" activeOptions={{ exact: true, includeSearch: false }}>
           {t.statistics.parts.overview}
         </Link>
         {parts.map((one) => (
           <Link
             key={one}
-            to={paths.creatorStatisticsPart}
+            to="/dashboard/creator/statistics/$part"
             params={{ part: one }}
             activeOptions={{ includeSearch: false }}
           >

@@ -1,6 +1,5 @@
 import * as t from '@propusk/phrases/console';
 import { IconCreditCard } from '@tabler/icons-react';
-import { dialogRoute } from '../../common/dialog-route.tsx';
 import { dialog, type NavigationItem, page } from '../../routes.ts';
 
 const item: NavigationItem = {
@@ -11,4 +10,4 @@ const item: NavigationItem = {
 const phone = () => import('./phone-dialog.tsx');
 
 const tariff = page('/dashboard/creator/tariff', () => import('./tariff-page.tsx'), 'TariffPage', item);
-export const tariffPage = tariff.addChildren([dialog(tariff, 'phone', dialogRoute(phone, 'PhoneDialog'))]);
+export const tariffPage = tariff.addChildren([dialog(tariff, 'phone', phone, 'PhoneDialog')]);

@@ -1,6 +1,5 @@
 import * as t from '@propusk/phrases/console';
 import { IconUsers } from '@tabler/icons-react';
-import { dialogRoute } from '../../common/dialog-route.tsx';
 import { dialog, list } from '../../routes.ts';
 
 const item = { label: t.nav.users, Icon: IconUsers };
@@ -12,13 +11,13 @@ const addAdmin = () => import('./change-role-dialog.tsx');
 
 const users = list('/dashboard/creator/users', load, 'UsersPage', item);
 export const usersPage = users.addChildren([
-  dialog(users, 'new', dialogRoute(create, 'CreateUserDialog')),
-  dialog(users, 'invite', dialogRoute(invite, 'InviteAgentsDialog')),
-  dialog(users, '$id/edit', dialogRoute(edit, 'EditUserDialog')),
+  dialog(users, 'new', create, 'CreateUserDialog'),
+  dialog(users, 'invite', invite, 'InviteAgentsDialog'),
+  dialog(users, '$id/edit', edit, 'EditUserDialog'),
 ]);
 
 const all = list('/dashboard/admin/users', load, 'AllUsersPage', item);
 export const allUsersPage = all.addChildren([
-  dialog(all, 'new', dialogRoute(addAdmin, 'AddAdminDialog')),
-  dialog(all, '$id/edit', dialogRoute(edit, 'EditAnyUserDialog')),
+  dialog(all, 'new', addAdmin, 'AddAdminDialog'),
+  dialog(all, '$id/edit', edit, 'EditAnyUserDialog'),
 ]);

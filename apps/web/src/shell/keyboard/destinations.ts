@@ -12,7 +12,6 @@ import type { Path } from '../../common/dialog-route.tsx';
 import { matches } from '../../common/matches.ts';
 import { rolesOf, useMe } from '../../common/me.tsx';
 import { userLabel } from '../../common/names.ts';
-import { paths } from '../../paths.ts';
 import { pagesOf } from '../navigation.tsx';
 
 /** One entry of the dialog: a page, an action or an entity. */
@@ -58,14 +57,19 @@ const sites = (to: Path) => source('sites', listSites, to, ({ address }) => unic
 const policies = (to: Path) => source('policies', listPolicies, to, ({ name }) => name);
 const people = source('people', companyUsers, '/dashboard/creator/users/$id/edit', userLabel);
 const everybody = source('people', listUsers, '/dashboard/admin/users/$id/edit', userLabel);
-const companies = source('companies', listCompanies, paths.adminCompany, ({ companyName }) => companyName);
+const companies = source(
+  'companies',
+  listCompanies,
+  '/dashboard/admin/companies/$id',
+  ({ companyName }) => companyName,
+);
 
 const ofOwner = [
   sites('/dashboard/creator/domains/$id/edit'),
   people,
   policies('/dashboard/creator/politics/$id/edit'),
 ];
-const ofAgent = [sites(paths.userSites), policies(paths.userPolicies)];
+const ofAgent = [sites('/dashboard/user/domains'), policies('/dashboard/user/politics')];
 
 /** The kinds of entities that a user with these roles may search. */
 function sourcesOf(roles: readonly Role[]) {
