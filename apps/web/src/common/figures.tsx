@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import type { CompanyFigures } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import card from '../ui/card.module.css';
@@ -19,11 +20,11 @@ export function Figures(props: {
           <div key={key} className={card.box}>
             <dt>{t.statistics.figures[key]}</dt>
             <dd>{format(now)}</dd>
-            <dd className={classes.quiet}>
+            <Text component="dd" c="dimmed">
               {props.isToday
                 ? t.statistics.yesterday(format(before))
                 : t.statistics.change(format(now), format(before), percent)}
-            </dd>
+            </Text>
           </div>
         );
       })}

@@ -1,4 +1,4 @@
-import { Anchor } from '@mantine/core';
+import { Anchor, Group } from '@mantine/core';
 import type { RequestState, TariffRequest } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import type { ReactNode } from 'react';
@@ -29,18 +29,18 @@ export function RequestList(props: {
       {props.requests.map((request) => (
         <li key={request.id} className={classes.request}>
           <div className={classes.text}>
-            <div className={classes.title}>
+            <Group gap="2px 8px">
               {props.company?.(request)}
               <strong>{requestName(request)}</strong>
               <Tag tone={tones[request.state]}>{t.requests.states[request.state]}</Tag>
-            </div>
-            <p className={classes.facts}>
+            </Group>
+            <Group component="p" gap="0 12px" c="dimmed">
               <Day iso={request.createdAt} />
               {props.sender && <Anchor href={`mailto:${request.email}`}>{request.email}</Anchor>}
               {props.sender && request.phone && (
                 <Anchor href={`tel:${request.phone}`}>{t.shownPhone(request.phone)}</Anchor>
               )}
-            </p>
+            </Group>
             {request.text && <p>{request.text}</p>}
             {request.reply && (
               <p className={classes.reply}>

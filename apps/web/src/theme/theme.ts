@@ -22,6 +22,7 @@ export const theme = createTheme({
   headings: {
     fontFamily: GOLOS,
     fontWeight: '600',
+    textWrap: 'balance',
     sizes: {
       h1: { fontSize: '24px', lineHeight: '32px' },
       h2: { fontSize: '18px', lineHeight: '24px' },

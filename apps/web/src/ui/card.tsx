@@ -1,3 +1,4 @@
+import { Text, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import classes from './card.module.css';
 
@@ -8,8 +9,14 @@ export function Card(props: { title?: string; lead?: string; footer?: ReactNode;
     <section className={`${classes.box} ${classes.card}`} aria-labelledby={props.title && title}>
       {props.title && (
         <header className={classes.header}>
-          <h2 id={title}>{props.title}</h2>
-          {props.lead && <p>{props.lead}</p>}
+          <Title order={2} id={title}>
+            {props.title}
+          </Title>
+          {props.lead && (
+            <Text c="dimmed" mt={4} maw={640}>
+              {props.lead}
+            </Text>
+          )}
         </header>
       )}
       {props.children}

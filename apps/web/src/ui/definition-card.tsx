@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Card } from './card.tsx';
 import classes from './definition-card.module.css';
@@ -24,10 +25,10 @@ export function DefinitionCard(props: {
         {props.rows.map((row) => (
           <div key={row.key ?? row.term} className={classes.row}>
             <dt>{row.term}</dt>
-            <dd>
+            <Group component="dd" gap="xs" m={0} wrap="nowrap">
               <span className={classes.value}>{row.value}</span>
               {row.tools && <span className={classes.tools}>{row.tools}</span>}
-            </dd>
+            </Group>
           </div>
         ))}
       </dl>

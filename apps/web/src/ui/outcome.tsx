@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './outcome.module.css';
 
@@ -11,10 +12,10 @@ export function Outcome(props: { tone: OutcomeTone; icon: ReactNode; title: stri
       <span className={classes.icon} aria-hidden="true">
         {props.icon}
       </span>
-      <span className={classes.text}>
+      <Stack component="span" gap={4} miw={0}>
         <span className={classes.title}>{props.title}</span>
         {props.children}
-      </span>
+      </Stack>
     </output>
   );
 }

@@ -1,4 +1,4 @@
-import { VisuallyHidden } from '@mantine/core';
+import { Text, VisuallyHidden } from '@mantine/core';
 import type { AuditRow } from '@propusk/contract/audit';
 import * as t from '@propusk/phrases/console';
 import { exactly } from './ago.tsx';
@@ -17,13 +17,13 @@ export function EventCell({ row }: { row: AuditRow }) {
       </p>
       <details>
         <summary>{t.audit.more}</summary>
-        <p className={classes.who}>
+        <Text fz={13} c="dimmed">
           {[
             row.actor.email,
             ...row.actor.roles.map(({ value }) => t.audit.roles[value]),
             exactly(row.at),
           ].join(', ')}
-        </p>
+        </Text>
         {details.length > 0 && (
           <dl className={classes.fields}>
             {details.map(({ field, label, before, after }) => (

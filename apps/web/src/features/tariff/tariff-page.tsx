@@ -79,17 +79,17 @@ function Summary({ tariff, onAsk }: { tariff: Tariff; onAsk: () => void }) {
       : planEndsAt && untilPhrase(t.tariff.runs, planEndsAt);
   return (
     <section className={`${card.box} ${classes.summary}`} aria-label={t.tariff.current}>
-      <div className={classes.plan}>
+      <Stack gap={0} align="flex-start">
         <Text c="dimmed">{t.tariff.current}</Text>
         <h2 className={classes.name}>{plan.name}</h2>
         <p>{priceOf(plan)}</p>
         <Text c="dimmed">{end ?? t.tariff.noEnd}</Text>
         {trialOf(tariff) && (
-          <Button loading={trial.busy} onClick={trial.begin}>
+          <Button mt="md" loading={trial.busy} onClick={trial.begin}>
             {t.tariff.trial}
           </Button>
         )}
-      </div>
+      </Stack>
       <Usage plan={plan} used={tariff.used} />
     </section>
   );

@@ -1,6 +1,6 @@
 /* oxlint-disable jsx-a11y/prefer-tag-over-role -- a carousel's slides and dots are groups (WAI-ARIA APG), and a fieldset is
    one of a form */
-import { ActionIcon, Button, Modal, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Button, Group, Modal, VisuallyHidden } from '@mantine/core';
 import type { Evidence } from '@propusk/contract/protection';
 import * as t from '@propusk/phrases/console';
 import { IconArrowLeft, IconArrowRight, IconCircleCheck } from '@tabler/icons-react';
@@ -114,13 +114,13 @@ export function OnboardingDialog({ opened, of, evidence, onClose, onUnderstood }
           <VisuallyHidden component="output">
             {t.onboarding.position(shown + 1, count, slides[shown]?.title ?? '')}
           </VisuallyHidden>
-          <footer className={classes.footer}>
+          <Group component="footer" justify="space-between" gap="sm" wrap="nowrap" className={classes.footer}>
             {count > 1 && (
-              <div className={classes.controls}>
+              <Group gap={4} wrap="nowrap">
                 <ActionIcon {...arrow} aria-label={t.onboarding.previous} onClick={() => go(-1)}>
                   <IconArrowLeft size={20} stroke={1.75} aria-hidden />
                 </ActionIcon>
-                <div className={classes.dots} role="group" aria-label={t.onboarding.dots}>
+                <Group gap={0} wrap="nowrap" role="group" aria-label={t.onboarding.dots}>
                   {slides.map(({ title }, index) => (
                     <button
                       key={title}
@@ -131,16 +131,16 @@ export function OnboardingDialog({ opened, of, evidence, onClose, onUnderstood }
                       onClick={() => setShown(index)}
                     />
                   ))}
-                </div>
+                </Group>
                 <ActionIcon {...arrow} aria-label={t.onboarding.next} onClick={() => go(1)}>
                   <IconArrowRight size={20} stroke={1.75} aria-hidden />
                 </ActionIcon>
-              </div>
+              </Group>
             )}
             <Button lang="en" onClick={onUnderstood} flex="none" ms="auto">
               {t.onboarding.understood}
             </Button>
-          </footer>
+          </Group>
         </Modal.Body>
       </Modal.Content>
     </Modal.Root>

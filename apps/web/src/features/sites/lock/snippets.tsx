@@ -82,10 +82,10 @@ function Lines({ snippet, Heading }: { snippet: Snippet; Heading: 'h2' | 'h3' })
 export function Code(props: { title: string; text: string; label: string; copy: string }) {
   return (
     <section className={classes.code} aria-label={props.label}>
-      <header>
+      <Group component="header" justify="space-between" gap="xs" wrap="nowrap">
         <span>{props.title}</span>
         <CopyButton value={props.text} label={props.copy} />
-      </header>
+      </Group>
       <pre>{props.text}</pre>
     </section>
   );
