@@ -47,7 +47,7 @@ async function weigh(all: Iterable<string>): Promise<number> {
 }
 
 const login = ['src/shell/auth-shell.tsx', 'src/features/auth/login-page.tsx'];
-const first = [...login, 'src/shell/dashboard-shell.tsx', 'src/features/sites/sites-page.tsx'];
+const first = [...login, 'src/shell/dashboard-shell.tsx', 'src/features/sites/page.tsx'];
 const onboarding = 'src/shell/onboarding/onboarding-dialog.tsx';
 const dashboard = files(...first);
 const later = await Promise.all(

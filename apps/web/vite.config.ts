@@ -50,7 +50,7 @@ const prefetched: { under: string; module: string; calls: string[] }[] = [
   { under: '/dashboard', module: 'src/shell/dashboard-shell.tsx', calls: [address(me.path)] },
   {
     under: '/dashboard/creator/domains',
-    module: 'src/features/sites/sites-page.tsx',
+    module: 'src/features/sites/page.tsx',
     calls: [address(listSites.path, {}, { page: 1, take: limits.page.take })],
   },
 ];
@@ -138,11 +138,11 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'console', tags: ['$initial'], priority: 4 },
-            { name: 'contract', test: ours('api/call', 'auth', 'common/use-contract-form'), priority: 3 },
+            { name: 'contract', test: ours('api/call', 'auth', 'forms/use-contract-form'), priority: 3 },
             {
               name: 'dashboard',
               test: ours(
-                'common/(add-button|day-columns|list-page|use-remove)',
+                'lists/(add-button|day-columns|list-page|use-remove)',
                 'features/sites/(lock/verdicts|site-columns)',
                 'shell/(gate|header|navigation)',
                 'ui/(questions|tags|toasts)',
@@ -157,7 +157,8 @@ export default defineConfig({
               name: 'shared',
               test: (id) =>
                 ours(
-                  'common/(matches|start-path|use-save)',
+                  'forms/(matches|use-save)',
+                  'entities/site/start-path',
                   'ui/use-return-focus',
                   '(ru/console/)?policies',
                   'proxies',
@@ -165,12 +166,17 @@ export default defineConfig({
                 ).test(id) || id.includes('/Skeleton/'),
               priority: 2,
             },
-            { name: 'hooks', test: /(CheckIcon|use-(debounced-\w+|mounted|callback-ref))\.mjs$/, priority: 2 },
+            {
+              name: 'hooks',
+              test: /(CheckIcon|use-(debounced-\w+|mounted|callback-ref))\.mjs$/,
+              priority: 2,
+            },
             // A dialog with a form is two files: its own and this one.
             {
               name: 'forms',
               test: ours(
-                'common/(edit-dialog|select-fields|text-area-field|use-entity|use-inline-create|use-options)',
+                'forms/(edit-dialog|select-fields|text-area-field|use-entity)',
+                'entities/(use-inline-create|use-options)',
               ),
               priority: 1,
             },
@@ -181,7 +187,7 @@ export default defineConfig({
               test: /Icon(UserPlus|Puzzle|MailForward|Download|PlugConnectedX?|Lock|CircleDashed)\.mjs$/,
               priority: 2,
             },
-            { name: 'plans', test: ours('common/(contact|request-list|usage)'), priority: 2 },
+            { name: 'plans', test: ours('entities/plan/(contact|request-list|usage)'), priority: 2 },
             { name: 'dialog', test: /components[\\/]Modal[\\/]/, priority: 2 },
             { name: 'popover', test: /components[\\/]Popover[\\/]/, priority: 2 },
           ],

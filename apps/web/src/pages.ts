@@ -1,14 +1,9 @@
 import { createRoute } from '@tanstack/react-router';
 import { auditPage, platformAuditPage } from './features/audit/page.ts';
+import { anyCompanyPage, companiesPage, invitationsPage } from './features/companies/page.ts';
 import { companyPage } from './features/company/page.ts';
 import { agentPersonalPage, personalPage } from './features/personal/page.ts';
-import {
-  anyCompanyPage,
-  companiesPage,
-  invitationsPage,
-  plansPage,
-  statePage,
-} from './features/platform/page.ts';
+import { plansPage } from './features/plans/page.ts';
 import { ownPoliciesPage, policiesPage } from './features/policies/page.ts';
 import {
   adminPoliciesPage,
@@ -17,6 +12,7 @@ import {
   proxiesPage,
 } from './features/proxies/page.ts';
 import { ownSitesPage, sitesPage } from './features/sites/page.ts';
+import { statePage } from './features/state/page.ts';
 import { statisticsPage, statisticsPartPage } from './features/statistics/page.ts';
 import { tariffPage } from './features/tariff/page.ts';
 import { allUsersPage, usersPage } from './features/users/page.ts';

@@ -1,8 +1,8 @@
 import type { User } from '@propusk/contract/me';
 import { type AnyRoute, createRootRoute, createRoute } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
-import { type DialogModule, dialogRoute } from './common/dialog-route.tsx';
-import { parseListSearch } from './common/list-search.ts';
+import { type DialogModule, dialogRoute } from './dialog-route.tsx';
+import { parseListSearch } from './lists/list-search.ts';
 import { CrashedAlone } from './shell/crashed.tsx';
 import { lazyPage } from './shell/lazy-page.ts';
 import { Root, RootCrashed } from './shell/root.tsx';

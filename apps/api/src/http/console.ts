@@ -9,7 +9,7 @@ import { answerNoSuchCall } from './error-reply.ts';
 const built = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
 const extension = fileURLToPath(new URL('../../../extension/dist/', import.meta.url));
 
-/** The console's pages, by the first segment of their path (`apps/web/src/paths.ts`). */
+/** The console's pages, by the first segment of their path (`apps/web/src/router.tsx`). */
 const pages = /^\/(?:(?:auth|dashboard|extension|help|lock|security)(?:[/?]|$)|\?|$)/;
 /** Paths of files and api calls, which are never pages of the console. */
 const noPages = /^\/(?:api|assets|downloads)(?:[/?]|$)/;

@@ -8,8 +8,8 @@ import { IconAlertTriangle, IconHourglass, IconMailForward, IconShieldLock } fro
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { queryOptions, useCall } from '../api/queries.ts';
-import { useOpen } from '../common/dialog-route.tsx';
-import { useMailed } from '../common/no-mail.tsx';
+import { useOpen } from '../dialog-route.tsx';
+import { useMailed } from '../entities/user/no-mail.tsx';
 import { FACTOR_HASH } from '../paths.ts';
 import { factorLater, useStored } from '../state.ts';
 import card from '../ui/card.module.css';

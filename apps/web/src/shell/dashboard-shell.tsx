@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { queryOptions } from '../api/queries.ts';
-import { rolesOf, useMe } from '../common/me.tsx';
+import { rolesOf, useMe } from '../entities/user/me.tsx';
 import { lazyOptional } from '../ui/lazy.tsx';
 import { Questions } from '../ui/questions.tsx';
 import { Toasts } from '../ui/toasts.tsx';

@@ -1,5 +1,5 @@
 import type { Role } from '@propusk/contract/roles';
-import type { Path } from '../common/dialog-route.tsx';
+import type { Path } from '../dialog-route.tsx';
 import { areas } from '../paths.ts';
 
 /** The gate's decision for a signed-in user: show the page, redirect to another one, or sign out. */

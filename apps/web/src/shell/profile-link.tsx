@@ -2,8 +2,8 @@ import { Stack, Text, VisuallyHidden } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { IconUserCircle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { rolesOf, useMe } from '../common/me.tsx';
-import { userName } from '../common/names.ts';
+import { rolesOf, useMe } from '../entities/user/me.tsx';
+import { userName } from '../entities/user/names.ts';
 import classes from './profile-link.module.css';
 
 /**

@@ -28,3 +28,10 @@ export function Day({ iso }: { iso: string }) {
     </time>
   );
 }
+
+/** Whether a text is a calendar day (yyyy-mm-dd) of the years 1000 to 2999, which the server accepts. */
+export function isDay(text: string): boolean {
+  if (!/^[12]\d{3}-\d\d-\d\d$/.test(text)) return false;
+  const read = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(text);
+}

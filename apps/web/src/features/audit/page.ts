@@ -3,7 +3,7 @@ import { IconHistory } from '@tabler/icons-react';
 import { list } from '../../routes.ts';
 
 const item = { label: t.nav.audit, Icon: IconHistory };
-const load = () => import('./audit-page.tsx');
+const load = () => import('./page.tsx');
 
 export const auditPage = list('/dashboard/creator/audit', load, 'AuditPage', item);
 export const platformAuditPage = list('/dashboard/admin/audit', load, 'PlatformAuditPage', item);

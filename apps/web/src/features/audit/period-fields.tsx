@@ -1,7 +1,7 @@
 import { Group, VisuallyHidden } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
-import { DayInput } from '../../common/day-input.tsx';
-import type { Period } from '../../common/list-search.ts';
+import { DayInput } from '../../forms/day-input.tsx';
+import type { Period } from '../../lists/list-search.ts';
 import classes from './audit.module.css';
 
 /** Two date fields for a period. A partly typed date does not start a search. */

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import type { FormEventHandler, ReactNode } from 'react';
-import type { ContractForm, FormSchema } from '../../common/contract-form.ts';
-import { FocusedForm } from '../../common/focused-form.tsx';
-import type { Attempt } from '../../common/use-attempt.ts';
+import type { ContractForm, FormSchema } from '../../forms/contract-form.ts';
+import { FocusedForm } from '../../forms/focused-form.tsx';
+import type { Attempt } from '../../forms/use-attempt.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { AuthPage } from './auth-page.tsx';
 

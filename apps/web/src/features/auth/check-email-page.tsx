@@ -8,7 +8,7 @@ import * as t from '@propusk/phrases/console';
 import { Link, Navigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import { useAttempt } from '../../common/use-attempt.ts';
+import { useAttempt } from '../../forms/use-attempt.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { AuthPage, ToLogin } from './auth-page.tsx';
 import { passwordRequest, useResendDelay } from './password-request.ts';

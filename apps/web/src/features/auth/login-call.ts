@@ -1,7 +1,7 @@
 import { Login, login } from '@propusk/contract/auth';
 import { FactorConfirmation } from '@propusk/contract/fields';
 import { call } from '../../api/call.ts';
-import { contractResolver } from '../../common/use-contract-form.ts';
+import { contractResolver } from '../../forms/use-contract-form.ts';
 
 /** The resolver of the login form. */
 export const resolver = contractResolver(Login);

@@ -8,7 +8,7 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { token } from '../../api/token.ts';
-import { useAttempt } from '../../common/use-attempt.ts';
+import { useAttempt } from '../../forms/use-attempt.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Failed } from '../../ui/state.tsx';
 import { toastSuccess } from '../../ui/toast.ts';

@@ -4,11 +4,11 @@ import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { showFailure, useResolverForm } from '../../common/contract-form.ts';
-import { EmailField, PasswordField, TextField } from '../../common/fields.tsx';
-import { FocusedForm } from '../../common/focused-form.tsx';
-import { useAttempt } from '../../common/use-attempt.ts';
-import { contractResolver } from '../../common/use-contract-form.ts';
+import { showFailure, useResolverForm } from '../../forms/contract-form.ts';
+import { EmailField, PasswordField, TextField } from '../../forms/fields.tsx';
+import { FocusedForm } from '../../forms/focused-form.tsx';
+import { useAttempt } from '../../forms/use-attempt.ts';
+import { contractResolver } from '../../forms/use-contract-form.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { useReturnFocus } from '../../ui/use-return-focus.ts';
 

@@ -2,8 +2,8 @@ import type { login } from '@propusk/contract/auth';
 import { useRouter } from '@tanstack/react-router';
 import type { Reply } from '../../api/call.ts';
 import { token } from '../../api/token.ts';
-import { type ContractForm, type FormSchema, showFailure } from '../../common/contract-form.ts';
-import { type Attempt, useAttempt } from '../../common/use-attempt.ts';
+import { type ContractForm, type FormSchema, showFailure } from '../../forms/contract-form.ts';
+import { type Attempt, useAttempt } from '../../forms/use-attempt.ts';
 import { passwordRequest } from './password-request.ts';
 
 type SignedIn = Reply<typeof login>;

@@ -12,11 +12,11 @@ import {
 import { Link } from '@tanstack/react-router';
 import { call } from '../../api/call.ts';
 import { token } from '../../api/token.ts';
-import { ExtensionDownloads } from '../../common/extension-downloads.tsx';
-import { Standalone } from '../../common/standalone.tsx';
-import { useAttempt } from '../../common/use-attempt.ts';
+import { ExtensionDownloads } from '../../entities/extension/extension-downloads.tsx';
+import { useAttempt } from '../../forms/use-attempt.ts';
 import { Card } from '../../ui/card.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Standalone } from '../../ui/standalone.tsx';
 import { State } from '../../ui/state.tsx';
 import { usePageTitle } from '../../ui/use-page-title.ts';
 import { type ExtensionStatus, useExtension } from './use-extension.ts';

@@ -7,9 +7,9 @@ import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
 import * as z from 'zod/mini';
 import { call } from '../../api/call.ts';
-import { EmailField } from '../../common/fields.tsx';
-import { useMailed } from '../../common/no-mail.tsx';
-import { currentPassword } from '../../common/proof-fields.tsx';
+import { useMailed } from '../../entities/user/no-mail.tsx';
+import { currentPassword } from '../../entities/user/proof-fields.tsx';
+import { EmailField } from '../../forms/fields.tsx';
 import { FormCard } from '../../ui/card.tsx';
 import { CurrentPasswordField, OwnForm } from './factor/own-form.tsx';
 

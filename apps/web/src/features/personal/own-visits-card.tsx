@@ -1,8 +1,8 @@
 import { myVisits } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import { IconHistory } from '@tabler/icons-react';
-import { visitColumns } from '../../common/visit-columns.tsx';
-import { VisitList } from '../../common/visit-list.tsx';
+import { visitColumns } from '../../entities/visit/visit-columns.tsx';
+import { VisitList } from '../../entities/visit/visit-list.tsx';
 import { Card } from '../../ui/card.tsx';
 import { State } from '../../ui/state.tsx';
 

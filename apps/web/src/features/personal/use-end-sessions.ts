@@ -2,7 +2,7 @@ import { endOtherSessions, endSession, type Session } from '@propusk/contract/se
 import * as t from '@propusk/phrases/console';
 import { ApiError } from '../../api/api-error.ts';
 import { useCall } from '../../api/queries.ts';
-import { useMe } from '../../common/me.tsx';
+import { useMe } from '../../entities/user/me.tsx';
 import { confirm } from '../../ui/confirm.ts';
 
 /** Actions that end one or all other sessions. Each asks for confirmation and names the consequence. */

@@ -3,8 +3,8 @@ import { IconShieldCheck } from '@tabler/icons-react';
 import { dialog, list } from '../../routes.ts';
 
 const item = { label: t.nav.policies, Icon: IconShieldCheck };
-const load = () => import('./policies-page.tsx');
-const forms = () => import('./policy-dialogs.tsx');
+const load = () => import('./page.tsx');
+const forms = () => import('./form.tsx');
 
 const policies = list('/dashboard/creator/politics', load, 'PoliciesPage', item);
 export const policiesPage = policies.addChildren([

@@ -4,18 +4,18 @@ import * as t from '@propusk/phrases/console';
 import { IconPlugConnected, IconServer2 } from '@tabler/icons-react';
 import { Link, useMatch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { AddButton } from '../../common/add-button.tsx';
-import { CompanyCell } from '../../common/company-cell.tsx';
-import { dayColumns } from '../../common/day-columns.tsx';
-import { dialogLink, type Path } from '../../common/dialog-route.tsx';
-import { ListPage } from '../../common/list-page.tsx';
-import { useMe } from '../../common/me.tsx';
-import { editing, removing } from '../../common/row-menu.tsx';
-import { useRemove } from '../../common/use-remove.ts';
+import { dialogLink, type Path } from '../../dialog-route.tsx';
+import { CompanyCell } from '../../entities/company/company-cell.tsx';
+import { useMe } from '../../entities/user/me.tsx';
+import { AddButton } from '../../lists/add-button.tsx';
+import { dayColumns } from '../../lists/day-columns.tsx';
+import { ListPage } from '../../lists/list-page.tsx';
+import { editing, removing } from '../../lists/row-menu.tsx';
+import { useRemove } from '../../lists/use-remove.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
-import classes from './proxies-page.module.css';
+import classes from './page.module.css';
 
 const CheckProxyDialog = lazyDialog(() => import('./check-proxy-dialog.tsx'), 'CheckProxyDialog');
 /** /dashboard/admin/proxies and /dashboard/admin/politics: every company's proxies and the platform's. */

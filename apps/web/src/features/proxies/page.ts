@@ -3,10 +3,10 @@ import { IconServer2 } from '@tabler/icons-react';
 import { dialog, list } from '../../routes.ts';
 
 const item = { label: t.nav.proxies, Icon: IconServer2 };
-const forms = () => import('./proxy-dialogs.tsx');
+const forms = () => import('./form.tsx');
 const admin = () => import('./admin-pages.tsx');
 
-const proxies = list('/dashboard/creator/proxies', () => import('./proxies-page.tsx'), 'ProxiesPage', item);
+const proxies = list('/dashboard/creator/proxies', () => import('./page.tsx'), 'ProxiesPage', item);
 export const proxiesPage = proxies.addChildren([
   dialog(proxies, 'new', forms, 'CreateProxyDialog'),
   dialog(proxies, '$id/edit', forms, 'EditProxyDialog'),

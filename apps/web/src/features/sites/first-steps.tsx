@@ -8,10 +8,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
-import { useOpen } from '../../common/dialog-route.tsx';
+import { useOpen } from '../../dialog-route.tsx';
 import { firstSteps } from '../../state.ts';
 import classes from './first-steps.module.css';
-import page from './sites-page.module.css';
+import page from './page.module.css';
 
 /** Poll interval of the owner's progress through the first steps, in milliseconds. */
 const WATCH_MS = 5_000;

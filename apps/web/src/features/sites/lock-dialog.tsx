@@ -4,9 +4,9 @@ import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { useNavigate, useParams, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { Dialog, type OnClose, useExit } from '../../common/dialog.tsx';
-import { dialogLink } from '../../common/dialog-route.tsx';
-import { useEntity } from '../../common/use-entity.ts';
+import { dialogLink } from '../../dialog-route.tsx';
+import { Dialog, type OnClose, useExit } from '../../forms/dialog.tsx';
+import { useEntity } from '../../forms/use-entity.ts';
 import { confirm } from '../../ui/confirm.ts';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { CheckView } from './lock/check-view.tsx';
@@ -14,7 +14,7 @@ import { LockView } from './lock/lock-view.tsx';
 import { ProbePathsSection } from './lock/probe-paths.tsx';
 import { VantagesView } from './lock/vantages-view.tsx';
 
-const CreateSiteDialog = lazyDialog(() => import('../../common/site-dialogs.tsx'), 'CreateSiteDialog');
+const CreateSiteDialog = lazyDialog(() => import('../../entities/site/form.tsx'), 'CreateSiteDialog');
 
 /** The views of the dialog: the lock's lines, a new probe, the verdict of the last probe, the vantages of the company. */
 type View = 'lock' | 'check' | 'last' | 'vantages';

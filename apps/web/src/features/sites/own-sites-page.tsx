@@ -6,9 +6,9 @@ import { IconWorld } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { queryOptions } from '../../api/queries.ts';
-import { dayColumns } from '../../common/day-columns.tsx';
-import { ListPage } from '../../common/list-page.tsx';
-import { SiteLink } from '../../common/site-link.tsx';
+import { SiteLink } from '../../entities/site/site-link.tsx';
+import { dayColumns } from '../../lists/day-columns.tsx';
+import { ListPage } from '../../lists/list-page.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { address, policies } from './site-columns.tsx';
 

@@ -3,11 +3,11 @@ import { IconWorld } from '@tabler/icons-react';
 import { dialog, list } from '../../routes.ts';
 
 const item = { label: t.nav.sites, Icon: IconWorld };
-const forms = () => import('../../common/site-dialogs.tsx');
+const forms = () => import('../../entities/site/form.tsx');
 const lock = () => import('./lock-dialog.tsx');
-const why = () => import('../../common/why-dialog.tsx');
+const why = () => import('../../entities/site/why-dialog.tsx');
 
-const sites = list('/dashboard/creator/domains', () => import('./sites-page.tsx'), 'SitesPage', item);
+const sites = list('/dashboard/creator/domains', () => import('./page.tsx'), 'SitesPage', item);
 export const sitesPage = sites.addChildren([
   dialog(sites, 'new', forms, 'CreateSiteDialog'),
   dialog(sites, '$id/edit', forms, 'EditSiteDialog'),

@@ -3,7 +3,7 @@ import type { Site } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconAlertTriangle, IconCircleDashed } from '@tabler/icons-react';
-import { useOpen } from '../../common/dialog-route.tsx';
+import { useOpen } from '../../dialog-route.tsx';
 import { formatMoment } from '../../ui/day.tsx';
 import { verdicts } from './lock/verdicts.ts';
 import classes from './protection-mark.module.css';

@@ -1,6 +1,6 @@
 import type { Statistics } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
-import { formatBytes } from '../../common/visit-text.ts';
+import { formatBytes } from '../../entities/visit/visit-text.ts';
 import { dayFormatIn, momentFormatIn } from '../../ui/day.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
 import classes from './statistics.module.css';

@@ -4,7 +4,7 @@ import type { Statistics } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import uPlot from 'uplot';
-import { formatCount } from '../../common/visit-text.ts';
+import { formatCount } from '../../entities/visit/visit-text.ts';
 import card from '../../ui/card.module.css';
 import { dayOf } from './period.ts';
 import classes from './statistics.module.css';

@@ -4,7 +4,7 @@ import * as t from '@propusk/phrases/console';
 import { IconFileDownload } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
-import { formatBytes } from '../../common/visit-text.ts';
+import { formatBytes } from '../../entities/visit/visit-text.ts';
 import { saveFile } from '../../ui/save-file.ts';
 import { type Format, readExport } from './export-file.ts';
 import classes from './statistics.module.css';

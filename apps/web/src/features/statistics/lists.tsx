@@ -4,7 +4,7 @@ import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { formatBytes, formatCount, nameOfHost, reasonLabel } from '../../common/visit-text.ts';
+import { formatBytes, formatCount, nameOfHost, reasonLabel } from '../../entities/visit/visit-text.ts';
 import { Card } from '../../ui/card.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
 import classes from './statistics.module.css';

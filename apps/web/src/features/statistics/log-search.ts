@@ -1,5 +1,5 @@
 import type { VisitFilter } from '@propusk/contract/records';
-import type { Period } from '../../common/list-search.ts';
+import type { Period } from '../../lists/list-search.ts';
 import { dayAgo, parseDays, startOf } from './period.ts';
 
 /** The filters of the access log, as URL search parameters. */

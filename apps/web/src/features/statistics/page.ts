@@ -3,7 +3,7 @@ import { IconChartBar } from '@tabler/icons-react';
 import { page } from '../../routes.ts';
 
 const item = { label: t.nav.statistics, Icon: IconChartBar };
-const load = () => import('./statistics-page.tsx');
+const load = () => import('./page.tsx');
 
 export const statisticsPage = page('/dashboard/creator/statistics', load, 'StatisticsPage', item);
 export const statisticsPartPage = page('/dashboard/creator/statistics/$part', load, 'StatisticsPage');

@@ -1,4 +1,4 @@
-import { type Period, parseListSearch } from '../../common/list-search.ts';
+import { type Period, parseListSearch } from '../../lists/list-search.ts';
 
 /** The interval at which the figures are read again. */
 export const POLL_MS = 2000;

@@ -5,8 +5,8 @@ import { type ReactNode, useState } from 'react';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { type Refusal, remedyOf } from './remedy.ts';
 
-const WhyDialog = lazyDialog(() => import('../../common/why-dialog.tsx'), 'WhyDialog');
-const CreateSiteDialog = lazyDialog(() => import('../../common/site-dialogs.tsx'), 'CreateSiteDialog');
+const WhyDialog = lazyDialog(() => import('../../entities/site/why-dialog.tsx'), 'WhyDialog');
+const CreateSiteDialog = lazyDialog(() => import('../../entities/site/form.tsx'), 'CreateSiteDialog');
 
 /**
  * Returns the button that remedies a refusal, and the dialog that the button opens.

@@ -1,5 +1,5 @@
 import * as t from '@propusk/phrases/console';
-import type { Option } from '../../common/select-fields.tsx';
+import type { Option } from '../../forms/select-fields.tsx';
 
 const cities: Readonly<Record<string, string>> = t.statistics.storage.cities;
 

@@ -4,7 +4,7 @@ import type { CompanyPlan } from '@propusk/contract/plans';
 import type { Tariff } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { IconAlertTriangle, IconCircleCheckFilled, IconMinus } from '@tabler/icons-react';
-import { features, limited, priceOf } from '../../common/plan-text.ts';
+import { features, limited, priceOf } from '../../entities/plan/plan-text.ts';
 import card from '../../ui/card.module.css';
 import classes from './tariff.module.css';
 

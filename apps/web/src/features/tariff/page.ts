@@ -9,5 +9,5 @@ const item: NavigationItem = {
 };
 const phone = () => import('./phone-dialog.tsx');
 
-const tariff = page('/dashboard/creator/tariff', () => import('./tariff-page.tsx'), 'TariffPage', item);
+const tariff = page('/dashboard/creator/tariff', () => import('./page.tsx'), 'TariffPage', item);
 export const tariffPage = tariff.addChildren([dialog(tariff, 'phone', phone, 'PhoneDialog')]);

@@ -2,9 +2,9 @@ import { myTariff, setPhone, type Tariff } from '@propusk/contract/tariff';
 import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
 import { queryOptions } from '../../api/queries.ts';
-import type { OnClose } from '../../common/dialog.tsx';
-import { EditDialog } from '../../common/edit-dialog.tsx';
-import { PhoneField } from '../../common/phone-field.tsx';
+import type { OnClose } from '../../forms/dialog.tsx';
+import { EditDialog } from '../../forms/edit-dialog.tsx';
+import { PhoneField } from '../../forms/phone-field.tsx';
 
 /** Edits the contact phone of the owner's company. */
 export function PhoneDialog({ onClose }: { onClose: OnClose }) {

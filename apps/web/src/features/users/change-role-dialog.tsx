@@ -6,11 +6,11 @@ import { resetSecondFactor } from '@propusk/contract/second-factor';
 import * as t from '@propusk/phrases/console';
 import * as z from 'zod/mini';
 import { useCall } from '../../api/queries.ts';
-import { FormDialog } from '../../common/form-dialog.tsx';
-import { InviteUserDialog } from '../../common/invite-user-dialog.tsx';
-import { rolesOf, useMe } from '../../common/me.tsx';
-import { userName } from '../../common/names.ts';
-import { noProof, ProofFields, proofShape } from '../../common/proof-fields.tsx';
+import { InviteUserDialog } from '../../entities/user/invite-user-dialog.tsx';
+import { rolesOf, useMe } from '../../entities/user/me.tsx';
+import { userName } from '../../entities/user/names.ts';
+import { noProof, ProofFields, proofShape } from '../../entities/user/proof-fields.tsx';
+import { FormDialog } from '../../forms/form-dialog.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 import type { RoleStep } from './role-changes.ts';
 

@@ -6,10 +6,10 @@ import { useState } from 'react';
 import { type Control, useController } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import { useCall } from '../../api/queries.ts';
-import { FormDialog } from '../../common/form-dialog.tsx';
-import { MadeLinks } from '../../common/made-links.tsx';
-import { PoliciesField } from '../../common/policies-field.tsx';
+import { PoliciesField } from '../../entities/policy/policies-field.tsx';
+import { FormDialog } from '../../forms/form-dialog.tsx';
 import { formatMoment } from '../../ui/day.tsx';
+import { MadeLinks } from '../../ui/made-links.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 import { readAddresses } from './read-addresses.ts';
 

@@ -3,10 +3,10 @@ import { IconUsers } from '@tabler/icons-react';
 import { dialog, list } from '../../routes.ts';
 
 const item = { label: t.nav.users, Icon: IconUsers };
-const load = () => import('./users-pages.tsx');
-const create = () => import('../../common/create-user-dialog.tsx');
+const load = () => import('./page.tsx');
+const create = () => import('../../entities/user/create-user-dialog.tsx');
 const invite = () => import('./invite-agents-dialog.tsx');
-const edit = () => import('./edit-user-dialog.tsx');
+const edit = () => import('./form.tsx');
 const addAdmin = () => import('./change-role-dialog.tsx');
 
 const users = list('/dashboard/creator/users', load, 'UsersPage', item);

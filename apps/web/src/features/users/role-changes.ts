@@ -1,5 +1,5 @@
 import type { User } from '@propusk/contract/me';
-import { rolesOf } from '../../common/me.tsx';
+import { rolesOf } from '../../entities/user/me.tsx';
 
 /** The changes that the dialog makes: of a role, or the reset of a second factor. */
 export type RoleStep = 'makeOwner' | 'dropOwner' | 'dropAdmin' | 'resetFactor';

@@ -8,10 +8,10 @@ import { companyUsers, listUsers } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { type List, type ListEndpoint, listOptions } from '../../api/list.ts';
-import type { Path } from '../../common/dialog-route.tsx';
-import { matches } from '../../common/matches.ts';
-import { rolesOf, useMe } from '../../common/me.tsx';
-import { userLabel } from '../../common/names.ts';
+import type { Path } from '../../dialog-route.tsx';
+import { rolesOf, useMe } from '../../entities/user/me.tsx';
+import { userLabel } from '../../entities/user/names.ts';
+import { matches } from '../../forms/matches.ts';
 import { pagesOf } from '../navigation.tsx';
 
 /** One entry of the dialog: a page, an action or an entity. */

@@ -5,7 +5,7 @@ import type { Evidence } from '@propusk/contract/protection';
 import * as t from '@propusk/phrases/console';
 import { IconArrowLeft, IconArrowRight, IconCircleCheck } from '@tabler/icons-react';
 import { type KeyboardEvent, type TouchEvent, useRef, useState } from 'react';
-import { ExtensionDownloads } from '../../common/extension-downloads.tsx';
+import { ExtensionDownloads } from '../../entities/extension/extension-downloads.tsx';
 import extension from './extension.svg';
 import htaccess from './htaccess.svg';
 import classes from './onboarding-dialog.module.css';

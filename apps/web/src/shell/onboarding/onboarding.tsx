@@ -2,7 +2,7 @@ import { evidence } from '@propusk/contract/protection';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
-import { rolesOf, useMe } from '../../common/me.tsx';
+import { rolesOf, useMe } from '../../entities/user/me.tsx';
 import { onboarded } from '../../state.ts';
 import { lazyOptional } from '../../ui/lazy.tsx';
 

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { useQueryClient } from '@tanstack/react-query';
-import { useMe } from '../../../common/me.tsx';
-import { Standalone } from '../../../common/standalone.tsx';
-import { unsaved } from '../../../common/unsaved.ts';
+import { useMe } from '../../../entities/user/me.tsx';
+import { unsaved } from '../../../forms/unsaved.ts';
 import { FormCard } from '../../../ui/card.tsx';
 import { Questions } from '../../../ui/questions.tsx';
+import { Standalone } from '../../../ui/standalone.tsx';
 import { Toasts } from '../../../ui/toasts.tsx';
 import { usePageTitle } from '../../../ui/use-page-title.ts';
 import { Enrolment } from './enrolment.tsx';

@@ -3,12 +3,12 @@ import * as t from '@propusk/phrases/console';
 import type { ReactNode } from 'react';
 import type { Control, DefaultValues, FieldPath, FieldValues } from 'react-hook-form';
 import type * as z from 'zod/mini';
-import { type FormSchema, showFailure } from '../../../common/contract-form.ts';
-import { PasswordField } from '../../../common/fields.tsx';
-import { FocusedForm } from '../../../common/focused-form.tsx';
-import { useMe } from '../../../common/me.tsx';
-import { useAttempt } from '../../../common/use-attempt.ts';
-import { useContractForm } from '../../../common/use-contract-form.ts';
+import { useMe } from '../../../entities/user/me.tsx';
+import { type FormSchema, showFailure } from '../../../forms/contract-form.ts';
+import { PasswordField } from '../../../forms/fields.tsx';
+import { FocusedForm } from '../../../forms/focused-form.tsx';
+import { useAttempt } from '../../../forms/use-attempt.ts';
+import { useContractForm } from '../../../forms/use-contract-form.ts';
 import { Notice } from '../../../ui/notice.tsx';
 
 /** The field `currentPassword` of a form of the personal page. */

@@ -4,7 +4,7 @@ import * as t from '@propusk/phrases/console';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { queryOptions } from '../../../api/queries.ts';
-import { useMe } from '../../../common/me.tsx';
+import { useMe } from '../../../entities/user/me.tsx';
 import { FACTOR_HASH } from '../../../paths.ts';
 import { FormCard } from '../../../ui/card.tsx';
 import { formatMoment } from '../../../ui/day.tsx';

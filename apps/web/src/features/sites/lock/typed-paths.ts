@@ -2,7 +2,7 @@ import { startPathOf } from '@propusk/access/probe-path';
 import { limits } from '@propusk/contract/limits';
 import type { ProbePaths } from '@propusk/contract/probe';
 import * as t from '@propusk/phrases/console';
-import { shownPath } from '../../../common/start-path.ts';
+import { shownPath } from '../../../entities/site/start-path.ts';
 
 /** The paths of a probe as typed text, one in each line. */
 

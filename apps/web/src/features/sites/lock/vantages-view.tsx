@@ -11,7 +11,7 @@ import { IconRadar2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { queryOptions, useCall } from '../../../api/queries.ts';
-import { useMe } from '../../../common/me.tsx';
+import { useMe } from '../../../entities/user/me.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { confirm } from '../../../ui/confirm.ts';
 import { formatMoment } from '../../../ui/day.tsx';

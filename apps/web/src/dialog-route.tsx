@@ -1,0 +1,79 @@
+import {
+  type HistoryState,
+  type NavigateOptions,
+  type RegisteredRouter,
+  useParentMatches,
+  useRouter,
+} from '@tanstack/react-router';
+import type { OnClose } from './forms/dialog.tsx';
+import { lazyDialog, type PropsOf } from './ui/lazy.tsx';
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** The previous entry of the history is the page under the dialog of this entry. */
+    isOver?: boolean;
+    /** The dialog of a probe begins a new probe. */
+    begins?: boolean;
+  }
+}
+
+/** The path of any page or dialog of the console. */
+export type Path = keyof RegisteredRouter['routesByPath'];
+
+/**
+ * A link that opens a dialog over the open page, which keeps its search parameters and its scroll position.
+ * @param state of the history entry; `isOver: false` for a link on another page than the one under the dialog
+ */
+export function dialogLink(to: Path, id?: number, state?: HistoryState): NavigateOptions {
+  const params = id === undefined ? {} : { id: String(id) };
+  const link = { to, params, search: true, resetScroll: false, state: { isOver: true, ...state } };
+  // The cast: the types of the router do not combine a union of paths with the parameters of each.
+  return link as unknown as NavigateOptions;
+}
+
+/** Returns a function that makes the handlers of a button that opens a dialog. Hover and focus fetch the code of the dialog. */
+export function useOpen() {
+  const router = useRouter();
+  return (...args: Parameters<typeof dialogLink>) => {
+    const link = dialogLink(...args);
+    const preload = () => void router.preloadRoute(link);
+    return { onClick: () => void router.navigate(link), onPointerEnter: preload, onFocus: preload };
+  };
+}
+
+/** A module with the component of a dialog. */
+export type DialogModule<Name extends string> = Record<Name, (props: { onClose: OnClose }) => void>;
+
+/**
+ * The component of a route that shows a dialog over the page of the parent route. After a save, and for a dialog that was opened
+ * by a link from elsewhere, closing replaces the history entry; otherwise it goes back.
+ */
+export function dialogRoute<M extends DialogModule<Name>, Name extends string>(
+  load: () => Promise<M>,
+  name: Name,
+) {
+  const Dialog = lazyDialog(load, name);
+  const props = {} as PropsOf<M[Name]>;
+  function DialogRoute() {
+    const router = useRouter();
+    const page = useParentMatches({ select: (matches) => matches.at(-1)?.pathname });
+    const onClose: OnClose = (saved) => {
+      if (!saved && router.latestLocation.state.isOver) return router.history.back({ ignoreBlocker: true });
+      const link = {
+        to: page,
+        search: true,
+        resetScroll: false,
+        replace: true,
+        ignoreBlocker: true,
+      } as const;
+      return void router.navigate(link);
+    };
+    return <Dialog {...props} onClose={onClose} />;
+  }
+  // Returns no promise, so that the router does not wait for the code of the dialog; the dialog reports a failure itself.
+  const preload = () => {
+    Dialog.preload();
+    return undefined;
+  };
+  return Object.assign(DialogRoute, { preload });
+}

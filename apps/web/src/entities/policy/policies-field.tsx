@@ -1,0 +1,26 @@
+import type { Named } from '@propusk/contract/fields';
+import * as t from '@propusk/phrases/console';
+import type { Control, FieldPath, FieldValues } from 'react-hook-form';
+import { MultiSelectField } from '../../forms/select-fields.tsx';
+import { usePolicyCreate } from '../use-inline-create.ts';
+import { usePolicyOptions } from '../use-options.ts';
+
+/**
+ * The policies of a user: the field `politics` of a form. A missing policy is created by its name.
+ * @param props.held the policies that the form already holds
+ */
+export function PoliciesField<V extends FieldValues, O>(props: {
+  control: Control<V, unknown, O>;
+  held?: readonly Named[];
+}) {
+  return (
+    <MultiSelectField
+      control={props.control}
+      name={'politics' as FieldPath<V>}
+      label={t.users.policies}
+      placeholder={t.form.choose.policy}
+      options={usePolicyOptions(props.held ?? [])}
+      create={usePolicyCreate()}
+    />
+  );
+}

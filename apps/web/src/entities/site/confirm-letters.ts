@@ -1,0 +1,19 @@
+import * as t from '@propusk/phrases/console';
+import { confirm } from '../../ui/confirm.ts';
+import { mixedWords } from './mixed-words.ts';
+
+/** Asks before a site is saved whose address mixes look-alike letters. @returns whether to save */
+export async function confirmLetters(...addresses: readonly string[]): Promise<boolean> {
+  const words = addresses.flatMap(mixedWords);
+  if (words.length === 0) return true;
+  const hints = words.map((runs) => {
+    const marked = runs.map((run) => t.sites.alphabet(run, /\p{Script=Cyrillic}/u.test(run)));
+    return t.sites.mixed(runs.join(''), marked.join(', '));
+  });
+  return confirm({
+    text: t.sites.mixedTitle,
+    hint: hints.join('. '),
+    yes: t.common.save,
+    no: t.common.cancel,
+  });
+}

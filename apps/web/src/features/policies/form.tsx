@@ -1,0 +1,175 @@
+import {
+  createPolicy,
+  getPolicy,
+  listPolicies,
+  type Policy,
+  PolicyChange,
+  PolicyInput,
+  updatePolicy,
+} from '@propusk/contract/policies';
+import { listProxies } from '@propusk/contract/proxies';
+import * as t from '@propusk/phrases/console';
+import { useQuery } from '@tanstack/react-query';
+import { type Control, type FieldPath, type FieldValues, useWatch } from 'react-hook-form';
+import { queryOptions, useCall } from '../../api/queries.ts';
+import { useSiteCreate } from '../../entities/use-inline-create.ts';
+import {
+  gatewayOf,
+  type ProxyChoice,
+  useProxies,
+  useSiteOptions,
+  useUserOptions,
+} from '../../entities/use-options.ts';
+import { proxyName } from '../../entities/user/names.ts';
+import { useUserCreate } from '../../entities/user/use-user-create.tsx';
+import { CheckboxField } from '../../forms/checkbox-field.tsx';
+import type { OnClose } from '../../forms/dialog.tsx';
+import { EditDialog } from '../../forms/edit-dialog.tsx';
+import { TextField } from '../../forms/fields.tsx';
+import { FormDialog } from '../../forms/form-dialog.tsx';
+import { type InlineCreate, MultiSelectField, SelectField } from '../../forms/select-fields.tsx';
+import { TextAreaField } from '../../forms/text-area-field.tsx';
+import { useEntity } from '../../forms/use-entity.ts';
+import { toastSuccess } from '../../ui/toast.ts';
+
+/** Form values of a policy, new or edited. */
+interface PolicyValues extends FieldValues {
+  name?: string | undefined;
+  description?: string | undefined;
+  proxyId?: number | undefined;
+  allSites?: boolean | undefined;
+  users?: number[] | undefined;
+  sites?: number[] | undefined;
+}
+
+/** The policy's proxy, users and sites, which are options even before the lists have loaded. */
+type Linked = Pick<Policy, 'proxy' | 'users' | 'sites'>;
+
+function PolicyFields<V extends PolicyValues, O>(props: {
+  control: Control<V, unknown, O>;
+  linked: Linked;
+  createUser: InlineCreate;
+}) {
+  const { control, linked } = props;
+  const proxies = useProxies(linked.proxy);
+  // The cast: the constraint of V guarantees these fields, but TypeScript cannot derive it for FieldPath.
+  const field = (name: keyof PolicyValues & string) => name as FieldPath<V>;
+  const proxyId = useWatch({ control, name: field('proxyId') });
+  const createSite = useSiteCreate();
+  const chosen = proxies.find((proxy) => proxy.id === proxyId);
+  return (
+    <>
+      <TextField control={control} name={field('name')} label={t.policies.name} required autoFocus />
+      <TextAreaField
+        control={control}
+        name={field('description')}
+        label={t.policies.description}
+        description={t.policies.descriptionHint}
+      />
+      <SelectField
+        control={control}
+        name={field('proxyId')}
+        label={t.policies.proxy}
+        description={chosen?.direct ? t.policies.gatewayHint : t.policies.proxyHint}
+        placeholder={t.form.choose.proxy}
+        options={proxies.map((proxy) => ({ value: proxy.id, label: proxyName(proxy) }))}
+        required
+      />
+      {chosen?.settings.allSites && (
+        <CheckboxField control={control} name={field('allSites')} label={t.policies.allSites} />
+      )}
+      <MultiSelectField
+        control={control}
+        name={field('users')}
+        label={t.policies.users}
+        description={t.policies.usersHint}
+        placeholder={t.form.choose.person}
+        options={useUserOptions(linked.users)}
+        create={props.createUser}
+      />
+      <MultiSelectField
+        control={control}
+        name={field('sites')}
+        label={t.policies.sites}
+        description={t.policies.sitesHint}
+        placeholder={t.form.choose.site}
+        options={useSiteOptions(linked.sites)}
+        create={createSite}
+      />
+    </>
+  );
+}
+
+/** Sets `allSites` to false when the chosen proxy may not open all sites. */
+function withAllowedAllSites<Body extends { proxyId?: number | undefined; allSites?: boolean | undefined }>(
+  body: Body,
+  proxies: readonly ProxyChoice[],
+): Body {
+  const allowed = proxies.some((proxy) => proxy.id === body.proxyId && proxy.settings.allSites);
+  return { ...body, allSites: allowed && body.allSites === true };
+}
+
+const none: Linked = { proxy: [], users: [], sites: [] };
+
+/** Adds a policy. Its proxy is the platform's gateway unless the user picks another one. */
+export function CreatePolicyDialog({ onClose }: { onClose: OnClose }) {
+  const create = useCall(createPolicy);
+  const proxies = useProxies([]);
+  const person = useUserCreate();
+  return (
+    <>
+      <FormDialog
+        covered={person.isOpen}
+        title={t.policies.create}
+        schema={PolicyInput}
+        initial={{
+          name: '',
+          description: '',
+          proxyId: gatewayOf(proxies)?.id,
+          allSites: false,
+          users: [],
+          sites: [],
+        }}
+        submit={async (body, signal) => {
+          const policy = await create.mutateAsync({ body: withAllowedAllSites(body, proxies), signal });
+          toastSuccess(t.alerts.created, policy.name);
+        }}
+        onClose={onClose}
+      >
+        {(control) => <PolicyFields control={control} linked={none} createUser={person.create} />}
+      </FormDialog>
+      {person.dialog}
+    </>
+  );
+}
+
+/** Edits a policy, its users and its sites. */
+export function EditPolicyDialog({ onClose }: { onClose: OnClose }) {
+  const proxies = useQuery(queryOptions(listProxies, {})).data?.rows;
+  const person = useUserCreate();
+  return (
+    <>
+      <EditDialog
+        covered={person.isOpen}
+        title={t.policies.edit}
+        query={useEntity(getPolicy, listPolicies)}
+        values={({ name, description, proxy, allSites, users: people, sites: opened }: Policy) => ({
+          name,
+          description,
+          proxyId: proxy[0]?.id,
+          allSites,
+          users: people.map(({ id }) => id),
+          sites: opened.map(({ id }) => id),
+        })}
+        schema={PolicyChange}
+        update={updatePolicy}
+        normalise={(body, { proxy }) => withAllowedAllSites(body, proxies ?? proxy)}
+        name={({ name }) => name}
+        onClose={onClose}
+      >
+        {(control, policy) => <PolicyFields control={control} linked={policy} createUser={person.create} />}
+      </EditDialog>
+      {person.dialog}
+    </>
+  );
+}

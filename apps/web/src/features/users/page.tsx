@@ -1,0 +1,164 @@
+import { Button } from '@mantine/core';
+import { inviteAgain, type MadeInvitations } from '@propusk/contract/invitations';
+import type { User } from '@propusk/contract/me';
+import { companyUsers, deleteUser, listUsers } from '@propusk/contract/users';
+import * as t from '@propusk/phrases/console';
+import { IconMail, IconShieldOff, IconUserCog, IconUserPlus, IconUsers } from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
+import type { ListEndpoint } from '../../api/list.ts';
+import { useCall } from '../../api/queries.ts';
+import { dialogLink, type Path, useOpen } from '../../dialog-route.tsx';
+import { rolesOf, useMe } from '../../entities/user/me.tsx';
+import { userName } from '../../entities/user/names.ts';
+import { messageOf } from '../../forms/use-attempt.ts';
+import { AddButton } from '../../lists/add-button.tsx';
+import { ListPage } from '../../lists/list-page.tsx';
+import { editing, type RowAction, removing } from '../../lists/row-menu.tsx';
+import { useRemove } from '../../lists/use-remove.ts';
+import type { Column } from '../../ui/data-table.tsx';
+import { lazyDialog } from '../../ui/lazy.tsx';
+import { toastFailure, toastSuccess } from '../../ui/toast.ts';
+import { isProtected, isResettable, type RoleStep, roleStep } from './role-changes.ts';
+import { allUserColumns, userColumns } from './user-columns.tsx';
+
+const InvitationLinks = lazyDialog(() => import('./invite-agents-dialog.tsx'), 'InvitationLinks');
+const ChangeRoleDialog = lazyDialog(() => import('./change-role-dialog.tsx'), 'ChangeRoleDialog');
+
+/** A list of users with the actions edit, role change, second factor reset and delete. */
+function UserList(props: {
+  list: ListEndpoint<User>;
+  help: string;
+  columns: readonly Column<User>[];
+  add?: ReactNode;
+  /** The path of the dialog that edits a user. */
+  edit: Path;
+}) {
+  const [change, setChange] = useState<{ user: User; step: RoleStep } | null>(null);
+  const me = useMe();
+  const remove = useRemove(deleteUser, t.users.remove, { of: 'user' });
+  const withdraw = useRemove(
+    deleteUser,
+    t.invitations.withdrawQuestion,
+    { says: t.invitations.withdrawHint },
+    t.invitations.withdrawn,
+  );
+  const again = useCall(inviteAgain);
+  const [links, setLinks] = useState<MadeInvitations | null>(null);
+  async function inviteOnceMore({ id }: User) {
+    try {
+      const made = await again.mutateAsync({ params: { id } });
+      if (made.mailed) toastSuccess(t.invitations.sent(1));
+      else setLinks(made);
+    } catch (error) {
+      toastFailure(messageOf(error));
+    }
+  }
+  const changing = (icon: ReactNode, user: User, step: RoleStep): RowAction => ({
+    label: t.roleChange[step].action,
+    icon,
+    opens: ChangeRoleDialog,
+    run: () => setChange({ user, step }),
+  });
+  /** The role change and the reset that are offered for this user. */
+  function changesOf(user: User): readonly RowAction[] {
+    const step = roleStep(me, user);
+    const reset = isResettable(me, user);
+    return [
+      ...(reset ? [changing(<IconShieldOff size={16} aria-hidden />, user, 'resetFactor')] : []),
+      ...(step ? [changing(<IconUserCog size={16} aria-hidden />, user, step)] : []),
+    ];
+  }
+  /** The menu items for an invited user. An ADMIN cannot invite agents, so only an owner gets the item that invites again. */
+  const invitationOf = (user: User): readonly RowAction[] => [
+    ...(rolesOf(me).includes('CREATOR')
+      ? [
+          {
+            label: t.invitations.again,
+            icon: <IconMail size={16} aria-hidden />,
+            run: () => void inviteOnceMore(user),
+          },
+        ]
+      : []),
+    {
+      // The version: a user who has joined since must not be deleted by this question.
+      ...removing(() => withdraw(user.id, user.email, user.version)),
+      label: t.invitations.withdraw,
+    },
+  ];
+  return (
+    <>
+      <ListPage
+        title={t.users.title}
+        help={props.help}
+        searchLabel={t.users.search}
+        list={props.list}
+        columns={props.columns}
+        rowMenu={{
+          name: userName,
+          actions: (user) => [
+            editing(dialogLink(props.edit, user.id)),
+            ...(user.invitation ? invitationOf(user) : changesOf(user)),
+            ...(isProtected(user) || user.invitation
+              ? []
+              : [removing(() => remove(user.id, `${userName(user)}, ${user.email}`))]),
+          ],
+        }}
+        empty={{
+          icon: <IconUsers size={24} />,
+          title: t.users.empty,
+          hint: t.users.emptyHint,
+          action: props.add,
+        }}
+        actions={props.add}
+      />
+      {links && <InvitationLinks made={links} onClose={() => setLinks(null)} />}
+      {change && <ChangeRoleDialog {...change} onClose={() => setChange(null)} />}
+    </>
+  );
+}
+
+/** /dashboard/creator/users: the users of the owner's company. */
+export function UsersPage() {
+  const open = useOpen();
+  return (
+    <UserList
+      list={companyUsers}
+      help={t.users.help}
+      columns={userColumns}
+      add={
+        <>
+          <Button
+            variant="default"
+            leftSection={<IconMail size={16} aria-hidden />}
+            {...open('/dashboard/creator/users/invite')}
+          >
+            {t.invitations.open}
+          </Button>
+          <AddButton to="/dashboard/creator/users/new" />
+        </>
+      }
+      edit="/dashboard/creator/users/$id/edit"
+    />
+  );
+}
+
+/**
+ * /dashboard/admin/users: the users of all companies. An ADMIN can add other ADMINs, but no users of a company: only an
+ * owner adds those.
+ */
+export function AllUsersPage() {
+  const open = useOpen();
+  return (
+    <UserList
+      list={listUsers}
+      help={t.users.allHelp}
+      columns={allUserColumns}
+      add={
+        <Button leftSection={<IconUserPlus size={16} aria-hidden />} {...open('/dashboard/admin/users/new')}>
+          {t.roleChange.addAdmin}
+        </Button>
+      }
+      edit="/dashboard/admin/users/$id/edit"
+    />
+  );
+}

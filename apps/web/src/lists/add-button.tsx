@@ -1,0 +1,14 @@
+import { Button } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
+import { IconPlus } from '@tabler/icons-react';
+import { type Path, useOpen } from '../dialog-route.tsx';
+
+/** The "add" button of a list, which opens the dialog at `to`. The key `n` presses it too. */
+export function AddButton({ to }: { to: Path }) {
+  const open = useOpen();
+  return (
+    <Button aria-keyshortcuts="n" leftSection={<IconPlus size={16} aria-hidden />} {...open(to)}>
+      {t.common.add}
+    </Button>
+  );
+}

@@ -1,0 +1,55 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
+import { CopyButton, useCopy } from './copy-button.tsx';
+
+/** A link that was just made, under its label. */
+export interface MadeLink {
+  label: string;
+  link: string;
+  copyLabel: string;
+}
+
+/** Shows secret links once, for the user to pass on. */
+export function MadeLinks(props: {
+  title: string;
+  hint: string;
+  links: readonly MadeLink[];
+  onClose: () => void;
+}) {
+  const { links } = props;
+  const all = useCopy(links.map(({ label, link }) => `${label}: ${link}`).join('\n'));
+  return (
+    <Modal
+      opened
+      onClose={props.onClose}
+      title={props.title}
+      size={520}
+      // The links are shown once.
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+    >
+      <Stack gap="md">
+        <Text size="sm">{props.hint}</Text>
+        {links.map(({ label, link, copyLabel }, at) => (
+          <TextInput
+            key={link}
+            label={label}
+            value={link}
+            readOnly
+            data-autofocus={at === 0 || undefined}
+            onFocus={(event) => event.currentTarget.select()}
+            rightSection={<CopyButton value={link} label={copyLabel} />}
+          />
+        ))}
+        <Group justify="flex-end">
+          {links.length > 1 && (
+            <Button variant="default" onClick={all.copy}>
+              {all.copied ? t.common.copied : t.invitations.copyAll}
+            </Button>
+          )}
+          <Button onClick={props.onClose}>{t.common.close}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
