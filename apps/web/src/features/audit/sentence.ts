@@ -92,9 +92,7 @@ function show(field: AuditField, value: string | boolean | undefined): string {
 }
 
 function listed(field: AuditField, names: readonly string[], more: number, most: number): string {
-  const shown = names
-    .slice(0, most)
-    .map((name) => (field === 'roles' ? (t.audit.roles[name] ?? name) : name));
+  const shown = names.slice(0, most).map((one) => (field === 'roles' ? (t.audit.roles[one] ?? one) : one));
   const left = names.length - shown.length + more;
   return [shown.join(', '), ...(left > 0 ? [t.audit.andMore(left)] : [])].join(' ');
 }

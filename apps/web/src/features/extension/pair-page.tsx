@@ -19,7 +19,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { Standalone } from '../../ui/standalone.tsx';
 import { State } from '../../ui/state.tsx';
 import { usePageTitle } from '../../ui/use-page-title.ts';
-import { type ExtensionStatus, useExtension } from './use-extension.ts';
+import { type Status, useExtension } from './use-extension.ts';
 
 /**
  * /extension/pair#code: the extension reads the code from the URL, asks the user, and signs in with the code. The
@@ -62,7 +62,7 @@ function Pairing({ hasCode }: { hasCode: boolean }) {
   );
 }
 
-function messageOf(status: ExtensionStatus, hasCode: boolean): keyof typeof icons {
+function messageOf(status: Status, hasCode: boolean): keyof typeof icons {
   if (status === 'looking' || status === 'absent') return status;
   if (status === 'yes') return 'done';
   if (!hasCode) return 'noCode';

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 
 /** The extension's state on this page, from the document's data attributes. */
-export type ExtensionStatus = 'looking' | 'absent' | 'there' | 'yes' | 'refused' | 'failed';
+export type Status = 'looking' | 'absent' | 'there' | 'yes' | 'refused' | 'failed';
 
 /** The extension sets its data attributes on page load. Without them after this delay, it counts as absent. */
 const PATIENCE_MS = 1500;
@@ -9,20 +9,15 @@ const PATIENCE_MS = 1500;
 const QUESTION_MS = 150_000;
 
 /** Reads the extension's state from its data attributes; null while the document has none. */
-export function statusOf(marks: {
-  propuskExtension?: string;
-  propuskPaired?: string;
-}): ExtensionStatus | null {
+export function statusOf(marks: { propuskExtension?: string; propuskPaired?: string }): Status | null {
   const { propuskPaired: end } = marks;
   if (end === 'yes' || end === 'refused' || end === 'failed') return end;
   return marks.propuskExtension === undefined ? null : 'there';
 }
 
 /** Watches whether the extension is present on this page, and how its sign-in ends. */
-export function useExtension(): ExtensionStatus {
-  const [status, setStatus] = useState<ExtensionStatus>(
-    () => statusOf(document.documentElement.dataset) ?? 'looking',
-  );
+export function useExtension(): Status {
+  const [status, setStatus] = useState<Status>(() => statusOf(document.documentElement.dataset) ?? 'looking');
   useEffect(() => {
     const root = document.documentElement;
     const update = () => {
