@@ -3,7 +3,6 @@ import type { IdParams } from '@propusk/contract/fields';
 import * as t from '@propusk/phrases/console';
 import { useCall } from '../api/queries.ts';
 import { confirm } from '../ui/confirm.ts';
-import { toastSuccess } from '../ui/toast.ts';
 
 /** A call that removes one entity by its id. */
 type Remove = Endpoint<Access, typeof IdParams, undefined, undefined, undefined>;
@@ -23,7 +22,7 @@ export function useRemove(
 ): (id: number, name: string, version?: number) => Promise<void> {
   const { mutateAsync } = useCall(endpoint);
   return async (id, name, version) => {
-    const removed = await confirm({
+    await confirm({
       text: question,
       hint: loss && 'says' in loss ? `${name}. ${loss.says}` : name,
       ...(loss &&
@@ -35,7 +34,7 @@ export function useRemove(
       no: t.common.no,
       danger: true,
       action: () => mutateAsync({ params: { id }, version }),
+      done: [done, name],
     });
-    if (removed) toastSuccess(done, name);
   };
 }

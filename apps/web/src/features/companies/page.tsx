@@ -25,7 +25,6 @@ import type { Column } from '../../ui/data-table.tsx';
 import { formatMoment } from '../../ui/day.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { toastSuccess } from '../../ui/toast.ts';
 
 const DeleteCompanyDialog = lazyDialog(() => import('./form.tsx'), 'DeleteCompanyDialog');
 const at = '/dashboard/admin/companies';
@@ -69,16 +68,14 @@ export function CompaniesPage() {
       replace: true,
     });
   const { mutateAsync } = useCall(confirmCompany);
-  async function confirmMail({ id, companyName }: Company) {
-    const confirmed = await confirm({
+  const confirmMail = ({ id, companyName }: Company) =>
+    confirm({
       text: t.companies.confirmQuestion(companyName),
       hint: t.companies.confirmHint,
       yes: t.companies.confirm,
-      no: t.common.cancel,
       action: () => mutateAsync({ params: { id } }),
+      done: [t.companies.confirmed, companyName],
     });
-    if (confirmed) toastSuccess(t.companies.confirmed, companyName);
-  }
   const add = <AddButton to={`${at}/new`} />;
   const invite = (
     <Button

@@ -20,7 +20,6 @@ import { DefinitionCard } from '../../../ui/definition-card.tsx';
 import { lazyPart } from '../../../ui/lazy-part.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { Failed } from '../../../ui/state.tsx';
-import { toastSuccess } from '../../../ui/toast.ts';
 import { NameList } from './name-list.tsx';
 
 const CompanyVisits = lazyPart(
@@ -127,25 +126,22 @@ function PlanCard(props: { company: Company; tariff: Tariff }) {
     };
     await mutateAsync({ params, body, version: stored.version });
   }
-  async function endTrial() {
-    const ended = await confirm({
+  const endTrial = () =>
+    confirm({
       text: t.companyPage.endTrialQuestion,
       hint: t.companyPage.endTrialHint,
       yes: t.companyPage.endTrial,
-      no: t.common.cancel,
       danger: true,
       action: save,
+      done: [t.companyPage.trialOver, props.company.companyName],
     });
-    if (ended) toastSuccess(t.companyPage.trialOver, props.company.companyName);
-  }
   const tool = { variant: 'subtle', size: 'compact-sm' } as const;
   return (
     <DefinitionCard
       title={t.tariff.title}
       rows={[
-        { key: 'plan', term: t.companyPage.inForce, value: `${plan.name}, ${priceOf(plan)}` },
+        { term: t.companyPage.inForce, value: `${plan.name}, ${priceOf(plan)}` },
         {
-          key: 'own',
           term: t.companyPage.plan,
           value: ownPlan.name,
           tools: (
@@ -155,12 +151,10 @@ function PlanCard(props: { company: Company; tariff: Tariff }) {
           ),
         },
         {
-          key: 'ends',
           term: t.companyPage.ends,
           value: planEndsAt ? untilPhrase(t.plan.rest, planEndsAt) : t.tariff.noEnd,
         },
         {
-          key: 'trial',
           term: t.companyPage.trial,
           value: !trialEndsAt
             ? t.companyPage.noTrial
@@ -173,7 +167,7 @@ function PlanCard(props: { company: Company; tariff: Tariff }) {
             </Button>
           ),
         },
-        { key: 'phone', term: t.plans.contactPhone, value: t.shownPhone(phone) || t.tariff.noPhone },
+        { term: t.plans.contactPhone, value: t.shownPhone(phone) || t.tariff.noPhone },
       ]}
     />
   );
