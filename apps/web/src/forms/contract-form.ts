@@ -34,7 +34,9 @@ export function refill<S extends FormSchema>(form: ContractForm<S>, fresh: Defau
   type Field = Parameters<typeof form.setValue>[0];
   const before: FieldValues = form.formState.defaultValues ?? {};
   const now: FieldValues = form.getValues();
-  const typed = Object.keys(now).filter((key) => JSON.stringify(now[key]) !== JSON.stringify(before[key]));
+  // A nested field makes an empty object when it is mounted before its value has loaded.
+  const text = (value: unknown) => JSON.stringify(value ?? {});
+  const typed = Object.keys(now).filter((key) => text(now[key]) !== text(before[key]));
   form.reset(fresh);
   for (const key of typed) {
     form.setValue(key as Field, now[key], { shouldDirty: true, shouldTouch: true, shouldValidate: true });
