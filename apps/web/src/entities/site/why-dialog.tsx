@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import type { Named } from '@propusk/contract/fields';
 import { getSite, listSites } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
@@ -16,8 +16,8 @@ import { Dialog, type OnClose, useExit } from '../../forms/dialog.tsx';
 import { SelectField } from '../../forms/select-fields.tsx';
 import { useEntity } from '../../forms/use-entity.ts';
 import { CheckList } from '../../ui/check-list.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
 import { Outcome } from '../../ui/outcome.tsx';
-import { Failed } from '../../ui/state.tsx';
 import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 import { useUserOptions } from '../use-options.ts';
 import { userName } from '../user/names.ts';
@@ -35,33 +35,40 @@ export function WhyDialog(props: { site?: Named; person?: Named; onClose: OnClos
   const { person } = props;
   const params = useParams({ strict: false });
   const id = props.site?.id ?? Number(params.id);
-  const { data: site } = useEntity(getSite, listSites, id);
+  const query = useEntity(getSite, listSites, id);
   const { control } = useForm<Asked>({ defaultValues: { user: person?.id } });
   const user = useWatch({ control, name: 'user' });
   const people = useUserOptions(person ? [person] : []);
   const exit = useExit(props.onClose);
-  const host = site?.address ?? props.site?.name ?? '';
+  const host = query.data?.address ?? props.site?.name ?? '';
   return (
     <Dialog exit={exit} onClose={exit.leave} title={t.why.title(unicodeHost(host))} size={560}>
-      <Stack gap="md">
-        <SelectField
-          control={control}
-          name="user"
-          label={t.why.user}
-          description={t.why.userHint}
-          placeholder={t.form.choose.person}
-          options={people}
-        />
-        {user !== undefined && <Answer key={user} siteId={id} user={user} />}
-      </Stack>
+      <Loaded query={{ ...query, data: query.data ?? props.site }} height={160}>
+        {() => (
+          <Stack gap="md">
+            <SelectField
+              control={control}
+              name="user"
+              label={t.why.user}
+              description={t.why.userHint}
+              placeholder={t.form.choose.person}
+              options={people}
+            />
+            {user !== undefined && <Answer key={user} siteId={id} user={user} />}
+          </Stack>
+        )}
+      </Loaded>
     </Dialog>
   );
 }
 
 function Answer({ siteId, user }: { siteId: number; user: number }) {
   const query = useQuery(queryOptions(whySite, { params: { id: siteId }, query: { user } }));
-  if (query.data) return <Explained explanation={query.data} siteId={siteId} user={user} />;
-  return query.error ? <Failed query={query} /> : <Skeleton height={160} />;
+  return (
+    <Loaded query={query} height={160}>
+      {(explanation) => <Explained explanation={explanation} siteId={siteId} user={user} />}
+    </Loaded>
+  );
 }
 
 const states = { held: 'passed', missing: 'failed', unchecked: 'waiting' } as const;
