@@ -33,6 +33,7 @@ export function TariffPage() {
       <Loaded query={query} title={t.tariff.failed} height={180}>
         {(tariff) => <Sections tariff={tariff} />}
       </Loaded>
+      <Outlet />
     </>
   );
 }
@@ -65,7 +66,6 @@ function Sections({ tariff }: { tariff: Tariff }) {
         </FormCard>
       </div>
       {dialog && <RequestDialog {...dialog} onClose={close} />}
-      <Outlet />
     </Stack>
   );
 }
