@@ -1,6 +1,6 @@
 import * as t from '@propusk/phrases/console';
 import { Outlet } from '@tanstack/react-router';
-import { Logo } from '../ui/logo.tsx';
+import { Logo } from '../frame/logo.tsx';
 import classes from './auth-shell.module.css';
 
 /** The dark layout of the auth area: the logo, the page's form, and on a wide screen a picture. */

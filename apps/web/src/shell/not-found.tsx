@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { IconMapOff } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { Logo } from '../ui/logo.tsx';
+import { Logo } from '../frame/logo.tsx';
 import { State } from '../ui/state.tsx';
 import { usePageTitle } from '../ui/use-page-title.ts';
 import classes from './gate.module.css';

@@ -3,7 +3,7 @@ import * as t from '@propusk/phrases/console';
 import helpText from '@propusk/phrases/console/help.html?raw';
 import rulesText from '@propusk/phrases/console/rules.html?raw';
 import { Link } from '@tanstack/react-router';
-import { Standalone } from '../../ui/standalone.tsx';
+import { Standalone } from '../../frame/standalone.tsx';
 import { usePageTitle } from '../../ui/use-page-title.ts';
 import classes from './reading-page.module.css';
 

@@ -4,7 +4,7 @@ import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
 import { Link, notFound, useParams } from '@tanstack/react-router';
 import { queryOptions } from '../../api/queries.ts';
-import { lazyPart } from '../../ui/lazy-part.tsx';
+import { lazyPart } from '../../frame/lazy-part.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import classes from './statistics.module.css';

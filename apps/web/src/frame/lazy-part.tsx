@@ -1,8 +1,8 @@
 import * as t from '@propusk/phrases/console';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ComponentType, ReactNode } from 'react';
-import { Contained, type PropsOf } from './lazy.tsx';
-import { Failed } from './state.tsx';
+import { Contained, type PropsOf } from '../ui/lazy.tsx';
+import { Failed } from '../ui/state.tsx';
 
 /**
  * Loads a part of a page from a separate file. When the file does not load or the component throws, a failure with a retry
