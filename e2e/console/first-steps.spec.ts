@@ -62,6 +62,7 @@ test('an empty list of sites has one filled button, and the steps of the lock an
   await steps.getByRole('button', { name: 'Защитить crm.iris.test' }).click();
   await expect(page.getByRole('dialog', { name: 'Замок: crm.iris.test' })).toBeVisible();
   await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
   await product.sql(`insert into site_checks (company_id, site_id, state, shown_verdict, shown_at, finished_at)
     select company_id, id, 'done', 'closed', now(), now() from sites where id = ${site.id}`);
   await page.reload();

@@ -242,7 +242,9 @@ test('before the first record the page says when something will appear', async (
 
 test('an end of one connection and of all of a person asks first', async ({ page: tab }) => {
   const sent: unknown[] = [];
+  const anna = { ...owner, ...{ id: 2, name: 'Анна', surname: 'Орлова', roles: [{ value: 'USER' }] } };
   await open(tab, `${page}/now`, {
+    'GET /users/2': anna,
     'POST /visits/end': (route) => {
       sent.push(route.request().postDataJSON());
       return route.fulfill({ status: 204 });
@@ -264,7 +266,10 @@ test('an end of one connection and of all of a person asks first', async ({ page
     .getByRole('button', { name: /^Действия/ })
     .click();
   await tab.getByRole('menuitem', { name: 'Снять доступ' }).click();
-  await expect(tab).toHaveURL(/\/users\?name=/);
+  await expect(tab.getByRole('dialog').getByRole('textbox', { name: 'Фамилия' })).toHaveValue('Орлова');
+  await tab.keyboard.press('Escape');
+  await expect(tab.getByRole('dialog')).toHaveCount(0);
+  await expect(tab).toHaveURL(/creator\/users$/);
 });
 
 test('the filters of the log stay in the address, get a period, and the pages join', async ({
