@@ -2,10 +2,10 @@ import type { AuditChange, AuditField, AuditKind, AuditRow } from '@propusk/cont
 import * as t from '@propusk/phrases/console';
 import { dayFormatIn } from '../../ui/day.tsx';
 
-/** The largest number of names in a sentence, which counts the others. */
+/** A sentence lists at most this many names, and counts the others. */
 const SHOWN = 3;
 
-/** Days of Moscow time, as everywhere in the journal. */
+/** Formats days in Moscow time, as everywhere in the audit log. */
 const dayFormat = dayFormatIn('Europe/Moscow');
 const isMoment = (field: AuditField) => field.endsWith('EndsAt') || field === 'recordsCutAt';
 

@@ -22,7 +22,7 @@ export function lazyResolver<V extends FieldValues, O>(
         (resolver) => (judge = resolver),
         () => undefined,
       );
-      // Enable or disable the submit button at once. Otherwise wait for the schema, which also has the messages of the fields.
+      // When the input is valid, or has just become invalid, do not wait: the submit button must follow at once.
       const wasValidBefore = wasValid;
       wasValid = isValid(values);
       if (wasValid) return typed;

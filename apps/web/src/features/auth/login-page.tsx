@@ -19,7 +19,7 @@ import { useSignIn } from './use-sign-in.ts';
 const contract = () => import('./login-call.ts');
 const resolver = lazyResolver(
   () => contract().then((module) => module.resolver),
-  // The rules of spec section 5.
+  // The validation rules of spec section 5.
   ({ email, password }: Login) =>
     /^[\w.%+-]+@[a-z\d.-]+\.[a-z]{1,20}$/i.test(email.trim()) && password.length >= 8,
 );

@@ -37,8 +37,8 @@ function Opened({ link }: { link: MailLink | null }) {
   if (link === null || dead) return <DeadLink kind={link?.kind} />;
 
   /**
-   * Makes the link's call, and signs an invited user in.
-   * @throws its error, except that of an expired or used link, which this page shows
+   * Makes the call of the mail link, and signs an invited user in.
+   * @throws the error of the call, unless the link is expired or used: this page reports that
    */
   async function use(send: () => Promise<unknown>, signIn?: () => Promise<{ token: string }>): Promise<void> {
     try {
@@ -94,8 +94,8 @@ function PasswordLink(props: { token: string; use: UseLink; onDead: () => void }
 }
 
 /**
- * Confirms a new email address, or that of a company, by a button. Opening the link must not confirm anything, because
- * mail scanners open every link before the reader does.
+ * Confirms the new email address of a user, or the email address of a company, when the user presses a button. Opening
+ * the link must not confirm anything, because mail scanners open every link before the reader does.
  */
 function ConfirmEmail(props: { link: MailLink; use: UseLink }) {
   const { kind, token } = props.link;

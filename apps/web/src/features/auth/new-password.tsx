@@ -15,14 +15,14 @@ import { Questions } from '../../ui/questions.tsx';
 import { AuthForm } from './auth-form.tsx';
 import { ToLogin } from './auth-page.tsx';
 
-/** Only an invited user has `name`, which is required, and `surname`. */
+/** The fields `name` and `surname` are shown only to an invited user, who must fill in `name`. */
 const NewPasswordForm = z.object({
   ...{ email: Email, password: Password, repeat: Password },
   name: z.optional(text(1)),
   surname: z.optional(text(0)),
 });
 
-/** Makes a link's call, signs the user in if asked to, and navigates by the outcome. */
+/** Makes the call of a mail link, signs the user in if `signIn` is given, and navigates by the outcome. */
 export type UseLink = (
   send: () => Promise<unknown>,
   signIn?: () => Promise<{ token: string }>,

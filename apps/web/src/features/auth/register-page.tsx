@@ -32,7 +32,7 @@ const fields = Object.keys(RegistrationForm.shape);
 export function RegisterPage() {
   const invited = useFragment(readInvitation);
   const { reply, error, retry } = useReply((signal) => call(registrationMode, {}, signal));
-  // After another failure than a late reply the form is shown, and the server decides.
+  // After a timeout the user can retry. After any other failure the form is shown, and the server decides.
   const mode = reply?.mode ?? (error instanceof ApiError && error.code !== 'timeout' ? 'open' : null);
   if (mode === null) {
     return (
@@ -70,7 +70,7 @@ function Invited({ invited }: { invited: CompanyInvitation }) {
   );
   const isUnknown = error instanceof ApiError && error.code === 'invitation_dead';
   const state = isUnknown ? 'unknown' : reply?.state;
-  // After another failure the form is shown, and the server decides.
+  // When the state cannot be read, the form is shown, and the server decides.
   if (state === 'waiting' || (error && !isUnknown)) return <RegisterForm invited={invited} />;
   return (
     <AuthPage

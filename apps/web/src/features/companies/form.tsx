@@ -110,7 +110,7 @@ export function InviteOwnerDialog({ onClose }: { onClose: OnClose }) {
   );
 }
 
-/** Creates an invitation to register a company, and shows its link once. @param props.email of an earlier one, which it replaces */
+/** Creates an invitation to register a company, and shows its link once. @param props.email of an invitation that is replaced */
 export function InviteCompanyDialog({ email = '', onClose }: { email?: string; onClose: OnClose }) {
   const create = useCall(inviteCompany);
   const me = useMe();

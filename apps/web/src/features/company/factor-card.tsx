@@ -26,7 +26,7 @@ export function FactorCard({ company }: { company: Company }) {
   const mine = queryOptions(myCompany, {});
 
   async function save(secondFactorRequired: boolean) {
-    // The open question keeps this function: a retry after a conflict needs the version of the reloaded company.
+    // The open confirmation dialog keeps this closure, but a retry after a conflict needs the reloaded version from the cache.
     const { version } = client.getQueryData(mine.queryKey) ?? company;
     try {
       await mutateAsync({ body: { secondFactorRequired }, version });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { statusOf } from './use-extension.ts';
 
-describe("the extension's marks on the page", () => {
+describe("the extension's data attributes", () => {
   it.each([
     [{}, null],
     [{ propuskExtension: '' }, 'there'],
@@ -11,7 +11,7 @@ describe("the extension's marks on the page", () => {
     [{ propuskPaired: 'failed' }, 'failed'],
     // The console ignores an outcome that it does not know, which a newer extension may report.
     [{ propuskExtension: '9.0.0', propuskPaired: 'almost' }, 'there'],
-  ] as const)('the marks %o mean %s', (marks, status) => {
-    expect(statusOf(marks)).toBe(status);
+  ] as const)('the data attributes %o mean the status %s', (attributes, status) => {
+    expect(statusOf(attributes)).toBe(status);
   });
 });

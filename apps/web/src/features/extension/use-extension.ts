@@ -5,14 +5,14 @@ export type Status = 'looking' | 'absent' | 'there' | 'yes' | 'refused' | 'faile
 
 /** The extension sets its data attributes on page load. Without them after this delay, it counts as absent. */
 const PATIENCE_MS = 1500;
-/** The wait for the user's answer. The extension's own question expires after two minutes. */
+/** How long the page waits for the user's answer. The extension's own question expires after two minutes. */
 const QUESTION_MS = 150_000;
 
 /** Reads the extension's state from its data attributes; null while the document has none. */
-export function statusOf(marks: { propuskExtension?: string; propuskPaired?: string }): Status | null {
-  const { propuskPaired: end } = marks;
+export function statusOf(attributes: { propuskExtension?: string; propuskPaired?: string }): Status | null {
+  const { propuskPaired: end } = attributes;
   if (end === 'yes' || end === 'refused' || end === 'failed') return end;
-  return marks.propuskExtension === undefined ? null : 'there';
+  return attributes.propuskExtension === undefined ? null : 'there';
 }
 
 /** Watches whether the extension is present on this page, and how its sign-in ends. */

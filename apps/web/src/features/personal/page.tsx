@@ -61,7 +61,7 @@ export function PersonalPage() {
         <ExtensionCard />
         {/* Only users of a company have a gateway password. */}
         {me.company && <AccessCard />}
-        {/* A new password revokes the link that confirms a new email address, so the form that announced it closes. */}
+        {/* A new password revokes the link that confirms a new email address, so the form for the new address closes. */}
         <OwnPasswordForm me={me} onChanged={() => setChanging(false)} />
         <SecondFactorCard />
         <SessionsCard />

@@ -48,7 +48,7 @@ export function CreatePlanDialog({ onClose }: { onClose: OnClose }) {
   );
 }
 
-/** Edits a plan. When companies have it, the first save only shows them, with what each has beyond the new limits. */
+/** Edits a plan. If companies have the plan, the first click on "Save" only lists them, with what exceeds the new limits. */
 export function EditPlanDialog({ onClose }: { onClose: OnClose }) {
   const id = Number(useParams({ strict: false }).id);
   const [shown, setShown] = useState<{ for: string; rows: Concerned } | null>(null);
@@ -63,7 +63,7 @@ export function EditPlanDialog({ onClose }: { onClose: OnClose }) {
   return (
     <EditDialog
       title={t.plans.edit}
-      // The list of plans is short and whole, so that the api has no call that reads one of them.
+      // The api has no call that reads one plan: the list is short and has all plans.
       query={useQuery({ ...queryOptions(listPlans, {}), select: ({ rows }) => planOf(rows, id) })}
       values={planValues}
       schema={PlanInput}
@@ -111,7 +111,7 @@ function Concerns({ rows }: { rows: Concerned }) {
   );
 }
 
-/** A plan as form values: its keys are those of the input, with undefined for none. */
+/** A plan as form values: the keys of the call's input, with undefined instead of null. */
 function planValues({ name, price, people, sites, proxies, ...plan }: Plan) {
   const { paidProxies, allSites, offered, trial } = plan;
   return {

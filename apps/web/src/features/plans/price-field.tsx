@@ -59,7 +59,7 @@ function textOf(price: Price | undefined): string {
     .replace('.', ',');
 }
 
-/** Reads a typed amount, such as `1 490,50`. @returns undefined for an empty text; a price with the amount NaN for an invalid text */
+/** Reads a typed amount, such as `1 490,50`. @returns undefined for an empty text; the amount NaN for an invalid text */
 function priceOf(typed: string, currency: Currency): Price | undefined {
   const text = typed.replaceAll(/\s/g, '').replace(',', '.');
   if (text === '') return undefined;

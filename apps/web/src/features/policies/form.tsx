@@ -42,7 +42,7 @@ interface PolicyValues extends FieldValues {
   sites?: number[] | undefined;
 }
 
-/** The policy's proxy, users and sites, which are options even before the lists have loaded. */
+/** The policy's stored proxy, users and sites. The selects offer them before their lists have loaded. */
 type Linked = Pick<Policy, 'proxy' | 'users' | 'sites'>;
 
 function PolicyFields<V extends PolicyValues, O>(props: {

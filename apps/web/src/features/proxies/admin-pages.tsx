@@ -63,7 +63,7 @@ function AdminProxies(props: {
   rowClass?: (proxy: Proxy) => string | undefined;
   actions: ReactNode;
 }) {
-  // The pages with this list have different paths; each has the dialog.
+  // Several pages show this list, each with its own path. The dialog's path begins with the path of the page.
   const page = useMatch({ strict: false }).fullPath;
   const [checked, setChecked] = useState<Proxy | null>(null);
   const remove = useRemove(deleteProxy, t.proxies.remove);

@@ -65,7 +65,7 @@ export function ProxiesPage() {
         columns={columns}
         rowMenu={{
           name: proxyName,
-          // Only a proxy of type `users` is the company's to change: the others belong to the platform or are managed by it.
+          // A company may change only its own proxies, of type `users`. The platform manages the other types.
           actions: (proxy) =>
             proxy.settings.type !== 'users'
               ? []
@@ -118,7 +118,7 @@ export function ProxiesPage() {
   );
 }
 
-/** Shows content to a company without a proxy of its own. Its proxies may be on a later page: then the whole list decides. */
+/** Shows content to a company without a proxy of its own. Reads the whole list if the loaded page has no such proxy. */
 function UnlessOwn({ list, children }: { list: List<Proxy>; children: ReactNode }) {
   const hasOwn = ({ rows }: List<Proxy>) => rows.some(({ settings }) => settings.type !== 'default');
   const isPart = !hasOwn(list) && list.count > list.rows.length;

@@ -61,7 +61,7 @@ function SiteDialog(props: { first: View; onClose: OnClose }) {
     replace: true,
   } as const;
 
-  /** Leaves the current view, after a question if that loses typed paths. */
+  /** Leaves the current view. Asks first if typed paths would be lost. */
   async function leave(go: () => void) {
     const question = { text: t.input.discard, yes: t.common.close, no: t.input.stay, danger: true };
     if (!typed || (await confirm(question))) go();

@@ -30,7 +30,7 @@ export function OwnSitesPage() {
   );
 }
 
-/** Leads a user who has never signed in to the extension to its card. Without the extension the sites do not open. */
+/** A link to the extension's card, until the user has signed in to the extension. Without the extension the sites do not open. */
 function ToExtension() {
   const { data } = useQuery(queryOptions(listSessions, {}));
   if (!data || data.rows.some(({ client }) => client === 'extension')) return null;

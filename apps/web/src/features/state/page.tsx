@@ -8,11 +8,11 @@ import { CheckList } from '../../ui/check-list.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Failed } from '../../ui/state.tsx';
 
-/** Troubles first, then what nobody could check. */
+/** Failed checks first, then checks without a result. */
 const order: readonly StateFinding['level'][] = ['error', 'warning', 'unknown', 'ok'];
 const looks = { ok: 'passed', warning: 'failed', error: 'failed', unknown: 'skipped' } as const;
 
-/** /dashboard/admin/state: what the checks of the server found, with a mend for each trouble. */
+/** /dashboard/admin/state: the results of the server's checks, with a remedy for each problem. */
 export function StatePage() {
   const query = useQuery({ ...queryOptions(platformState, {}), staleTime: Number.POSITIVE_INFINITY });
   const { data, isFetching, refetch } = query;

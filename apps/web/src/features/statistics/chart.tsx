@@ -10,7 +10,7 @@ import { dayOf } from './period.ts';
 import classes from './statistics.module.css';
 
 const HEIGHT = 240;
-// The steps between the marks of an axis. uPlot's own would mark half a visit, and a day twice.
+// The allowed distances between the labels of an axis. uPlot's defaults would label half a visit, and one day twice.
 const HOURS = [3600, 10_800, 21_600];
 const DAYS = [1, 2, 7, 30, 90].map((days) => days * 86_400);
 const COUNTS = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
@@ -19,7 +19,7 @@ type Steps = Statistics['chart'];
 
 interface Shown {
   steps: Steps;
-  /** The steps of the period before, once they have loaded. */
+  /** The hours or days of the previous period, once they have loaded. */
   before: Steps | undefined;
   hourly: boolean;
   zone: string;
@@ -27,15 +27,15 @@ interface Shown {
   onDays: (from: string, to: string) => void;
 }
 
-/** The step below the pointer, and its position in pixels. */
+/** The hour or day of the chart below the pointer, and the pointer's position in pixels. */
 interface Pointed {
   index: number;
   left: number;
-  /** The step is in the right half, where the tooltip has no place at its right. */
+  /** Whether the pointer is in the right half of the chart. The tooltip is then on the pointer's left. */
   late: boolean;
 }
 
-/** Bars of the visits, a pale line of those of the period before, and a line of the refusals, in the colours of the scheme. */
+/** A chart with bars of the visits, a pale line of the previous period's visits, and a line of the refusals. */
 export function Chart({ steps, before, hourly, zone, onDays }: Shown) {
   const frame = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(null);
@@ -127,7 +127,7 @@ function Tooltip(props: {
   );
 }
 
-/** The figures of a step or of the whole period, with the marks of their series. */
+/** The figures of one hour or day, or of the whole period, each with the mark of its series. */
 function Values(props: { visits: number; refusals: number; before: number | undefined; name: string }) {
   const { visits, refusals } = t.statistics.figures;
   const names = { visits, refusals, before: props.name };

@@ -25,7 +25,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Exports a reply that arrives in chunks of `size` bytes, which split lines and characters. `breaks`: the connection breaks at its end. */
+/** Exports a reply in chunks of `size` bytes, which split lines and characters. With `breaks`, the reply ends with an error. */
 async function exported(
   text: string,
   format: Format,
@@ -75,7 +75,7 @@ test.each<Format>(['csv', 'jsonl'])(
   },
 );
 
-test('an export beyond the size of a part joins its parts in their order', async () => {
+test('an export larger than one part joins its parts in order', async () => {
   const many = Array.from({ length: 4_000 }, (_, n) => `${JSON.stringify({ ...visit, count: n })}\n`).join(
     '',
   );

@@ -4,7 +4,7 @@ import { openStream } from '../../api/stream.ts';
 
 export type Format = 'csv' | 'jsonl';
 
-/** Bytes of a part of the file. The browser may move a Blob to its disk, but no array. */
+/** The size of a part in bytes. Each full part becomes a Blob, which the browser can move from memory to disk. */
 const PART = 1_000_000;
 const NEWLINE = 10;
 const types = { csv: 'text/csv', jsonl: 'application/x-ndjson' } as const;
@@ -12,7 +12,7 @@ const types = { csv: 'text/csv', jsonl: 'application/x-ndjson' } as const;
 /**
  * Reads the filtered access log as a file.
  * @param onProgress called for each chunk
- * @throws ApiError when the call is refused or the file is incomplete; TypeError when the connection breaks; after an abort any error
+ * @throws ApiError when the call is refused or the file is incomplete; TypeError when the connection breaks; any error on abort
  */
 export async function readExport(
   query: VisitFilter,

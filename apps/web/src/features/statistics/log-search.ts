@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 /** The longest period in which the server searches by result, reason or address, in days. */
 const LONGEST = 31;
 
-/** Reads the filters from the URL and ignores invalid values. A search that needs a shorter period gets the last 31 days. */
+/** Reads the filters from the URL and ignores invalid values. A period too long for the search becomes the last 31 days. */
 export function parseLog(raw: Record<string, unknown>, zone: string): LogSearch {
   const search: LogSearch = parseDays(raw);
   for (const key of ['user', 'site'] as const) {
@@ -34,7 +34,7 @@ function isShort({ from, to }: LogSearch): boolean {
   return from !== undefined && to !== undefined && (Date.parse(to) - Date.parse(from)) / DAY_MS < LONGEST;
 }
 
-/** The query of the call. @param zone the time zone in which days begin */
+/** The query parameters of the call that reads the access log. @param zone the time zone in which days begin */
 export function logQuery({ from, to, ...rest }: LogSearch, zone: string): VisitFilter {
   return {
     ...rest,

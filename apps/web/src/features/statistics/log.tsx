@@ -29,7 +29,7 @@ export function Log({ zone }: { zone: string }) {
   const search = parseLog(useSearch({ strict: false }), zone);
   const [opened, setOpened] = useState<Visit | null>(null);
   const remedy = useRemedy(() => setOpened(null));
-  /** Changes the URL as it is now: a search that the user still types began before other filters changed. */
+  /** Merges a change into the current URL, because a delayed search may arrive after another filter has changed. */
   const go = (change: LogSearch) =>
     void navigate({
       to: '.',

@@ -1,7 +1,7 @@
 import * as t from '@propusk/phrases/console';
 import { Notice } from '../../ui/notice.tsx';
 
-/** Says that shown data could not be refreshed, and their time. Shows nothing while the refresh works. */
+/** Warns that the shown data could not be refreshed, and names their time. Shows nothing without a failure. */
 export function Old(props: {
   query: { data: unknown; error: Error | null; dataUpdatedAt: number };
   zone: string;

@@ -146,7 +146,7 @@ function Content(props: {
 
 const HOUR_MS = 3_600_000;
 
-/** The steps of the chart from the start of the period until now. The server leaves out those without a record. */
+/** The chart's hours or days from the start of the period until now. Adds those without records, which the server omits. */
 function stepsOf({ chart }: Statistics, { from, to, step }: PeriodQuery, zone: string): Statistics['chart'] {
   const known = new Map(chart.map((one) => [Date.parse(one.at), one]));
   const start = Date.parse(from);

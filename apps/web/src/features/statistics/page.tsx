@@ -19,7 +19,7 @@ const Now = lazyPart(() => import('./now.tsx'), 'Now', waiting);
 const parts = ['now', 'log', 'storage'] as const;
 const isPart = (part: string): part is (typeof parts)[number] => parts.some((one) => one === part);
 
-/** /dashboard/creator/statistics: the figures of a period. The last part of the path selects open connections, access log or storage instead. */
+/** /dashboard/creator/statistics: the figures of a period. Paths below it show open connections, the access log or storage. */
 export function StatisticsPage() {
   const { part } = useParams({ strict: false });
   if (part !== undefined && !isPart(part)) throw notFound();

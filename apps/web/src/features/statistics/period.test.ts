@@ -17,11 +17,11 @@ test.each([
   ['2026-03-02', 'Pacific/Kiritimati', '2026-03-01T10:00:00.000Z'],
   ['2026-03-02', 'Pacific/Pago_Pago', '2026-03-02T11:00:00.000Z'],
   ['2026-03-02', 'Asia/Kathmandu', '2026-03-01T18:15:00.000Z'],
-])('%s begins in %s at %s', (day, zone, start) => {
+])('the day %s begins in the time zone %s at %s', (day, zone, start) => {
   expect(startOf(day, zone).toISOString()).toBe(start);
 });
 
-test('today, and a period of seven days, end with the day of the zone', () => {
+test('today and the period of seven days end with the present day of the time zone', () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-03-01T10:30:00Z') });
   expect(dayAgo(0, 'Pacific/Kiritimati')).toBe('2026-03-02');
   expect(dayAgo(1, 'Pacific/Pago_Pago')).toBe('2026-02-27');
@@ -49,7 +49,7 @@ test('the period before has as many days, also across a change of the clocks', (
   });
 });
 
-test('a period of its own without dates stays one, and has no query yet', () => {
+test('a custom period with a missing day stays custom, and has no query', () => {
   expect(parsePeriod({ days: 'own', from: '', to: 'x' })).toEqual({ days: 'own' });
   expect(parsePeriod({ from: '2026-03-29' })).toEqual({ days: 'own', from: '2026-03-29' });
   expect(queryOf({ days: 'own' }, 'Europe/Berlin')).toBeNull();

@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 /** The longest period that the server takes, in days. */
 const LONGEST = 366;
 
-/** The chosen period: the last days, today included, or with `own` the days from `from` to `to`, which may still be missing. */
+/** The chosen period: the last `days` days including today, or with 'own' a custom period, whose ends may still be missing. */
 export interface PeriodSearch extends Period {
   days?: 1 | 30 | 'own';
 }
@@ -23,7 +23,7 @@ export function parseDays(raw: Record<string, unknown>): Period {
   return parseListSearch({ from: raw.from, to: raw.to });
 }
 
-/** The wall clock of a time zone (IANA) as the same clock of UTC, in ms since 1970. Swedish dates are ISO 8601. */
+/** The time, in ms since 1970, when clocks in UTC show what clocks in the time zone show at `at`. Swedish dates are ISO 8601. */
 function clockOf(at: number, timeZone: string): number {
   const format = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   return Date.parse(`${format.format(at).replace(' ', 'T')}Z`);
@@ -33,32 +33,32 @@ function clockOf(at: number, timeZone: string): number {
 export function startOf(day: string, zone: string, more = 0): Date {
   const midnight = Date.parse(`${day}T00:00Z`) + more * DAY_MS;
   const offset = (at: number) => clockOf(at, zone) - at;
-  // The offset of the first guess may be that of another side of a change of the clocks.
+  // The clocks may change between midnight in UTC and midnight in the zone, so read the offset again at the first result.
   return new Date(midnight - offset(midnight - offset(midnight)));
 }
 
-/** The day of a time zone (yyyy-mm-dd). @param ago days before it */
+/** The day (yyyy-mm-dd) of a time in a time zone. @param ago days to subtract */
 export function dayOf(at: number, zone: string, ago = 0): string {
   return new Date(clockOf(at, zone) - ago * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** A day of a time zone (yyyy-mm-dd). @param ago days before today */
+/** Today (yyyy-mm-dd) in a time zone. @param ago days to subtract */
 export const dayAgo = (ago: number, zone: string): string => dayOf(Date.now(), zone, ago);
 
-/** The query of the statistics of a period. */
+/** The query parameters of the statistics of a period. */
 export interface PeriodQuery {
   from: string;
   to: string;
   step: 'day' | 'hour';
 }
 
-/** The query of the period of as many days before a period. */
+/** The query parameters of the previous period, which has as many days. */
 export function periodBefore({ from, to, step }: PeriodQuery, zone: string): PeriodQuery {
   const days = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
   return { from: startOf(dayOf(Date.parse(from), zone), zone, -days).toISOString(), to: from, step };
 }
 
-/** The query of a period; null for one that is empty, unfinished or longer than a year. */
+/** The query parameters of a period; null for a period that is empty, unfinished or longer than a year. */
 export function queryOf(
   { days = 7, ...own }: { days?: 1 | 7 | 30 | 'own'; from?: string; to?: string },
   zone: string,

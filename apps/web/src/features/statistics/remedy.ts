@@ -6,7 +6,7 @@ export type Refusal = Pick<Statistics['refused'][number], 'reason' | 'user' | 'h
 /** What an owner can do about a refusal: add the host as a site, or check the user's access to the site. Null for nothing. */
 export function remedyOf({ reason, user, host, site }: Refusal): 'add' | 'check' | null {
   if (site) return user?.name ? 'check' : null;
-  // The site of a `no_policy` refusal was deleted later.
+  // A `no_policy` refusal without a site: the site was deleted after the refusal.
   const lacksSite = reason === 'site_unknown' || reason === 'no_policy';
   return lacksSite && host !== '' && host !== '*' ? 'add' : null;
 }

@@ -25,7 +25,7 @@ import { zoneOptions } from './zones.ts';
 const text = t.statistics.storage;
 const addresses = StoredAddresses.options.map((value) => ({ value, label: text.stored[value] }));
 
-/** Edits what the records of the company's users hold. */
+/** Edits which data the company's access records contain, and for how long they are kept. */
 export function StorageDialog({ onClose }: { onClose: OnClose }) {
   const me = useMe();
   return (

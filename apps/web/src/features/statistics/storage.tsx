@@ -14,7 +14,7 @@ import { zoneLabel } from './zones.ts';
 const StorageDialog = lazyDialog(() => import('./storage-dialog.tsx'), 'StorageDialog');
 const text = t.statistics.storage;
 
-/** What the records of the company's users hold, how long, and the dialog that changes it. */
+/** Shows which data the company's access records contain and for how long they are kept, and opens the dialog that edits this. */
 export function Storage({ settings }: { settings: RecordSettings }) {
   const [editing, setEditing] = useState(false);
   const { addresses, retentionDays, keepNames, timeZone, platformDays, pending } = settings;

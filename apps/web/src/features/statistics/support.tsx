@@ -13,7 +13,7 @@ export function Support() {
   const { data } = query;
   const { mutate, mutateAsync, isPending } = useCall(setSupport);
   if (!data) {
-    // As high as the loaded button, so that the page does not move when it loads.
+    // A placeholder as high as the loaded button, so that the page does not move.
     if (!query.error) {
       return (
         <Button variant="default" loading>

@@ -10,7 +10,7 @@ export function zoneLabel(timeZone: string): string {
   return `${cities[timeZone] ?? timeZone} (${offset})`;
 }
 
-/** All time zones, the Russian ones first. @param stored may have another name in this browser */
+/** All time zones, the Russian ones first. @param stored is added if this browser lists the zone under another name */
 export function zoneOptions(stored: string): Option<string>[] {
   const zones = new Set([...Object.keys(cities), ...Intl.supportedValuesOf('timeZone'), stored]);
   return [...zones].map((value) => ({ value, label: zoneLabel(value) }));

@@ -8,7 +8,7 @@ import { features, limited, priceOf } from '../../entities/plan/plan-text.ts';
 import card from '../../ui/card.module.css';
 import classes from './tariff.module.css';
 
-/** The offered plans side by side, each with what would no longer fit. */
+/** The offered plans side by side, each with what the company has beyond its limits. */
 export function Offers(props: { tariff: Tariff; onRequest: (plan: Named) => void }) {
   const { offers, plan: present, used, requests } = props.tariff;
   const isAsked = requests.some(({ kind, state }) => kind === 'plan' && state === 'open');
@@ -60,7 +60,7 @@ interface Fact {
   over: number;
 }
 
-/** What a plan includes, and what of it the company exceeds. */
+/** What a plan includes, and which of its limits the company exceeds. */
 function factsOf(plan: CompanyPlan, used: Tariff['used']): Fact[] {
   return [
     ...limited.map((kind) => {

@@ -4,7 +4,7 @@ import * as t from '@propusk/phrases/console';
 import { formatDay } from '../../ui/day.tsx';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
 
-/** When the paid proxies stop, whom and what that concerns, and what goes on. */
+/** The day on which the paid proxies stop, and the users and sites that lose them. */
 export function PaidEnd({ end }: { end: NonNullable<Tariff['paidEnd']> }) {
   const { stopsAt, stopped, people, sites } = end;
   const names = { people, sites: sites.map(unicodeHost) };

@@ -40,7 +40,7 @@ function UserDialog(props: {
 }) {
   const me = useMe();
   const admin = rolesOf(me).includes('ADMIN');
-  // Links that set a password go to an owner's or ADMIN's email, so only its holder or another ADMIN may change it.
+  // The email address of an owner or ADMIN receives links that set their password. Here only another ADMIN may change it.
   const emailStays = (stored: User) => isProtected(stored) && !(admin && stored.id !== me.id);
   return (
     <EditDialog
@@ -105,7 +105,7 @@ function UserDialog(props: {
 
 type UserControl = Control<z.input<typeof UserChange>, unknown, UserChange>;
 
-/** The policies that the user had when the dialog opened, and those read since. The field is absent when there are none. */
+/** A select of the policies that the user had when the dialog opened or has got since. Shows nothing if there are none. */
 function HeldPolicies({ control, held }: { control: UserControl; held: readonly Named[] }) {
   const [first] = useState(held);
   const options = namedOptions([...new Map([...first, ...held].map((one) => [one.id, one])).values()]);
@@ -122,7 +122,7 @@ function HeldPolicies({ control, held }: { control: UserControl; held: readonly 
   );
 }
 
-/** Whether an ADMIN must re-authenticate for a change of a user: the contract's `proof` of `updateUser`. */
+/** Whether a change of a user needs the ADMIN's re-authentication, by the condition `proof` of the contract's `updateUser`. */
 function asksFor(stored: User, { email, password }: Pick<UserChange, 'email' | 'password'>): boolean {
   return (email !== undefined && storedEmail(email) !== storedEmail(stored.email)) || Boolean(password);
 }

@@ -64,7 +64,7 @@ export function InvitationLinks({ made, onClose }: { made: MadeInvitations; onCl
 
 type Input = z.input<typeof InvitationsInput>;
 
-/** A text with any number of addresses. The fault of one of them names it. */
+/** A text field for any number of addresses. Its error names the first invalid address. */
 function AddressesField({ control }: { control: Control<Input, unknown, InvitationsInput> }) {
   const { field, fieldState } = useController({ control, name: 'emails' });
   const [text, setText] = useState('');

@@ -59,7 +59,7 @@ function UserList(props: {
     opens: ChangeRoleDialog,
     run: () => setChange({ user, step }),
   });
-  /** The role change and the reset that are offered for this user. */
+  /** The menu items that change this user's role and reset the second factor, where the console offers them. */
   function changesOf(user: User): readonly RowAction[] {
     const step = roleStep(me, user);
     const reset = isResettable(me, user);
@@ -80,7 +80,7 @@ function UserList(props: {
         ]
       : []),
     {
-      // The version: a user who has joined since must not be deleted by this question.
+      // With the version, the server does not delete a user who has accepted the invitation in the meantime.
       ...removing(() => withdraw(user.id, user.email, user.version)),
       label: t.invitations.withdraw,
     },

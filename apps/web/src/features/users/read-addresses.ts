@@ -1,12 +1,12 @@
 /** Zero-width characters and soft hyphens, which web pages and documents leave in a copied text. */
 const invisible = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
 /**
- * Matches a display name, which may be quoted and contain commas, and the address in angle brackets after it. It matches at every
- * position, so a search takes linear time.
+ * Matches a display name, which may be quoted and contain commas, and the address in angle brackets after it. Both are optional:
+ * the expression matches at every position, so that a search takes linear time.
  */
 const named = /((?:"[^"\n]*"|[^<>"@;\n])*)(?:<([^<>]*)>)?/g;
 
-/** Replaces a match of `named` with its address. A match may begin with the domain of a preceding address, which is kept. */
+/** Replaces a name and its address with the address. A match after an `@` begins with another address's domain, which is kept. */
 function unnamed(match: string, name: string, address: string | undefined, at: number, text: string): string {
   if (address === undefined) return match;
   const start = /[^;\n]/.test(text.charAt(at - 1)) ? name.search(/[\s,]/) : 0;
@@ -14,9 +14,9 @@ function unnamed(match: string, name: string, address: string | undefined, at: n
 }
 
 /**
- * Reads the mail addresses of a pasted text: separated by commas, semicolons, spaces or lines, as `Name <address>`, which mail
- * programs copy, as `mailto:` links, or as rows of a spreadsheet, whose other cells are ignored. Anything else stays in the list, so
- * that the form refuses it by name.
+ * Reads the email addresses of a pasted text. They are separated by commas, semicolons, spaces or lines, and may be written as
+ * `Name <address>` or as `mailto:` links. Of the rows of a spreadsheet, only cells with addresses are read. Any other text stays
+ * in the list, so that the form names it in an error.
  */
 export function readAddresses(text: string): string[] {
   const lines = text.replace(invisible, '').replace(named, unnamed).split('\n');

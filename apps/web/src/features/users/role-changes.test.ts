@@ -19,7 +19,7 @@ const person = (id: number, ...roles: Role[]) => ({
 const owner = person(1, 'CREATOR');
 const admin = { ...person(2, 'ADMIN'), company: null };
 
-test('the console offers an owner to make an agent an owner, and another owner an agent', () => {
+test('the console offers an owner to make agents owners, and other owners agents', () => {
   expect(roleStep(owner, person(3, 'USER'))).toBe('makeOwner');
   expect(roleStep(owner, person(3, 'CREATOR'))).toBe('dropOwner');
   expect(roleStep(owner, person(3, 'USER', 'CREATOR'))).toBe('dropOwner');

@@ -11,7 +11,7 @@ export function isProtected(user: Pick<User, 'roles'>): boolean {
   return rolesOf(user).some((role) => role !== 'USER');
 }
 
-/** Whether the user may reset another user's second factor: an owner that of agents, an ADMIN that of all others. */
+/** Whether a user may reset another user's second factor. Owners may for agents, ADMINs for all other users. */
 export function isResettable(me: Holder, user: Pick<User, 'id' | 'roles' | 'secondFactor'>): boolean {
   return user.secondFactor && user.id !== me.id && (rolesOf(me).includes('ADMIN') || !isProtected(user));
 }

@@ -28,7 +28,7 @@ const CompanyVisits = lazyPart(
   <Skeleton height={160} aria-busy />,
 );
 
-/** /dashboard/admin/companies/:id: a company's plan, its use, its requests, and what it has, for an ADMIN. */
+/** /dashboard/admin/companies/:id: a company's plan, usage, requests, users, sites, policies and proxies, for an ADMIN. */
 export function AnyCompanyPage() {
   const params = { id: Number(useParams({ strict: false }).id) };
   const company = useQuery(queryOptions(getCompany, { params }));

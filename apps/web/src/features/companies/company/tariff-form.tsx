@@ -32,7 +32,7 @@ export function TariffDialog({ onClose }: { onClose: OnClose }) {
         trialEndsAt: trialEndsAt ?? undefined,
       })}
       schema={TariffInput}
-      // An absent end leaves the trial as it is; a past one would end it anew.
+      // Omits an unchanged end of the trial, so that the trial stays as it is. Sending a past end would end it again.
       normalise={(body, { trialEndsAt }) =>
         body.trialEndsAt === trialEndsAt ? { ...body, trialEndsAt: undefined } : body
       }

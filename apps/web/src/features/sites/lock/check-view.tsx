@@ -18,7 +18,7 @@ const POLL_MS = 500;
 
 /**
  * A probe of a site, step by step, and its verdict.
- * @param props.begin starts a probe at once; without it the view shows the last one
+ * @param props.begin whether to start a probe at once; otherwise the view shows the last probe
  */
 export function CheckView(props: {
   siteId: number;

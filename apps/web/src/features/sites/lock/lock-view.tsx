@@ -37,7 +37,7 @@ interface LockProps {
 export function LockView({ siteId, ...props }: LockProps & { siteId: number }) {
   const query = useQuery({
     ...queryOptions(getSiteLock, { params: { id: siteId } }),
-    // The server repeats a failed call of its own gateway every minute.
+    // The server repeats a failed request for the egress address of its own gateway every minute.
     refetchInterval: ({ state }) => state.data?.egress.some(({ problem }) => problem !== null) && WATCH_MS,
   });
   if (query.data) return <Lock lock={query.data} {...props} />;
@@ -60,7 +60,7 @@ function Lock({ lock, onCheck, onAssign, children }: LockProps & { lock: SiteLoc
     onSuccess: (learned) => client.setQueryData(queryOptions(getSiteLock, { params }).queryKey, learned),
   });
   const known = lock.snippets.length > 0;
-  // The first time that a lock opens, it requests the egress addresses without a click. After a failure a button retries.
+  // While no egress address was ever requested, requests all of them without a click. After a failure a button retries.
   const first =
     lock.egress.length > 0 &&
     lock.egress.every(({ learnedAt, problem }) => learnedAt === null && problem === null);

@@ -29,7 +29,7 @@ interface PathsProps {
 
 /** A folded section with the start paths of a site and its URLs that may be open. */
 export function ProbePathsSection(props: PathsProps) {
-  // Without a cache, the form begins with the current version. A later version is a conflict, as in the edit dialogs.
+  // No cache, so that the form begins with the current version. A version saved later is a conflict, as in the edit dialogs.
   const query = useQuery({ ...queryOptions(getProbePaths, { params: { id: props.site.id } }), gcTime: 0 });
   const stored = query.data;
   return (
@@ -62,7 +62,7 @@ const typedOf = (stored: Stored) => ({
 
 function PathsForm({ site, stored, onTyped }: PathsProps & { stored: Stored }) {
   const { mutateAsync } = useCall(setProbePaths);
-  // The stored paths that the edit started from. Their version goes with the save.
+  // The stored paths that the edit started from. The save sends their version.
   const [base, setBase] = useState(stored);
   const [saved, setSaved] = useState(false);
   const host = unicodeHost(site.address);
