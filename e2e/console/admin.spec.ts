@@ -115,7 +115,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(row(page, `Компания ${screen}`)).toHaveCount(0);
     });
 
-    test('an invited owner sets a password from the mail and finds the company', async ({
+    test('an invited owner sets a password through the mailed link and sees the company', async ({
       page,
       browser,
     }) => {
@@ -149,7 +149,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await theirs.close();
     });
 
-    test('an admin lists all users with their companies, removes a policy from an agent, and cannot set the password of an owner', {
+    test('an admin edits users of every company, but cannot set the password of an owner', {
       tag: ['@2.19', '@2.52', '@6.5'],
     }, async ({ page }) => {
       const politics: number[] = [];
@@ -192,8 +192,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await choose(page, email, 'Редактировать');
       await expect(dialogOf(page).getByLabel(/^Новый пароль/)).toBeVisible();
       await dialogOf(page).getByRole('combobox', { name: 'Политики доступа' }).click();
-      // An admin sees policies of every company, so the list offers only the policies that this user
-      // already has.
+      // The form offers an admin only the policies that the edited user already has.
       await expect(page.getByRole('option')).toHaveText([`Склад ${screen}`, `Продажи ${screen}`]);
       await page.getByRole('option', { name: 'Склад' }).click();
       await page.keyboard.press('Tab');
@@ -207,7 +206,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(row(page, email)).toHaveCount(0);
     });
 
-    test('an admin adds a platform proxy, allows it for all sites and deletes it, but cannot delete a proxy in use', {
+    test('an admin adds and deletes a platform proxy, but cannot delete a proxy in use', {
       tag: ['@2.19', '@2.20', '@2.44', '@2.54', '@2.55', '@4.22'],
     }, async ({ page }) => {
       const host = `${screen}.platform.test`;

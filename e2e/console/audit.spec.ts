@@ -61,7 +61,7 @@ const said = [
 /** The date in Moscow, a number of days before today. */
 const moscowDay = (before = 0) =>
   new Intl.DateTimeFormat('sv', { timeZone: 'Europe/Moscow' }).format(Date.now() - before * 86_400_000);
-/** The same day as the fields of the period show it. */
+/** Formats a day as the period fields show it: dd.mm.yyyy. */
 const dotted = (day: string) => day.split('-').toReversed().join('.');
 
 for (const [screen, viewport] of screensOf(import.meta.url)) {
@@ -173,7 +173,7 @@ test("an owner's change in the console appears in the journal at once", async ({
 test.describe('in an English browser', () => {
   test.use({ locale: 'en-US' });
 
-  test('the period of the audit journal takes Russian dates, adds their dots and names a day that does not exist', async ({
+  test('the period fields of the audit journal accept Russian dates and refuse a day that does not exist', async ({
     page,
   }) => {
     await enter(page, product.url + owners, owner);

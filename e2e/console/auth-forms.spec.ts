@@ -92,7 +92,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       }
     });
 
-    test('the sign-in button is disabled without email and password and busy during the call, and the page shows a refusal', {
+    test('the sign-in button is disabled without valid values, and the page shows a refused sign-in', {
       tag: ['@4.1', '@4.2', '@4.3', '@5.1', '@5.2', '@5.3', '@8.1', '@8.3'],
     }, async ({ page }) => {
       await enter(page, `${product.url}/auth/login`, null);
@@ -123,7 +123,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(heading(page, 'Проверьте почту')).toBeVisible();
     });
 
-    test('the registration form validates every field, sends them, shows refusals and leads to the sites', {
+    test('the registration form validates every field, and a registration opens the list of sites', {
       tag: [
         ...['@2.4', '@4.1', '@4.2', '@4.3', '@5.1', '@5.2', '@5.4', '@5.5', '@5.6', '@5.7'],
         ...['@8.1', '@8.2', '@8.3', '@8.5'],

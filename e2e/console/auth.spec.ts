@@ -15,7 +15,7 @@ let product: RunningProduct;
 let people = 0;
 
 test.beforeAll(async () => {
-  // Sign-in attempts are counted by address, so each test uses its own.
+  // Sign-in attempts are limited per IP address, so each test uses its own address.
   product = await startProduct(() => ({
     ADMIN_EMAIL: admin.email,
     ADMIN_PASSWORD: admin.password,
@@ -90,7 +90,7 @@ const stored = (page: Page, key: string) => page.evaluate((name) => localStorage
 const warning = (page: Page) => page.getByRole('alert');
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 });
 
-/** Records every use of a link's token outside the body of the call that redeems it. */
+/** Records every use of a mailed link's token outside the body of the call that redeems the token. */
 function watchFor(context: BrowserContext, link: string): string[] {
   const secret = new URLSearchParams(new URL(link).hash.slice(1)).get('token') ?? '-';
   const leaks: string[] = [];
@@ -108,7 +108,7 @@ for (const [size, viewport] of screensOf(import.meta.url)) {
     const { width } = viewport;
     test.use({ viewport });
 
-    test('sign-in returns to the requested page, if the role may open it', {
+    test("sign-in returns to the requested page, if the user's role may open the page", {
       tag: ['@4.1', '@4.9', '@4.14', '@6.7', '@8.6'],
     }, async ({ page }) => {
       const owner = await newOwner();
@@ -157,7 +157,7 @@ for (const [size, viewport] of screensOf(import.meta.url)) {
       expect(await stored(page, 'access_token')).toBeNull();
     });
 
-    test('a filled login form can be sent before the code that checks it has loaded', async ({ page }) => {
+    test('the login form can be submitted before its validation code has loaded', async ({ page }) => {
       const owner = await newOwner();
       await page.goto(`${product.consoleUrl}/auth/login`);
       await page.waitForLoadState('networkidle');
@@ -174,7 +174,7 @@ for (const [size, viewport] of screensOf(import.meta.url)) {
       await expect(submit).toBeDisabled();
       await page.getByLabel('Пароль', { exact: true }).fill(owner.password);
       await submit.click();
-      // The held requests go on.
+      // Releases the held requests.
       await page.unroute('**/assets/*');
       await expect(heading(page, 'Сайты')).toBeVisible();
     });
@@ -312,13 +312,13 @@ for (const [size, viewport] of screensOf(import.meta.url)) {
       await expect(password).toHaveCount(0);
       await page.getByRole('link', { name: 'Запросить новую ссылку' }).click();
       await expect(heading(page, 'Новый пароль')).toBeVisible();
-      // A dead link leaves the current session untouched.
+      // An invalid link leaves the current session untouched.
       expect(await stored(page, 'access_token')).not.toBeNull();
     });
 
-    test('a link page opened without a link tells the user to open the mail', { tag: ['@2.7'] }, async ({
-      page,
-    }) => {
+    test('a page for a mailed link, opened without the link, tells the user to open the mail', {
+      tag: ['@2.7'],
+    }, async ({ page }) => {
       for (const fragment of ['', '#token=abc', '#for=password', '#token=abc&for=nothing']) {
         await page.goto('about:blank');
         await page.goto(`${product.consoleUrl}/security/login${fragment}`);

@@ -23,7 +23,7 @@ const product = startConsole(async (console) => {
 
 test.afterAll(() => viewers?.close());
 
-/** Browsers word console messages differently, but all raise this event. Evaluated in the page. */
+/** Reports policy violations by the DOM event, because browsers word console messages differently. Evaluated in the page. */
 const SPEAK_OF_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('Refused to load ' + event.blockedURI + ' (' + event.violatedDirective + ')'))`;
 
@@ -64,7 +64,7 @@ for (const [place, scenario] of scenarios.entries()) {
       const seen = watch(page);
       await visit(page, product.url, scenario);
       expect(await page.title()).toMatch(/^.+ · Пропуск$/);
-      // Signed-out pages may force their own scheme.
+      // Signed-out pages can force a colour scheme.
       if (scenario.path.startsWith('/dashboard'))
         await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', scheme);
       expect(await violations(page)).toEqual([]);

@@ -44,7 +44,7 @@ async function liveMails(): Promise<string> {
 /** Replaces the host of a mailed link: `console.test` does not resolve in this browser. */
 const reached = (link: string) => link.replace(/^http:\/\/console\.test:\d+/, product.url);
 
-test('the first company of a platform registers and confirms its email, and every later company needs an invitation', async ({
+test('the first company of a platform registers freely, and every later company needs an invitation', async ({
   page,
   context,
   browser,
@@ -64,7 +64,7 @@ test('the first company of a platform registers and confirms its email, and ever
   await expect(heading(other, 'Сайты')).toBeVisible();
   await expect(other.getByText('Почта компании подтверждена')).toBeVisible();
   await expect(band(other)).toHaveCount(0);
-  // The first page removes its banner within a minute, without a reload.
+  // The banner disappears from the first tab within a minute, without a reload.
   await page.clock.fastForward('01:00');
   await expect(band(page)).toHaveCount(0);
 
@@ -91,7 +91,7 @@ test('the first company of a platform registers and confirms its email, and ever
   const link = await shown.inputValue();
   expect(await linkTo(product.dataDir, 'guest@vasilek.test')).toBe(link);
 
-  // The first link dies because a new one is sent. The second is withdrawn, and its page says so. The third registers.
+  // The second invitation link replaces the first and is then withdrawn; the third link registers the company.
   await dialog.getByRole('button', { name: 'Закрыть' }).last().click();
   await admin.getByRole('link', { name: 'Приглашения' }).click();
   await expect(heading(admin, 'Приглашения компаний')).toBeVisible();

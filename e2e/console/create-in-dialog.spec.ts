@@ -153,7 +153,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
   });
 }
 
-test('Enter in the select of policies picks the exact match, the first match or the offered new policy, even before the search has run', async ({
+test('Enter in the policy select picks the exact match, else the first match, else the offered new policy', async ({
   page,
 }) => {
   for (const name of ['Склад и доставка', 'Склад']) {
@@ -182,9 +182,7 @@ test('Enter in the select of policies picks the exact match, the first match or 
   }
 });
 
-test('in a policy select Enter picks an unpicked option and keeps the search, and Enter or a click unpicks a picked one', async ({
-  page,
-}) => {
+test('Enter in the policy select toggles an option and keeps the search text', async ({ page }) => {
   for (const name of ['Цех А', 'Цех Б', 'Цех В']) {
     await product.call(owner, createPolicy, { body: { name, proxyId: 1 } });
   }
@@ -200,7 +198,7 @@ test('in a policy select Enter picks an unpicked option and keeps the search, an
   await expect(active).toHaveText('Цех А');
   await select.press('Enter');
   await expect(picked).toHaveText(['Цех А']);
-  // The search stays. A list that Arrow Down opens begins at the first option that is not picked.
+  // The search text stays. A list that Arrow Down opens starts at the first option that is not picked.
   await expect(select).toHaveValue('цех');
   await expect(options).toHaveCount(0);
   await select.press('ArrowDown');
@@ -235,9 +233,7 @@ test('in a policy select Enter picks an unpicked option and keeps the search, an
   expect(list?.y).toBeGreaterThan((input?.y ?? 0) + (input?.height ?? 0));
 });
 
-test('a form cannot be saved while a select holds text that names no picked option, and its dialog asks before it closes', async ({
-  page,
-}) => {
+test('a form cannot be saved while a select holds text that matches no picked option', async ({ page }) => {
   await enter(page, `${product.url}/dashboard/creator/domains`, owner);
   await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
   const dialog = dialogOf(page);
@@ -310,7 +306,7 @@ test('the policy dialog creates a missing user in a second dialog on top, and ke
   await page.getByRole('option', { name: 'Добавить пользователя «nina@romashka.test»' }).click();
   const person = page.getByRole('dialog', { name: /пользовател/i });
   await expect(field(person, 'Почта')).toHaveValue('nina@romashka.test');
-  // Escape closes the upper dialog alone.
+  // Escape closes only the upper dialog.
   await page.keyboard.press('Escape');
   await expect(person).toHaveCount(0);
   await expect(field(policy, 'Название')).toHaveValue('Новая политика');

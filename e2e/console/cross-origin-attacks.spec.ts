@@ -106,7 +106,7 @@ test('a foreign page can neither read an api reply nor make a call that changes 
        setTimeout(() => form.submit())`,
     );
     statuses.push((await answered).status());
-    // Wait for the target page: it would interrupt the next navigation.
+    // Wait until the target page has loaded, because its load would interrupt the next navigation.
     await page.waitForURL(`${product.url}/api/auth/login`);
   }
   expect(statuses).toEqual([415, 415, 415]);
@@ -126,7 +126,7 @@ test("a foreign page and the console get no reference to each other's window", a
   await run(page, `try { held.location = '${foreignUrl}evil' } catch {}`);
   await expect(heading(console, 'Вход')).toBeVisible();
   expect(console.url()).toBe(`${product.url}/auth/login`);
-  // The console's own links pass no opener either.
+  // The console's own links do not set window.opener either.
   for (const path of ['/auth/register', '/help', '/auth/login']) {
     await console.goto(product.url + path);
     await expect(console.getByRole('heading', { level: 1 })).toBeVisible();
@@ -202,7 +202,7 @@ test('a script URL is refused as the address of a site or a proxy', async () => 
     'vbscript:x',
     'blob:x',
   ]) {
-    // From a pasted link with a host, only the host is stored.
+    // A pasted URL that contains a host is reduced to the host.
     const site = await product.call(owner, createSite, { body: { address } }).catch(() => null);
     expect(site?.address ?? 'refused').toMatch(/^(refused|romashka\.test)$/);
     const body = { host: address.trim(), port: '3128', username: 'login', password: 'secret' };

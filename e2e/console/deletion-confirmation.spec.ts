@@ -15,7 +15,7 @@ const product = startConsole(async (console) => {
   const { rows } = await console.call(owner, createSites, { body });
   const sites = rows.map(({ id }) => id);
   await console.call(owner, createPolicy, { body: { name: 'Продажи', proxyId: 1, users, sites } });
-  // The first agent keeps access to crm through another policy.
+  // The first agent keeps access to the site crm through another policy.
   await console.call(owner, createPolicy, {
     body: { name: 'Гости', proxyId: 1, users: users.slice(0, 1), sites: sites.slice(0, 1) },
   });

@@ -40,9 +40,7 @@ const product = startConsole(async (console) => {
   await console.call(owner, createSite, { body: { address: 'crm.romashka.test', politics } });
 });
 
-/**
- * What the tests of a form need: values that all fields accept, and refused values with the field's error.
- */
+/** Test data of a form: values that all fields accept, and refused values with the field's error. */
 interface Form {
   name: string;
   path: string;
@@ -55,7 +53,7 @@ interface Form {
   bad: readonly (readonly [label: string, value: string, says: string])[];
   /** Labels of read-only fields. */
   locked?: readonly string[];
-  /** Further accepted values, at the limits. */
+  /** Further accepted values, at the limits of length and range. */
   taken?: readonly (readonly [label: string, value: string])[];
   /** An option that the form preselects. */
   chosen?: readonly [label: string, option: string];
@@ -158,7 +156,7 @@ const forms: readonly Form[] = [
     labels: ['Хост', 'Порт', 'Логин', 'Пароль'],
     good: {},
     bad: proxyRules.bad,
-    // The stored password is sent to the stored address, so a changed address needs a new password.
+    // A changed address needs a new password, because the stored password is sent to the stored address only.
     taken: [['Логин', 'four'], ['Пароль', 'four'], ...proxyRules.taken.slice(0, 3)],
     tags: ['@2.53', '@5.11'],
   },
@@ -319,7 +317,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       });
     }
 
-    test('the proxy form requires the password once host or port differ, and stops when the old value is typed again', {
+    test('the proxy form requires the password while host or port differ from the stored values', {
       tag: ['@2.53'],
     }, async ({ page }) => {
       const dialog = await open(page, forms.find(({ name }) => name === 'a proxy') as Form);
@@ -415,7 +413,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await product.call(owner, deletePolicy, { params: { id: (await stored())?.id ?? 0 } });
     });
 
-    test('a field that only the dialog itself focused has no error after a list was opened and closed', async ({
+    test('a field that the dialog focused on opening shows no error after a list opens and closes', async ({
       page,
     }) => {
       const dialog = await open(page, { path: `${creator}/politics`, title: 'Новая политика доступа' });
@@ -425,7 +423,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await page.getByRole('option', { name: 'Шлюз платформы' }).click();
       await expect(page.getByRole('listbox')).toHaveCount(0);
       await expect(dialog.getByText('Заполните это поле')).toHaveCount(0);
-      // A field that the user has visited still says what it needs.
+      // A field that the user has left empty still shows its error.
       await name.click();
       await dialog.getByRole('textbox', { name: 'Описание' }).click();
       await expect(dialog.getByText('Заполните это поле')).toBeVisible();

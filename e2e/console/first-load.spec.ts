@@ -25,7 +25,7 @@ function scales(page: Page): () => Promise<number> {
     weighed.push(response.body().then((body) => gzipSync(body, { level: 9 }).length));
   });
   return async () => {
-    // Includes what the page fetches after it renders.
+    // Includes the files that the page loads after it renders.
     await page.waitForLoadState('networkidle');
     return (await Promise.all(weighed)).reduce((sum, one) => sum + one, 0) / 1000;
   };
@@ -57,7 +57,7 @@ test('the login page and the list of sites stay within their transfer budgets', 
   }
 });
 
-// public/prefetch.js sends both calls early; the console must reuse their replies.
+// public/prefetch.js requests the user and the list early, and the console must reuse the replies.
 test("a reload requests the user and the list once, before the console's code arrives", async ({ page }) => {
   const asked: string[] = [];
   await enter(page, `${product.url}/dashboard/creator/domains`, owner);
@@ -66,7 +66,7 @@ test("a reload requests the user and the list once, before the console's code ar
     const { pathname, search } = new URL(request.url());
     if (/^\/api\/(me|domain-allowed)$/.test(pathname)) asked.push(pathname + search);
   });
-  // The console's code waits until both calls were sent.
+  // Delays the console's code until both requests were sent.
   await page.route('**/assets/index-*.js', async (route) => {
     await expect.poll(() => asked.length).toBe(2);
     await route.continue();

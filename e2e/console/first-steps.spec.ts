@@ -30,7 +30,7 @@ test('the onboarding card marks the next step and counts the completed ones', as
   await expect(steps.getByText('1 из 6')).toBeVisible();
   await expect(steps.getByRole('button', { name: 'Политика' })).toHaveAttribute('aria-current', 'step');
 
-  // The card shows a step that was completed through the api without a reload.
+  // Without a reload, the card shows a step that was completed through the api.
   const { rows } = await product.call(owner, listSites);
   const sites = rows.map(({ id }) => id);
   const users = [(await product.call(owner, me)).id];
@@ -43,7 +43,7 @@ test('the onboarding card marks the next step and counts the completed ones', as
   await expect(steps.getByText('Пригласите агента', { exact: false })).toBeVisible();
 });
 
-test('an empty list of sites has one filled button, and the steps of the lock and the probe have buttons that open them', async ({
+test('an empty list of sites has one primary button, and the onboarding card opens the lock and the probe', async ({
   page,
 }) => {
   const fresh = await product.owner('owner@iris.test');

@@ -26,7 +26,7 @@ test('the site form refuses an email address and explains what to enter', async 
   expect((await product.call(owner, listSites)).count).toBe(0);
 });
 
-test('a pasted list of sites names the refused line, asks about look-alike letters, and adds every site', async ({
+test('the site form adds a pasted list of sites, names a refused line and asks about look-alike letters', async ({
   page,
 }) => {
   await enter(page, `${product.url}/dashboard/creator/domains`, owner);
@@ -65,7 +65,7 @@ test('the proxies page of a company without its own proxy offers the paid tariff
   await page.getByRole('button', { name: 'Платный тариф' }).click();
   await expect(dialogOf(page)).toContainText('обратитесь к менеджеру');
   await page.keyboard.press('Escape');
-  // Without a plan for the trial the button opens a request.
+  // When no plan serves as the trial, the button shows the manager's contact.
   await page.getByRole('button', { name: 'Попробовать 30 дней' }).click();
   await expect(dialogOf(page)).toContainText('обратитесь к менеджеру');
 });

@@ -10,7 +10,7 @@ import { prepare, type Tokens, viewersOf, visit } from '../support/visit.ts';
 /**
  * Every scenario of the tour, with hostile text appended to each string of each server reply: names,
  * descriptions, addresses, foreign servers' messages and error texts. The api accepts much of it, so the
- * screens must render it as text. No script runs, no resource loads, and the policy blocks nothing.
+ * screens must render it as text. No script runs, no resource loads, and no policy violation is reported.
  */
 let tokens: Tokens;
 const tally = openThreatCase(
@@ -26,10 +26,7 @@ const product = startConsole(async (console) => {
 
 const dormant = /^(<body|<scr<|'\);|`-|\\u003c|\{\{|\$\{|&lt;|%3C|javascript:)/;
 
-/**
- * Openers that match names loosely, or focus instead of click, because hostile text extends names and
- * covers controls.
- */
+/** Functions that open scenarios although hostile text extends names and covers controls. */
 const moreOfIt = async (page: Page) => {
   const summary = page.getByRole('main').locator('summary').first();
   await summary.focus();
@@ -56,7 +53,7 @@ const openers: Readonly<Record<string, (page: Page) => Promise<void>>> = {
       .click();
     await page.getByRole('menuitem', { name: 'Проверить доступ пользователя' }).click();
     const person = page.getByRole('dialog').getByRole('combobox');
-    // The longer, sticky page title covers the control, so focus it instead of a click.
+    // The sticky page title, longer with hostile text, covers the control, so the test focuses the control instead.
     await person.focus();
     await person.press('ArrowDown');
     await person.press('ArrowDown');
@@ -88,8 +85,8 @@ test('the detector of these tests reports every hostile payload that becomes mar
 
 test('every screen of the console renders hostile text in server replies as text', async ({ browser }) => {
   test.setTimeout(quickOrSoak(900_000, 3_300_000));
-  // All payloads at once in every text. A payload may swallow those behind it, so `npm run soak` also tries each
-  // alone, on a rotating eighth of the screens.
+  // Every text contains all payloads at once. A payload can disable later ones in the same text, so `npm run soak`
+  // also tests each payload alone, on a rotating eighth of the screens.
   const everywhere = { hostile: payloads.join(' '), at: inTurn(scenarios) };
   const alone = payloads.map((hostile, turn) => ({
     hostile,

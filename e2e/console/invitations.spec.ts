@@ -34,7 +34,7 @@ test.describe('with a mail server', () => {
     () => ({ SMTP_URL: inbox.url }),
   );
 
-  test('an owner invites pasted addresses with a new policy; an invited agent sets a password and enters, and the link then says that it is used', async ({
+  test('an owner invites pasted addresses with a new policy, and an invited agent sets a password', async ({
     page,
     browser,
   }) => {
@@ -77,7 +77,7 @@ test.describe('with a mail server', () => {
     await expect(agent.getByRole('button', { name: 'Задать пароль и войти' })).toBeDisabled();
     await field(agent.locator('form'), 'Имя').fill('Анна');
     await field(agent.locator('form'), 'Фамилия').fill('Петрова');
-    // From the mail to the extension's download: the link, this button, the download.
+    // From the mail, three clicks lead to the extension: the link, this button and the download.
     await agent.getByRole('button', { name: 'Задать пароль и войти' }).click();
     await expect(heading(agent, 'Сайты')).toBeVisible();
     await expect(agent.getByRole('dialog').getByRole('link', { name: /Firefox/ })).toBeVisible();
@@ -97,7 +97,7 @@ test.describe('with a mail server', () => {
     await agent.goto('about:blank');
     await agent.goto(link);
     await expect(heading(agent, 'Ссылка не действует')).toBeVisible();
-    // In a browser with a session of another account the form says what becomes of it.
+    // The form warns when the browser is signed in to another account.
     const second = /https?:\/\/\S+#\S+/.exec((await inbox.take('petr@romashka.test')).text)?.[0] ?? '';
     await agent.goto(second);
     await expect(agent.getByText('В этом браузере уже выполнен вход')).toBeVisible();
@@ -125,7 +125,7 @@ test.describe('without a mail server', () => {
     owner = await console.owner('owner@lutik.test');
   });
 
-  test('the links of invitations are shown for copying; a new link replaces the old one, and a withdrawn invitation opens nothing', async ({
+  test('invitation links are shown to the owner; a replaced or withdrawn link no longer works', async ({
     page,
     browser,
   }) => {
@@ -154,7 +154,7 @@ test.describe('without a mail server', () => {
     await dialogOf(page).getByRole('button', { name: 'Да', exact: true }).click();
     await expect(page.getByText('Приглашение отозвано')).toBeVisible();
     await expect(row(page, /anna@lutik\.test/)).toHaveCount(0);
-    // Petr joins while the owner's list still shows his invitation: the question deletes nobody.
+    // Petr joins while the list still shows the invitation: withdrawing the invitation must not delete Petr.
     await expect(row(page, /petr@lutik\.test/)).toBeVisible();
     await product.call(null, useLink, { body: { token: petrsToken, password: PASSWORD } });
     await choose(page, /petr@lutik\.test/, 'Отозвать приглашение');

@@ -40,7 +40,7 @@ test('the key / focuses the search, n opens the form of a new row, and ? lists t
   await expect(page.getByRole('dialog', { name: 'Клавиши' })).toBeVisible();
 });
 
-test('a user switches shortcuts without Ctrl off, and a reload keeps them off', async ({ page }) => {
+test('a user turns off the shortcuts without Ctrl, and they stay off after a reload', async ({ page }) => {
   await enter(page, `${product.url}${domains}`, owner);
   await expect(row(page, 'crm.romashka.test')).toBeVisible();
   await page.keyboard.press('Shift+Slash');
@@ -93,7 +93,7 @@ test('Ctrl-K opens a found site, a user and an action', async ({ page }) => {
   await expect(page).toHaveURL(/politics\/new$/);
 });
 
-test('Ctrl-K opens each of two policies of one name', async ({ page }) => {
+test('Ctrl-K opens each of two policies with the same name', async ({ page }) => {
   for (const description of ['первая', 'вторая']) {
     await product.call(owner, createPolicy, { body: { name: 'Склад', description, proxyId: 1 } });
   }
@@ -123,6 +123,6 @@ for (const [who, path, typed, options] of [
     await expect(row(page, typed === 'crm' ? /crm/ : /Ромашка/)).toBeVisible();
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: /Страница, сайт/ }).fill(typed);
-    // A filter of the page has options too.
+    // Only options of the list box count, because a filter of the page has options too.
     await expect(page.getByRole('listbox').getByRole('option')).toHaveText([...options]);
   });

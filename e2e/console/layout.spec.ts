@@ -30,7 +30,7 @@ const others: Partial<Record<Viewer, string[]>> = {
   ],
   admin: ['/dashboard/personal-data'],
   agent: [`${user}/personal-data`],
-  // A company with nothing in it, whose first steps are unfolded.
+  // The owner of an empty company, whose onboarding card is unfolded.
   newcomer: [`${creator}/domains`, `${creator}/politics`, `${creator}/audit`],
   stranger: [`${user}/domains`, `${user}/politics`],
   nobody: [
@@ -77,9 +77,7 @@ const LOW_TARGETS = `[...document.querySelectorAll('main :is(header, table, nav)
   .map((one) => one.getBoundingClientRect().height + ' px: ' + (one.ariaLabel ?? one.textContent))`;
 
 for (const [viewer, paths] of Object.entries(lists) as [Viewer, string[]][]) {
-  test(`every control of the lists of the ${viewer} is at least 32 px high on a phone`, async ({
-    browser,
-  }) => {
+  test(`every control in the ${viewer}'s lists is at least 32 px high on a phone`, async ({ browser }) => {
     const page = await windowOf(browser, viewer, 390, 844);
     const faults: string[] = [];
     for (const path of paths) {
@@ -130,7 +128,7 @@ test('the header stays in its place between a page with a scroll bar and one wit
   await page.context().close();
 });
 
-test('the audit journal has the header of any other list', async ({ browser }) => {
+test('the audit journal has the same header as the list of policies', async ({ browser }) => {
   const page = await windowOf(browser, 'owner', 1024, 700);
   const looks: unknown[] = [];
   for (const name of ['politics', 'audit']) {
@@ -143,7 +141,7 @@ test('the audit journal has the header of any other list', async ({ browser }) =
   await page.context().close();
 });
 
-/** Opens a scenario of the tour in a window of the owner. */
+/** Opens a scenario of the tour in a window signed in as the owner. */
 async function ownerAt(browser: Browser, name: string, width: number, height: number): Promise<Page> {
   const page = await windowOf(browser, 'owner', width, height);
   const scenario = scenarios.find((one) => one.name === name);
@@ -152,13 +150,15 @@ async function ownerAt(browser: Browser, name: string, width: number, height: nu
   return page;
 }
 
-/** The middle of an element, from the top of the window. */
+/** Returns the y coordinate of an element's centre in the window. */
 async function middleOf(element: Locator): Promise<number> {
   const { y = 0, height = 0 } = (await element.boundingBox()) ?? {};
   return y + height / 2;
 }
 
-test('statistics figures are four in a row on a wide screen and two on a phone', async ({ browser }) => {
+test('the statistics page shows four figures per row on a wide screen and two on a phone', async ({
+  browser,
+}) => {
   const page = await ownerAt(browser, 'statistics-figures', 1440, 900);
   const figures = page.locator('dl:has(> div > dd + dd) > div');
   await expect(figures).toHaveCount(4);
@@ -227,7 +227,7 @@ test('selects and the buttons of the pager have one height', async ({ browser })
   await page.context().close();
 });
 
-test('on a phone the header has a search, and a notice says that sites open on a computer', async ({
+test('on a phone the header has a search, and a notice says that company sites do not open', async ({
   browser,
 }) => {
   const page = await windowOf(browser, 'agent', 390, 844);
@@ -266,7 +266,7 @@ test('the scroll bar of a long dialog has no track that would cover its round co
   await page.context().close();
 });
 
-/** Adds up the layout shifts of the page that no input caused, with the texts that moved. Evaluated in the page. */
+/** Records the layout shifts that no input caused, with the texts that moved. Evaluated in the page. */
 const WATCH_SHIFTS = `window.shifts = []; new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts.push({
     value: entry.value,
@@ -276,12 +276,12 @@ const WATCH_SHIFTS = `window.shifts = []; new PerformanceObserver((list) => {
   });
 }).observe({ type: 'layout-shift', buffered: true });`;
 
-/** The largest sum of layout shifts of a page load. Google calls 0.1 good. */
+/** Maximum cumulative layout shift of a page load; Google rates up to 0.1 as good. */
 const MOST_SHIFT = 0.02;
 
 for (const [viewer, more] of Object.entries(others) as [Viewer, string[]][]) {
   for (const [screen, { width, height }] of screensOf(import.meta.url)) {
-    test(`no page of the viewer ${viewer} moves while it loads on a slow line, ${screen}`, async ({
+    test(`no page for the viewer ${viewer} shifts while it loads over a slow connection, ${screen}`, async ({
       browser,
     }) => {
       const faults: unknown[] = [];
@@ -289,7 +289,7 @@ for (const [viewer, more] of Object.entries(others) as [Viewer, string[]][]) {
         // A window of its own for each page, because a cached file would arrive at once.
         const page = await windowOf(browser, viewer, width, height);
         await page.addInitScript(WATCH_SHIFTS);
-        // A reply that takes longer than the page's code, as on a phone far from the server.
+        // Replies arrive after the page's code, as on a phone far from the server.
         await page.route('**/api/**', async (route) => {
           await new Promise((resolve) => setTimeout(resolve, 300));
           await route.continue();

@@ -10,7 +10,7 @@ import { choose, dialogOf, enter, heading, screens, startConsole, test } from '.
 interface List {
   path: string;
   title: string;
-  /** The call that returns its rows. */
+  /** The call that returns the rows of the list. */
   call: string;
   search: string;
   columns: readonly string[];
@@ -105,7 +105,7 @@ let agent: string;
 let newcomer: string;
 let stranger: string;
 let admin: string;
-/** The reply of the list of companies before the first registration. */
+/** The server's reply to a request for the list of companies, before the first registration. */
 let noCompanies: string;
 
 const product = startConsole(async (console) => {
@@ -158,7 +158,7 @@ for (const [screen, viewport] of screens) {
       }, async ({ page }) => {
         const pages = page.getByRole('navigation', { name: 'Страницы' });
 
-        await test.step('shows skeletons while it loads', async () => {
+        await test.step('the list shows skeletons while it loads', async () => {
           const answer = Promise.withResolvers<void>();
           const hold = async (route: Route) => {
             await answer.promise;
@@ -177,7 +177,7 @@ for (const [screen, viewport] of screens) {
           await page.unroute(list.call, hold);
         });
 
-        await test.step('shows columns that cannot be sorted, and dates', async () => {
+        await test.step('the list shows columns without sorting, and dates as DD.MM.YYYY', async () => {
           await expect(page.getByRole('columnheader')).toHaveText([...list.columns]);
           await expect(page.getByRole('columnheader').getByRole('button')).toHaveCount(0);
           await expect(page.locator('th[aria-sort]')).toHaveCount(0);
@@ -193,7 +193,7 @@ for (const [screen, viewport] of screens) {
           expect(menus > 0).toBe(!list.readOnly);
         });
 
-        await test.step('opens and closes the help of the list', async () => {
+        await test.step('the help of the list opens and closes', async () => {
           const help = page.getByRole('main').getByRole('button', { name: 'Помощь' });
           const panel = page.getByRole('region', { name: 'Помощь' });
           await expect(panel).toHaveCount(0);
@@ -206,7 +206,7 @@ for (const [screen, viewport] of screens) {
           await expect(panel).toHaveCount(0);
         });
 
-        await test.step('changes page and page size, and keeps both in the URL', async () => {
+        await test.step('the list changes page and page size, and keeps both in the URL', async () => {
           await expect(pages).toContainText(`1–10 из ${COUNT}`);
           const size = page.getByLabel('Строк на странице');
           await expect(size).toHaveValue('10');
@@ -223,7 +223,7 @@ for (const [screen, viewport] of screens) {
           expect([param(page, 'take'), param(page, 'page')]).toEqual(['20', null]);
         });
 
-        await test.step('searches the rows, and keeps the search in the URL', async () => {
+        await test.step('a search filters the rows, and stays in the URL', async () => {
           await expect(search(page)).toHaveAccessibleName(list.search);
           await search(page).fill(list.typed);
           await expect(rowsOf(page)).toHaveCount(1);
@@ -275,7 +275,7 @@ for (const [screen, viewport] of screens) {
         await expect(page.getByRole('table')).toHaveCount(0);
         await expect(page.getByRole('navigation', { name: 'Страницы' })).toHaveCount(0);
         const add = page.getByRole('main').getByRole('button', { name: 'Добавить', exact: true });
-        // The first steps lead to the first site, so its empty list has no second button.
+        // The onboarding card already leads to the first site, so the empty list of sites has no button of its own.
         await expect(add).toHaveCount(begins === null ? 0 : path.endsWith('/domains') ? 1 : 2);
         if (begins === null) continue;
         await add.last().click();

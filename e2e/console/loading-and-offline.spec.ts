@@ -64,7 +64,7 @@ test('a list that cannot load without a network shows a failure, and loads when 
 }) => {
   await enter(page, `${product.url}${users}`, owner);
   await expect(page.getByRole('row', { name: /Орлов/ })).toBeVisible();
-  // Load the page's code before the network goes.
+  // Load the page's code before the network goes down.
   await page.getByRole('link', { name: 'Сайты', exact: true }).hover();
   const file = await chunkOf('src/features/sites/sites-page.tsx');
   const come = `performance.getEntriesByType('resource').some(({ name }) => name.endsWith('${file}'))`;

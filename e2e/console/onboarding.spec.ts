@@ -62,7 +62,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await shows(page, 3);
     });
 
-    test('an agent sees one slide about the extension with its downloads, and an admin sees none', async ({
+    test('an agent sees one onboarding slide with the extension downloads, and an admin sees no slide', async ({
       page,
     }) => {
       const agent = await product.agent(owner, `slides-${screen}@romashka.test`);

@@ -16,10 +16,7 @@ import { linkTo } from '../support/mailbox.ts';
 const PASSWORD = 'correct horse';
 const product = startConsole(async () => {});
 let serial = 0;
-/**
- * The test of each screen size removes the admin it started with, so the next one continues as the invited
- * admin.
- */
+/** The test removes this admin, so its run on the next screen size signs in as the invited admin. */
 let adminEmail = 'admin@propusk.test';
 
 const password = (dialog: Locator) => field(dialog, 'Ваш текущий пароль');
@@ -32,7 +29,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 
-    test("an owner grants and removes another owner's role, and that user signs in again with each role", async ({
+    test("an owner makes an agent an owner, and the new owner then removes the first owner's role", async ({
       page,
     }) => {
       const [ownerEmail, email] = [`owner${++serial}@romashka.test`, `petr${serial}@romashka.test`];
@@ -62,7 +59,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(page).toHaveURL(/\/auth\/login/);
     });
 
-    test('an admin invites a second admin, who removes the role of the first: the first is signed out, and the audit lists both events', async ({
+    test("an admin invites a second admin, who removes the first admin's role and signs that admin out", async ({
       page,
     }) => {
       const email = `next${++serial}@propusk.test`;

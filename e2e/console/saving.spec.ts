@@ -328,7 +328,9 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(page.getByRole('dialog')).toHaveCount(0);
     });
 
-    test('a changed form also asks at the second Escape', { tag: ['@8.12'] }, async ({ page }) => {
+    test('a changed form asks before closing at the first and at the second Escape', {
+      tag: ['@8.12'],
+    }, async ({ page }) => {
       const question = page.getByRole('dialog', { name: 'Закрыть и потерять введённое?' });
       await enter(page, `${product.url}${creator}/domains`, owner);
       await add(page);

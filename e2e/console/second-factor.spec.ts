@@ -93,7 +93,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 
-    test('a user enables the second factor, signs in with a code, and replaces it by a recovery code', async ({
+    test('a user enables the second factor, and signs in with a code or a recovery code', async ({
       page,
       context,
     }) => {
@@ -166,7 +166,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(button(page, 'Включить второй фактор')).toBeVisible();
     });
 
-    test('an owner requires the second factor, an agent is led to enable it, and the owner resets a lost one', async ({
+    test("an owner requires the second factor of everyone, and resets an agent's lost second factor", async ({
       page,
       browser,
     }) => {
@@ -216,7 +216,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await theirs.context().close();
     });
 
-    test("an owner requires the second factor at the second try after another owner's change of the company", async ({
+    test('after a conflicting change of the company, a second click requires the second factor', async ({
       page,
     }) => {
       const { owner } = await people();
@@ -234,9 +234,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(card(page)).toContainText('Требуется от всех');
     });
 
-    test('recovery codes that were not saved are not lost by a navigation without a question', async ({
-      page,
-    }) => {
+    test('the page asks before a navigation discards unsaved recovery codes', async ({ page }) => {
       const { ownerEmail } = await people();
       const owner = await product.signIn(ownerEmail);
       const secret = await enrol(owner);

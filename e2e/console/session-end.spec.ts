@@ -123,7 +123,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(row(page, address)).toHaveCount(1);
     });
 
-    test('a sign-out in another tab keeps a changed form open, and a sign-in in that tab makes the form usable again', async ({
+    test('a changed form stays open after a sign-out in another tab, and can be saved after a new sign-in', async ({
       page,
       context,
     }) => {
@@ -161,7 +161,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       const other = await context.newPage();
       await other.goto(`${product.url}/help`);
       await other.evaluate((value) => localStorage.setItem('access_token', value), token);
-      // The page does not know the user of the new token yet.
+      // The page has not yet loaded the user of the new token.
       await saveOf(form(page)).click();
       await expect(again(page)).toBeVisible();
       known();
@@ -172,7 +172,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       expect((await product.call(token, listSites)).rows).toEqual([]);
     });
 
-    test('after a sign-out in another tab, an open page is offered to the same user alone', async ({
+    test('after a sign-out in another tab, only the same user returns to the open page', async ({
       page,
       context,
     }) => {
@@ -193,7 +193,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       }
     });
 
-    test('the login page says once that the session ended, when no changed form was open', {
+    test('the login page says once that the session ended, if no form had unsaved changes', {
       tag: ['@4.9'],
     }, async ({ page }) => {
       const token = await product.signIn(emails.owner);

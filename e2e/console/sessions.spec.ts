@@ -21,7 +21,7 @@ const endOthers = (page: Page) => card(page).getByRole('button', { name: 'Зав
 const agree = (page: Page) =>
   page.getByRole('dialog').getByRole('button', { name: 'Завершить', exact: true }).click();
 
-/** A separate browser that signs in itself. */
+/** Signs in on a page of a separate browser context. */
 async function browserOf(browser: Browser, email: string, path: string, userAgent: string): Promise<Page> {
   const page = await (await browser.newContext({ userAgent })).newPage();
   // Signs in from the page, so that the server sees this browser's user agent.
@@ -121,7 +121,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await other.context().close();
     });
 
-    test('a click that ends an already ended session succeeds, and a session list that failed to load offers a retry', async ({
+    test('ending a session that has already ended succeeds, and a failed session list offers a retry', async ({
       browser,
     }) => {
       const [, email, path] = pages[1];

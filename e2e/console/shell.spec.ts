@@ -105,7 +105,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       expect(pathOf(page)).toBe(domains);
     });
 
-    test('logout asks first: No stays, and Yes ends the session even without a network', {
+    test('logout asks for confirmation, and removes the token even without a network', {
       tag: ['@2.12', '@4.14'],
     }, async ({ page }) => {
       for (const network of ['up', 'down']) {
@@ -182,7 +182,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         expect(lookups).toBe(1);
         page.off('request', count);
       }
-      // A link into the dashboard keeps its target.
+      // A link to a dashboard page opens that page, not the start page.
       await enter(page, at('/dashboard/creator/politics'), owner);
       await expect(heading(page, 'Политики доступа')).toBeVisible();
       expect(pathOf(page)).toBe('/dashboard/creator/politics');
@@ -237,7 +237,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       expect(pathOf(page)).toBe('/auth/login');
     });
 
-    test('the empty path without a token opens the login page and no dashboard page before it', async ({
+    test('without a token the path / opens the login page without visiting a dashboard page', async ({
       page,
     }) => {
       const visited: string[] = [];
@@ -265,9 +265,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
   });
 }
 
-test('a click on a navigation item moves the focus to the heading of the opened page, and a page load moves it nowhere', async ({
-  page,
-}) => {
+test('a click on a navigation item moves the focus to the heading of the opened page', async ({ page }) => {
   await enter(page, at(domains), owner);
   await expect(heading(page, 'Сайты')).toBeVisible();
   expect(await page.evaluate('document.activeElement === document.body')).toBe(true);

@@ -28,7 +28,7 @@ const replies: Replies = {
   'GET /domain-allowed': { rows: [], count: 0 },
 };
 
-/** Opens a page on the replies. @returns the replies, which may be changed */
+/** Opens a page with stubbed replies. @returns the replies, which a test can change */
 async function open(tab: Page, path: string, more: Replies = {}): Promise<Replies> {
   const all = { ...replies, ...more };
   await stubConsole(tab, all);
@@ -36,10 +36,10 @@ async function open(tab: Page, path: string, more: Replies = {}): Promise<Replie
   return all;
 }
 const searchOf = (route: Route) => new URL(route.request().url()).searchParams;
-/** The figure with a label, and what stands beside it. */
+/** The element that shows a labelled figure and its comparison with the previous period. */
 const figure = (tab: Page, label: string) => tab.locator('dl > div').filter({ hasText: label }).first();
 
-test('every figure stands beside that of the period before, in words', async ({ page: tab }) => {
+test('every figure has a comparison in words with the previous period', async ({ page: tab }) => {
   const asked: URLSearchParams[] = [];
   await open(tab, page, {
     'GET /statistics': (route) => {
@@ -59,7 +59,7 @@ test('every figure stands beside that of the period before, in words', async ({ 
   expect(days).toBe(7);
 });
 
-test('the chart has totals, the period before, a tooltip at the nearest bar, the colours of the scheme, and zooms by a drag', async ({
+test('the chart shows totals and the previous period, follows the colour scheme, and zooms by dragging', async ({
   page: tab,
 }) => {
   await open(tab, page);
@@ -67,7 +67,7 @@ test('the chart has totals, the period before, a tooltip at the nearest bar, the
   await expect(chart).toContainText(/Посещения: 1.240/);
   await expect(chart).toContainText(/Посещения за прошлый период: 1.000/);
   await expect(chart).not.toContainText('--');
-  /** The colour of the middle bar. */
+  /** The colour of the chart's middle bar. */
   const bar = () =>
     tab.evaluate<string>(`(() => {
       const [canvas, over] = ['canvas', '.u-over'].map((one) => document.querySelector('figure ' + one));
@@ -99,7 +99,7 @@ test('the chart has totals, the period before, a tooltip at the nearest bar, the
   await expect.poll(() => chart.locator('.u-select').evaluate(({ clientWidth }) => clientWidth)).toBe(0);
 });
 
-test('a new figure appears within three seconds, without a reload', async ({ page: tab }) => {
+test('a changed figure appears within three seconds without a reload', async ({ page: tab }) => {
   let now = 1;
   await open(tab, page, {
     'GET /statistics': (route) => route.fulfill({ json: { ...figures, people: { now, before: 1 } } }),
@@ -109,14 +109,14 @@ test('a new figure appears within three seconds, without a reload', async ({ pag
   await expect(figure(tab, 'Активные пользователи').locator('dd').first()).toHaveText('2', { timeout: 3000 });
 });
 
-test('a failed refresh marks the figures as old once, and a past period is not read again', async ({
+test('after a failed refresh one notice marks the figures as old, and a past period is not refreshed', async ({
   page: tab,
 }) => {
   let asked = 0;
   let fails = false;
   await open(tab, page, {
     'GET /statistics': (route) => {
-      // The chart also reads the period before, once.
+      // The chart also requests the previous period, once.
       if (new URL(tab.url()).search !== '' && !searchOf(route).get('to')?.startsWith('2026-03-07')) {
         return route.fulfill({ json: figures });
       }
@@ -141,7 +141,7 @@ test('a failed refresh marks the figures as old once, and a past period is not r
   expect(asked).toBe(0);
 });
 
-test('the time since an event moves on while its page is open', async ({ page: tab }) => {
+test('the relative time of an event advances while the page is open', async ({ page: tab }) => {
   await tab.clock.install();
   const at = new Date().toISOString();
   const actor = { id: 2, name: 'Анна Орлова', email: 'anna@romashka.test', roles: [{ value: 'CREATOR' }] };
@@ -162,7 +162,7 @@ test('the time since an event moves on while its page is open', async ({ page: t
   await expect(tab.getByRole('row', { name: /crm/ })).toContainText('3 минуты назад');
 });
 
-test('the period stays in the address, and a refusal opens the check of that person', async ({
+test('the period stays in the URL, and a refusal opens the access check of the refused user', async ({
   page: tab,
 }) => {
   await open(tab, page, {
@@ -182,7 +182,7 @@ test('the period stays in the address, and a refusal opens the check of that per
   await expect(tab.getByRole('dialog').getByRole('alert')).toContainText('2');
 });
 
-test('a host that is no site can be added from the list of refusals and from its record', async ({
+test('an owner adds a refused host as a site from the list of refusals or from the access record', async ({
   page: tab,
 }) => {
   const sent: unknown[] = [];
@@ -198,7 +198,7 @@ test('a host that is no site can be added from the list of refusals and from its
       return route.fulfill({ status: 201, json: { id: 7, address: 'games.test', politics: [], version: 1 } });
     },
   });
-  // One line of the list for each reason.
+  // Each reason appears once in the list of refusals.
   await expect(tab.getByText('Сайта нет в списке', { exact: true })).toHaveCount(1);
   await tab.getByRole('button', { name: 'Добавить сайт games.test' }).click();
   const dialog = tab.getByRole('dialog');
@@ -216,7 +216,7 @@ test('a host that is no site can be added from the list of refusals and from its
   await expect(dialog.getByRole('textbox', { name: 'Адрес' })).toBeFocused();
 });
 
-test('a period whose dates are cleared keeps its fields, and a search that is still typed keeps a later filter', async ({
+test('clearing the dates of a custom period keeps its fields, and a pending search keeps a new filter', async ({
   page: tab,
 }) => {
   await open(tab, page);
@@ -232,7 +232,7 @@ test('a period whose dates are cleared keeps its fields, and a search that is st
   await expect(tab.getByRole('combobox', { name: 'Результат' })).toHaveValue('refused');
 });
 
-test('before the first record the page says when something will appear', async ({ page: tab }) => {
+test('before the first visit the page says that visits appear within seconds', async ({ page: tab }) => {
   const none = { now: 0, before: 0 };
   const empty = { ...figures, people: none, visits: none, bytes: none, refusals: none, chart: [] };
   await open(tab, page, { 'GET /statistics': empty, 'GET /visits': { rows: [], next: null } });
@@ -240,7 +240,7 @@ test('before the first record the page says when something will appear', async (
   await expect(tab.getByText(/появятся через несколько секунд/)).toBeVisible();
 });
 
-test('an end of one connection and of all of a person asks first', async ({ page: tab }) => {
+test('ending one connection or all connections of a user asks for confirmation', async ({ page: tab }) => {
   const sent: unknown[] = [];
   const anna = { ...owner, ...{ id: 2, name: 'Анна', surname: 'Орлова', roles: [{ value: 'USER' }] } };
   await open(tab, `${page}/now`, {
@@ -272,7 +272,7 @@ test('an end of one connection and of all of a person asks first', async ({ page
   await expect(tab).toHaveURL(/creator\/users$/);
 });
 
-test('the filters of the log stay in the address, get a period, and the pages join', async ({
+test('the access log keeps its filters in the URL, and appends the next page on a click', async ({
   page: tab,
 }) => {
   const asked: URLSearchParams[] = [];
@@ -348,7 +348,7 @@ test('an export as CSV or JSONL sends the filter, and saves the response under t
   expect(asked.map((search) => search.get('result'))).toEqual(['refused', 'refused']);
 });
 
-test('an export that is cut or refused saves no file and offers to repeat it', async ({ page: tab }) => {
+test('a truncated or refused export saves no file and offers a retry', async ({ page: tab }) => {
   const saved: string[] = [];
   tab.on('download', (file) => saved.push(file.suggestedFilename()));
   const more: Replies = exporting(visits.rows, (text) => text.slice(0, -9));
@@ -382,7 +382,7 @@ test('a canceled export ends its request and saves no file', async ({ page: tab 
   expect(saved).toEqual([]);
 });
 
-test('the page of what is stored says what each setting means, and sends a change with its version', async ({
+test('the storage page explains each setting, and sends a change with the version of the settings', async ({
   page: tab,
 }) => {
   const sent: unknown[] = [];
@@ -464,9 +464,7 @@ test('a pending change that shortens retention is shown with its author, and a b
   expect(sent).toEqual([{ addresses: 'full', keepNames: true, timeZone: 'Europe/Moscow' }]);
 });
 
-test('the log and the periods use the company’s time zone, and name neither a hidden address nor a deleted person', async ({
-  page: tab,
-}) => {
+test('the access log and the statistics periods use the company’s time zone', async ({ page: tab }) => {
   const hidden = {
     ...visits.rows[0],
     startedAt: '2026-03-14T22:30:00.000Z',
@@ -492,12 +490,12 @@ test('the log and the periods use the company’s time zone, and name neither a 
   expect(asked.at(0)?.get('to')).toMatch(/T10:00:00.000Z$/);
 });
 
-test('without the settings the page says that it did not load', async ({ page: tab }) => {
+test('when the storage settings fail to load, the statistics page shows an error', async ({ page: tab }) => {
   await open(tab, page, { 'GET /company/records': (route) => route.fulfill({ status: 500, json: {} }) });
   await expect(tab.getByText('Статистика не загрузилась')).toBeVisible();
 });
 
-test('a part of the statistics whose code or data fails to load shows an error, and a click on retry loads it', async ({
+test('each part of the statistics page that fails to load shows an error and offers a retry', async ({
   page: tab,
 }) => {
   const all = await open(tab, page);
@@ -511,7 +509,7 @@ test('a part of the statistics whose code or data fails to load shows an error, 
   await tab.unroute(code);
   await retry.click();
   await expect(tab.getByRole('row', { name: /games\.test/ })).toBeVisible();
-  // A reply that the page cannot show.
+  // A malformed reply, which the page cannot render.
   all['GET /visits/live'] = { rows: [{}], next: null };
   await tab.getByRole('link', { name: 'Сейчас' }).click();
   await expect(tab.getByRole('alert')).toBeVisible();
@@ -526,7 +524,7 @@ test('a part of the statistics whose code or data fails to load shows an error, 
   await expect(tab.getByRole('button', { name: 'Показать поддержке' })).toBeVisible();
 });
 
-test('an agent sees the own visits on the personal page', async ({ page: tab }) => {
+test('an agent sees their own visits on the personal page', async ({ page: tab }) => {
   await open(tab, '/dashboard/personal-data', { 'GET /me/visits': visits });
   const card = tab.getByRole('region', { name: 'Мои посещения' });
   await expect(card.getByRole('row', { name: /crm/ })).toBeVisible();
@@ -534,7 +532,7 @@ test('an agent sees the own visits on the personal page', async ({ page: tab }) 
 
 const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
 
-test('an owner opens the visits to the support, sees until when, and closes them', async ({ page: tab }) => {
+test('an owner shows the visits to the support for 24 hours, and ends this access', async ({ page: tab }) => {
   let until: string | null = null;
   let refuse = false;
   const sent: unknown[] = [];
@@ -571,7 +569,9 @@ const ofAdmin: Replies = {
   'GET /company/1/visits': visits,
 };
 
-test('an ADMIN sees figures of a company, and whom to ask for its visits', async ({ page: tab }) => {
+test("an ADMIN sees a company's figures, and a hint to ask the owner for access to the visits", async ({
+  page: tab,
+}) => {
   const closed = { ...figures, supportUntil: null };
   await open(tab, '/dashboard/admin/companies/1', { ...ofAdmin, 'GET /company/1/statistics': closed });
   const section = tab.getByRole('region', { name: 'Посещения за 30 дней' });
@@ -588,7 +588,7 @@ test('an ADMIN reads the visits of a company while its owner allows it', async (
   await expect(section.getByRole('row', { name: /crm/ })).toBeVisible();
 });
 
-test('the print has every row of a list and every refusal', async ({ page: tab }) => {
+test('the printed statistics page has every row of a list and every refusal', async ({ page: tab }) => {
   const refused = Array.from({ length: 14 }, (_, n) => ({
     ...figures.refused[0],
     host: `r${n}.romashka.ru`,

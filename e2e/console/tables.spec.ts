@@ -49,7 +49,7 @@ const product = startConsole(async (console) => {
   agent = await console.signIn('petr@romashka.test');
 });
 
-/** The cell of a row under a column's title; on a phone the title is in the cell. */
+/** Returns a row's cell by column title; on a phone the cell itself shows the title. */
 const cell = (line: Locator, title: string) => line.locator(`[data-label="${title}"]`);
 
 async function menuOf(page: Page, name: string | RegExp): Promise<string[]> {
@@ -95,7 +95,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         await expect(cell(row(page, person), 'Роли')).toHaveText(roles);
         expect(await menuOf(page, person)).toEqual(items);
       }
-      // The title of a role name explains the rights of the role.
+      // The tooltip of a role name explains the rights of the role.
       for (const [role, may] of [
         ['Агент', 'Открывает сайты своих политик доступа'],
         ['Пользователь', 'Владелец компании: управляет её пользователями'],
@@ -186,7 +186,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         await expect(page.getByRole('button', { name: 'Добавить' })).toHaveCount(0);
         await expect(page.getByRole('button', { name: /^Действия/ })).toHaveCount(0);
       }
-      // The server refuses what the page does not offer.
+      // The server also refuses the change that the page does not offer.
       const id = (await product.call(owner, createPolicy, { body: { name: `Чужая ${screen}`, proxyId: 1 } }))
         .id;
       const answer = await fetch(`${product.url}/api/politics/${id}`, {
@@ -204,7 +204,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(row(page, `Чужая ${screen}`)).toHaveCount(0);
     });
 
-    test('a tap or a key shows the users and sites of a policy, and the policies of a site beyond the first three', async ({
+    test('a tap or a key expands the hidden policies of a site, and the users and sites of a policy', async ({
       page,
     }) => {
       const number = (index: number) => `${screen} номер ${index}`;
@@ -264,7 +264,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       else expect(card?.width).toBeGreaterThan(340);
     });
 
-    test('the admin tables show raw settings, the owner of each proxy, and marked default rows', {
+    test('the admin tables show the company of each row and proxy settings as JSON, and mark default proxies', {
       tag: ['@2.19', '@2.44', '@2.48', '@2.61'],
     }, async ({ page }) => {
       const days = ['Создано', 'Изменено'];
@@ -281,7 +281,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         '{"type":"default","allSites":true}',
       );
       if (screen === 'desktop') {
-        // The settings take one line, cut at the column's end, until a click shows them whole.
+        // The settings are truncated to one line; a click shows them in full.
         const settings = cell(row(page, 'pro.platform.test'), 'Настройки').locator('code');
         const isCut = () => settings.evaluate((one) => one.scrollWidth > one.clientWidth);
         expect((await settings.boundingBox())?.height).toBeLessThan(24);

@@ -47,7 +47,7 @@ const stale = {
   json: { statusCode: 412, code: 'changed_meanwhile', message: 'Запись изменили' },
 };
 
-test('the tariff page shows the plan, what is used of it, and which offers are too small', async ({
+test('the tariff page shows the current plan and its usage, and marks the offers that are too small', async ({
   page,
 }) => {
   await open(page, tariffPage, ofOwner);
@@ -74,7 +74,7 @@ test('usage bars exist only for resources that the plan limits', async ({ page }
   await expect(summary.getByRole('progressbar')).toHaveCount(1);
 });
 
-test('the words of a request survive a failure of the server, and the next try sends them', async ({
+test('the message of a tariff request survives a server failure, and the next try sends the message', async ({
   page,
 }) => {
   const sent: unknown[] = [];
@@ -121,7 +121,7 @@ for (const [where, path] of [
   ['the tariff page', tariffPage],
   ['the empty list of proxies', '/dashboard/creator/proxies'],
 ] as const)
-  test(`the button on ${where} says what the trial changes, and begins it after a question`, async ({
+  test(`the button on ${where} explains the trial, and starts the trial after a confirmation`, async ({
     page,
   }) => {
     let started = 0;
@@ -148,13 +148,13 @@ for (const [where, path] of [
     expect(started).toBe(1);
   });
 
-test('the tariff page does not offer a trial that is not more than the present plan', async ({ page }) => {
+test('the tariff page offers no trial unless the trial exceeds the current plan', async ({ page }) => {
   await open(page, tariffPage, { ...ofOwner, 'GET /tariff': { ...tariff, plan: plans.rows[2] } });
   await expect(page.getByRole('heading', { name: 'Тарифы на выбор' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Попробовать 30 дней' })).toHaveCount(0);
 });
 
-test('without a trial to begin, the button in the empty list of proxies opens a request', async ({
+test("when no trial is available, the button in the empty list of proxies shows the manager's contact", async ({
   page,
 }) => {
   const used = { ...tariff, trialOffered: false };
@@ -164,7 +164,7 @@ test('without a trial to begin, the button in the empty list of proxies opens a 
   await expect(dialogOf(page).getByRole('link', { name: '@propusk_sales' })).toBeVisible();
 });
 
-test('an owner withdraws an open request after a question', async ({ page }) => {
+test('an owner withdraws an open tariff request after a confirmation', async ({ page }) => {
   let withdrawn = 0;
   await open(page, tariffPage, {
     ...ofOwner,
@@ -180,7 +180,7 @@ test('an owner withdraws an open request after a question', async ({ page }) => 
   expect(withdrawn).toBe(1);
 });
 
-test('every page warns the owner of an end of the trial, with a link to the tariff page', async ({
+test('every page warns the owner when the trial is about to end, and links to the tariff page', async ({
   page,
 }) => {
   const ending = { what: 'trial', at: '2027-02-14T09:00:00.000Z' };
@@ -200,7 +200,7 @@ test('the navigation has no tariff page where the platform has only the standard
   await expect(links.filter({ hasText: 'Тариф' })).toHaveCount(0);
 });
 
-test('an edit of a plan in use shows its companies first, and saves the whole plan on the second press', async ({
+test('the first Save of a plan in use lists the affected companies, and the second Save saves the plan', async ({
   page,
 }) => {
   const saved: unknown[] = [];
@@ -234,7 +234,7 @@ test('an edit of a plan in use shows its companies first, and saves the whole pl
   expect(saved).toEqual([{ name: 'Бизнес', price, people: 10, proxies: 20, ...flags, version: '"1"' }]);
 });
 
-test("an edit of an ended trial's company sends only the plan and its end", async ({ page }) => {
+test("after a trial has ended, an edit of the company's plan sends only the plan", async ({ page }) => {
   let sent: unknown;
   const ended = { ...tariff, planEndsAt: null, trialEndsAt: '2026-01-01T00:00:00.000Z' };
   await open(page, '/dashboard/admin/companies/1', {
@@ -280,7 +280,7 @@ test('ending a trial is refused when another admin changed the plan meanwhile, a
   ]);
 });
 
-test('after a conflict, the forms of the contact and the phone load the new version, and a retry sends the same input with it', async ({
+test('after a conflict, the forms of contact and phone load the new version and save the typed values', async ({
   page,
 }) => {
   const sent: unknown[] = [];
@@ -338,7 +338,9 @@ test('an admin cannot refuse a request without a reason', async ({ page }) => {
   expect(answers).toEqual([{ state: 'refused', reply: 'Нет свободных адресов' }]);
 });
 
-test('an answer sets the requested plan, with or without a last day, or no plan', async ({ page }) => {
+test('an answer to a tariff request sets the requested plan, with an optional last day, or no plan', async ({
+  page,
+}) => {
   const answers = await openRequests(page);
   const answer = async (fill?: () => Promise<void>) => {
     await page.getByRole('button', { name: 'Ответить' }).click();
@@ -360,7 +362,7 @@ test('an answer sets the requested plan, with or without a last day, or no plan'
   expect(answers).toEqual([{ ...body, planId: 3 }, { ...body, planId: 3, planEndsAt }, body]);
 });
 
-test('the navigation of an admin shows how many requests wait', async ({ page }) => {
+test("the admin's navigation shows the number of open tariff requests", async ({ page }) => {
   let count = 1;
   await open(page, '/dashboard/admin/plans', {
     ...ofAdmin,
@@ -401,7 +403,7 @@ test('the lists of a company link to its users and proxies, and a long list is e
   );
 });
 
-test('the advice of the state page about proxies is a link to their list', async ({ page }) => {
+test('the advice about proxies on the state page links to the list of proxies', async ({ page }) => {
   const found = { code: 'egress_unknown', params: { proxies: ['proxy.romashka.test'] } } as const;
   const finding = { code: found.code, level: 'warning', ...sayState(found) };
   await open(page, '/dashboard/admin/state', {
@@ -438,7 +440,7 @@ test('a link to a company in the list opens its page once, and Back returns to t
   await expect(page).toHaveURL(/companies$/);
 });
 
-test('the filter of companies is in the address, returns to the first page, and a search that is still typed keeps it', async ({
+test('the company filter stays in the URL, survives a pending search, and returns to the first page', async ({
   page,
 }) => {
   const asked: string[] = [];
@@ -482,7 +484,7 @@ test("an admin sets a company's plan until the end of a day, and adds a paid pro
   const save = dialogOf(page).getByRole('button', { name: 'Сохранить' });
   await end.fill('31.12.2027');
   await expect(save).toBeEnabled();
-  // A day that does not exist is refused: the day before it is not saved in its place.
+  // A date that does not exist is refused, not replaced by another date.
   await end.fill('31.02.2027');
   await expect(dialogOf(page)).toContainText('Такого дня нет');
   await expect(save).toBeDisabled();

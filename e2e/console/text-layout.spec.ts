@@ -130,7 +130,7 @@ const TEXT_FAULTS = `(async () => {
 })()`;
 
 for (const viewer of ['nobody', 'owner', 'newcomer', 'agent', 'stranger', 'admin'] satisfies Viewer[]) {
-  test(`no page of the ${viewer} has clipped, broken or overprinted text at eight widths in both colour schemes`, async ({
+  test(`no page for the viewer ${viewer} has clipped, broken or overlapping text at eight widths`, async ({
     browser,
   }) => {
     // Each screen is measured sixteen times, which takes minutes on a busy machine.

@@ -14,7 +14,7 @@ import {
   test,
 } from '../support/console.ts';
 
-/** A server that is slow, or accepts a request and never replies. The console stays usable and says what it knows. */
+/** A server that is slow, or accepts a request and never replies. The console stays usable and reports the missing reply. */
 const creator = '/dashboard/creator';
 const DEADLINE = '00:20';
 let owner: string;
@@ -41,7 +41,7 @@ async function hold(page: Page, url: string): Promise<() => Promise<void>> {
   };
 }
 
-test('a dialog closes with the reply of its own call, while the list still reloads', async ({ page }) => {
+test('a dialog closes when its own call is answered, before the list has reloaded', async ({ page }) => {
   await enter(page, `${product.url}${creator}/domains`, owner);
   await expect(row(page, 'crm.romashka.test')).toBeVisible();
   await add(page);
@@ -79,7 +79,7 @@ test('a policy created inside the form of a site shows its name, while the list 
   await expect(dialog.getByText('Склад', { exact: true })).toBeVisible();
 });
 
-test('a user leaves a dialog whose save gets no reply, and a repeated create makes no second row', async ({
+test('a dialog whose save gets no reply can be left, and saving again creates no second row', async ({
   page,
 }) => {
   const keys: (string | undefined)[] = [];
@@ -152,7 +152,7 @@ test('a save and a list report after 20 seconds that the server does not reply, 
   await expect(failed).toHaveCount(0);
 });
 
-test('a sign-out that gets no reply removes the token at once, and the login page says that the session may live on', async ({
+test('a sign-out without a reply removes the token, and the login page says that the session may be open', async ({
   page,
 }) => {
   await page.clock.install();
@@ -175,7 +175,7 @@ test('a sign-out that gets no reply removes the token at once, and the login pag
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
 
-test('the registration page shows its title while the server does not reply, and offers a retry after 20 seconds', async ({
+test('without a reply from the server, the registration page shows its title and offers a retry', async ({
   page,
 }) => {
   await page.clock.install();

@@ -204,7 +204,7 @@ const forms: readonly Form[] = [
     ...edit,
   },
   {
-    name: 'a new address of mail',
+    name: 'a new email address',
     who: 'agent',
     path: '/dashboard/user/personal-data',
     open: region('Сменить почту', 'Сменить почту'),
@@ -212,7 +212,7 @@ const forms: readonly Form[] = [
     submit: 'Отправить ссылку',
   },
   {
-    name: 'a new own password',
+    name: 'a new password of the user',
     who: 'agent',
     path: '/dashboard/user/personal-data',
     open: region('Пароль'),
@@ -270,7 +270,7 @@ const writes = /\/api\/(?!auth\/login)/;
 /** Presses Back without waiting for a page. */
 const back = (page: Page) => page.evaluate('history.back()');
 
-/** Reloads the page, and stays when the browser asks. @returns whether it asked */
+/** Reloads the page and dismisses the dialog. @returns whether the dialog is the browser's beforeunload */
 async function stayAtReload(page: Page): Promise<boolean> {
   const asked = page.waitForEvent('dialog');
   const reload = page.evaluate('location.reload()').catch(() => {});
@@ -280,7 +280,7 @@ async function stayAtReload(page: Page): Promise<boolean> {
   return dialog.type() === 'beforeunload';
 }
 
-/** Refuses every write with 503, and notes its token and body. */
+/** Refuses every write with 503, and records the token and body of the request. */
 async function refuseWrites(page: Page): Promise<{ bearer: string; body: string }[]> {
   const seen: { bearer: string; body: string }[] = [];
   await page.route(writes, async (route) => {
@@ -301,7 +301,7 @@ async function keeps(form: Locator, { values }: Pick<Form, 'values'>): Promise<v
   for (const [label, value] of Object.entries(values)) await expect(field(form, label)).toHaveValue(value);
 }
 
-/** Opens the page of a form from another page of the console. @returns the heading of that one */
+/** Opens the page of a form from another page of the console. @returns the heading of the other page */
 async function visit(page: Page, form: Pick<Form, 'who' | 'path'>, token: string): Promise<Locator> {
   const personal = form.path.endsWith('personal-data');
   await enter(
@@ -343,7 +343,7 @@ for (const form of inTurn(forms)) {
     await context.setOffline(false);
     await keeps(opened, form);
 
-    // The server refuses the first call; the call that follows the sign-in is refused here.
+    // The server refuses the first call. The test refuses the call that is repeated after the sign-in.
     await product.call(token, logout);
     await send.click();
     await expect(again(page)).toBeVisible();
@@ -362,8 +362,7 @@ for (const form of inTurn(forms)) {
     expect(fresh).not.toBe(token);
     expect(repeated).toEqual([{ bearer: `Bearer ${fresh}`, body: sent[0]?.body }]);
 
-    // No console page precedes the page of a required second factor, so the browser's own dialog asks
-    // there.
+    // The page of a required second factor has no previous console page, so Back shows the browser's own dialog.
     if (form.who === 'forced') return;
     await back(page);
     await question(page).getByRole('button', { name: 'Остаться' }).click();
@@ -372,14 +371,14 @@ for (const form of inTurn(forms)) {
     await keeps(opened, form);
     await back(page);
     await question(page).getByRole('button', { name: 'Закрыть' }).click();
-    // A dialog is left for the page under it.
+    // A form that has its own URL closes to form.path; another form returns to the previous page.
     if (url.endsWith(form.path)) await expect(before).toBeVisible();
     else await expect(page).toHaveURL(new URL(form.path, product.url).href);
     await expect(opened).toHaveCount(0);
   });
 
   if (form.who === 'forced') continue;
-  test(`the form of ${form.name} keeps its input when the code of the confirmation dialog fails to load or crashes`, async ({
+  test(`the form of ${form.name} keeps its input when the confirmation dialog fails to load or crashes`, async ({
     page,
   }) => {
     const code = `**/${await chunkOf('src/ui/confirm-dialog.tsx')}`;
@@ -429,7 +428,9 @@ test('the forms of registration and of a new password ask before a navigation di
   await expect(password).toHaveValue('battery staple');
 });
 
-test('a second Back while the confirmation is open leaves the form and the dialog open', async ({ page }) => {
+test('a second press of Back during the confirmation keeps the form and the confirmation open', async ({
+  page,
+}) => {
   await visit(page, { who: 'owner', path: `${creator}/users` }, await signIn('owner'));
   await page.locator(`a[href="${creator}/domains"]`).first().click();
   await expect(heading(page, 'Сайты')).toBeVisible();
@@ -448,7 +449,7 @@ test('a second Back while the confirmation is open leaves the form and the dialo
   await expect(heading(page, 'Пользователи')).toBeVisible();
 });
 
-test('a navigation away from an unchanged form asks no confirmation', async ({ page }) => {
+test('leaving an unchanged form asks for no confirmation', async ({ page }) => {
   const path = `${creator}/domains`;
   const before = await visit(page, { who: 'owner', path }, await signIn('owner'));
   await added('Новый сайт')(page);
