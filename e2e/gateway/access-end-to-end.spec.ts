@@ -72,7 +72,7 @@ async function openSection(page: Page, name: string): Promise<void> {
 async function pick(page: Page, label: string, options: string[]): Promise<void> {
   await page.getByRole('dialog').getByRole('combobox', { name: label }).click();
   for (const option of options) await page.getByRole('option', { name: option }).click();
-  // A single choice closes the list; a multiple choice leaves it open over the next field.
+  // A single-choice list closes after the choice; a multiple-choice list stays open over the next field.
   if ((await page.getByRole('listbox').count()) > 0) await page.keyboard.press('Tab');
 }
 
@@ -245,7 +245,7 @@ async function openTunnel(access: GatewayAccess, name: string): Promise<Socket> 
   return socket;
 }
 
-test("an owner who removes a policy from an agent ends the agent's access within a second, open tunnels included", async ({
+test("removing an agent's policy ends the agent's access within a second, open tunnels included", async ({
   page,
 }) => {
   const access = await accessOf(agent);

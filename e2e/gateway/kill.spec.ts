@@ -20,7 +20,7 @@ import {
 /** `kill -9` of the product, or of parts of it, during writes. */
 
 const ROUNDS = quickOrSoak(3, 100);
-/** Time limit from the start, or from the kill of a part, until the product serves. */
+/** Time limit from the start, or from the kill of a process, until the product serves. */
 const READY_MS = quickOrSoak(15_000, 5_000);
 const WRITERS = 4;
 
@@ -43,7 +43,7 @@ test('after kill -9 during writes every acknowledged write is complete, and the 
     async (tally) => {
       const ports = { console: await freePort(), gateway: await freePort() };
       product = runProduct(dataDir, ports);
-      // The first start creates the cluster and builds what is stale.
+      // The first start creates the database cluster and rebuilds stale build output.
       await untilHealthy(product);
       const writers = await settle();
       let slowest = 0;
@@ -73,16 +73,16 @@ test('after kill -9 during writes every acknowledged write is complete, and the 
   );
 });
 
-/** The kills. Each returns a stopwatch of the recovery. */
+/** Ways to kill processes. Each returns a stopwatch that measures the recovery. */
 const kills: ((ports: { console: number; gateway: number }) => Promise<() => number>)[] = [
-  // All processes including PostgreSQL, like a power failure.
+  // Kills all processes including PostgreSQL, like a power failure.
   async (ports) => {
     const server = pidOf(await product.processes(), 'postgres -D');
     process.kill(-(product.process.pid ?? 0), 'SIGKILL');
     process.kill(server, 'SIGKILL');
     return startAgain(ports);
   },
-  // Children, which the supervisor restarts.
+  // Kills PostgreSQL and the api, which the supervisor restarts.
   async () => {
     const processes = await product.processes();
     const elapsed = stopwatch();
@@ -90,7 +90,7 @@ const kills: ((ports: { console: number; gateway: number }) => Promise<() => num
       process.kill(pidOf(processes, part), 'SIGKILL');
     return elapsed;
   },
-  // All but PostgreSQL, which ends with its parent.
+  // Kills all processes except PostgreSQL, which ends with its parent process.
   async (ports) => {
     process.kill(-(product.process.pid ?? 0), 'SIGKILL');
     return startAgain(ports);
@@ -109,7 +109,7 @@ function pidOf(processes: readonly string[], part: string): number {
   return Number(line.trim().split(/\s+/)[1]);
 }
 
-/** Tells whether a second product on the folder refuses to start and names the folder's holder. */
+/** Tells whether a second product on the same data folder refuses to start and names the folder. */
 async function secondStart(): Promise<boolean> {
   const second = runProduct(dataDir, { console: await freePort(), gateway: await freePort() });
   const code = await second.ended;
@@ -117,8 +117,8 @@ async function secondStart(): Promise<boolean> {
 }
 
 /**
- * Creates a company and writers. Each writer counts up in the name of its own policy; the policy's members
- * encode the same number.
+ * Creates a company and several writers. Each writer stores increasing numbers in the name of its policy; the count of
+ * the policy's members is the number modulo 4.
  */
 async function settle() {
   const names = { name: 'Компания', companyName: 'Компания', companySite: 'kill.test' };

@@ -27,7 +27,7 @@ const EGRESS = '127.0.0.2';
 const OPEN = 'Require ip 127.0.0.0/8\n';
 const hosts = { desktop: 'crm.romashka.test', phone: 'wiki.romashka.test' };
 const domains = '/dashboard/creator/domains';
-/** A probe makes a dozen sequential requests. */
+/** A probe makes a dozen sequential requests, so its verdict needs a longer timeout. */
 const PROBE = { timeout: 45_000 };
 
 let sites: Awaited<ReturnType<typeof startLockedSites>>;
@@ -85,7 +85,7 @@ const product = startConsole(
 );
 
 const open = (page: Page, path = domains) => enter(page, product.url + path, owner);
-/** Waits for a verdict. The api refuses a probe within 10 s of the last one; the test then moves the last one into the past. */
+/** Waits for a verdict. The api refuses a new probe for 10 s, so the test dates earlier probes back. */
 const verdict = (dialog: Locator, name: string) =>
   expect(async () => {
     const again = dialog.getByRole('button', { name: /^Проверить/ });
@@ -152,7 +152,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await open(page);
       await choose(page, new RegExp(host), 'Защитить');
       const dialog = dialogOf(page);
-      // The first screen size asks for the egress addresses. The second finds them already stored.
+      // The egress addresses are unknown on the first screen size and already stored on the second.
       await dialog.getByRole('button', { name: /^Узнать адреса/ }).click();
       const egress = dialog.getByRole('list', { name: 'С каких адресов приходят ваши сотрудники' });
       await expect(egress).toContainText(EGRESS, PROBE);
@@ -180,7 +180,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(colleague.getByText(/Ссылка действует до/)).toBeVisible();
       await colleague.close();
 
-      // The console tells the owner to put the lock before the existing lines of the file.
+      // The console tells the owner to put the lock above the existing lines of .htaccess.
       await sites.lock(host, `${lines}\n${OPEN}`);
       await dialog.getByRole('button', { name: 'Проверить' }).click();
       await verdict(dialog, 'Защищён');
@@ -262,7 +262,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await product.call(owner, updateUser, { params: { id: gleb?.id ?? 0 }, body: { politics: [] } });
     });
 
-    test('the proxy check reports whether a proxy works, and the egress address of a proxy that does', async ({
+    test('the proxy check reports that a proxy works and which egress address sites see', async ({
       page,
     }) => {
       await open(page, '/dashboard/creator/proxies');
@@ -278,7 +278,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(dialog.getByRole('status')).toContainText('Прокси работает', PROBE);
     });
 
-    test('a dead or truncated lock link shows an explanation', async ({ page }) => {
+    test('an invalid or truncated link to the lock lines shows an explanation', async ({ page }) => {
       await page.goto(`${product.url}/lock#${'x'.repeat(43)}`);
       await expect(page.getByRole('heading', { name: 'Ссылка не действует' })).toBeVisible();
       await expect(page.getByText('её срок 7 дней')).toBeVisible();
@@ -300,7 +300,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
   });
 }
 
-test('a server that answers nobody is reported as down in amber, and ticks no step of the onboarding card', async ({
+test('a site whose server does not reply is reported as down, and completes no onboarding step', async ({
   page,
 }) => {
   await enter(page, product.url + domains, deadOwner);

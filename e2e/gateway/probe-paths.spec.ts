@@ -16,7 +16,7 @@ import {
 } from '../support/console.ts';
 import { check, learned } from '../support/stubbed-replies.ts';
 
-/** The paths of a site's probe: a pasted address keeps its path, and the lock dialog edits the lists. */
+/** The paths of a site's probe: a pasted address keeps its path, and the lock dialog edits the lists of paths. */
 
 let owner: string;
 const product = startConsole(async (console) => {
@@ -36,7 +36,7 @@ const siteOf = async (address: string) => {
 };
 const pathsOf = async (address: string) =>
   product.call(owner, getProbePaths, { params: { id: (await siteOf(address)).id } });
-/** Opens the lock of a site with known egress addresses, and the paths of its probe. */
+/** Opens the lock dialog of a site with stubbed egress addresses, and unfolds the paths of its probe. */
 async function openPaths(page: Page, address: RegExp, title: string) {
   await page.route('**/api/domain-allowed/*/lock', (route) => route.fulfill({ json: learned }));
   await choose(page, address, 'Защитить');
@@ -55,7 +55,9 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
     test.use({ viewport });
     const host = `crm.${screen}.test`;
 
-    test('a pasted address becomes a site whose path the lock dialog shows and edits', async ({ page }) => {
+    test('a pasted address keeps its path for the probe, and the lock dialog edits the probe paths', async ({
+      page,
+    }) => {
       await open(page);
       await page.getByRole('main').getByRole('button', { name: 'Добавить', exact: true }).click();
       const form = dialogOf(page);
@@ -93,7 +95,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       });
     });
 
-    test('an unusable path gets an explanation, and both lists keep the typed text', async ({ page }) => {
+    test('an unusable path gets an explanation, and the form keeps the typed paths', async ({ page }) => {
       await open(page);
       const paths = await openPaths(page, new RegExp(`www.${screen}`), 'Проверять также');
       await paths.start.fill('/base/\nadmin\n/');
@@ -105,7 +107,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(paths.save).toBeDisabled();
       await expect(paths.start).toHaveValue('/base/\nadmin\n/');
 
-      // Typed paths are not lost without a question.
+      // The dialog asks before it discards typed paths.
       await paths.dialog.getByRole('button', { name: 'Проверить', exact: true }).click();
       const question = dialogOf(page).filter({ hasText: 'потерять введённое' });
       await question.getByRole('button', { name: 'Остаться' }).click();
@@ -131,7 +133,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(dialogOf(page).getByRole('alert').filter({ hasText: 'Проверьте поля' })).toBeVisible();
     });
 
-    test('paths that another user saved meanwhile load on request, and the typed ones stay', async ({
+    test('after another user saved paths, the dialog loads those paths on request and keeps the typed ones', async ({
       page,
     }) => {
       const address = `www.${screen}.test`;
@@ -152,7 +154,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       expect(await pathsOf(address)).toMatchObject({ startPaths: ['/mine'], openPaths: ['/robots.txt'] });
     });
 
-    test('paths that do not load are reported with a button that tries again', async ({ page }) => {
+    test('when the probe paths fail to load, the dialog offers a retry', async ({ page }) => {
       await open(page);
       let fails = true;
       await page.route('**/api/domain-allowed/*/paths', (route) =>
@@ -165,7 +167,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(paths.start).toBeVisible();
     });
 
-    test('an owner adds the target of a redirect as a site, with the policies of the probed site, from the result', async ({
+    test('an owner adds the target of a redirect from the probe result as a site with the same policies', async ({
       page,
     }) => {
       const target = `new.${screen}.test`;
@@ -186,7 +188,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       expect((await siteOf(target)).politics.map(({ name }) => name)).toEqual(['Продажи']);
     });
 
-    test('a policy adds a site with the path of a pasted address', async ({ page }) => {
+    test('the policy form adds a site with the path of a pasted address', async ({ page }) => {
       const target = `base.${screen}.test`;
       await enter(page, `${product.url}/dashboard/creator/politics`, owner);
       await choose(page, /Продажи/, 'Редактировать');

@@ -11,8 +11,8 @@ import { startLockedSites } from '../../scripts/locked-site.ts';
 import { AGE_CHECKS, choose, dialogOf, enter, screensOf, startConsole, test } from '../support/console.ts';
 
 /**
- * A server with one address: api and gateway leave from 127.0.0.1, which the site's lock admits. The owner pairs another
- * machine, which is at 127.0.0.20, by the command that the console shows.
+ * The server has one IP address: api and gateway connect from 127.0.0.1, which the site's lock admits. The owner pairs a
+ * second machine, at 127.0.0.20, by the command that the console shows.
  */
 const hosts = { desktop: 'crm.romashka.test', phone: 'wiki.romashka.test' };
 const PROBE = { timeout: 60_000 };
@@ -85,7 +85,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 
-    test('an owner pairs a vantage, which proves the lock of a site when the server has one address', async ({
+    test('an owner pairs a vantage, which proves the lock of a site although the server has only one IP address', async ({
       page,
     }) => {
       test.setTimeout(180_000);
