@@ -49,7 +49,7 @@ function run(
   return { child, said: once(child, 'close').then(([code]) => `${said.trim()}\n${code}`) };
 }
 
-/** Runs a command that must be refused. @returns its one line */
+/** Runs a command that must be refused. @returns the single line of its output */
 async function refusal(command: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
   const [line = '', ...rest] = (await run(command, args, env).said).split('\n');
   expect(rest, line).toEqual(['1']);
@@ -79,7 +79,7 @@ test.afterAll(async () => {
 
 test('a backup restored into another folder keeps accounts and ends old sessions', async () => {
   const DATA_DIR = join(outer, 'target');
-  // The packaged command sets NEXT_PASSPHRASE. A restore prints it when it differs from the passphrase of the backup.
+  // The packaged command sets NEXT_PASSPHRASE, which a restore prints when the backup has another passphrase.
   const next = { DATA_DIR, NEXT_PASSPHRASE: 'of this machine' };
   expect(await run('restore', [file], next).said).toMatch(
     /восстановлена в .*\nСледующие копии закроет другая фраза.*\n {2}of this machine\n0$/,
@@ -179,7 +179,7 @@ test('restore refuses a bad file, passphrase or key before it creates a folder',
   expect(existsSync(fresh)).toBe(false);
 });
 
-test('the product refuses to start on a data folder that a killed restore left incomplete, and names the reason', async () => {
+test('the product refuses to start on a data folder that a killed restore left incomplete', async () => {
   const DATA_DIR = join(outer, 'killed');
   const { child, said } = run('restore', [file], { DATA_DIR });
   // Kill the restore as soon as its marker file exists.

@@ -150,7 +150,7 @@ async function signIn(email: string): Promise<string> {
   return token;
 }
 
-/** @returns status, headers and body */
+/** @returns status, headers and body of the api's reply */
 async function ask(
   method: string,
   path: string,
@@ -271,7 +271,7 @@ test('no file, log or backup contains a proxy password', () =>
         const hits = found(bytes, values);
         tally.see(hits.length === 0, `${file} holds ${hits.join(', ')}`);
       }
-      // Proves that the search reads the table and the WAL: their rows are stored in clear.
+      // Proves that the search reads the table and the WAL, where the proxy's host name is unencrypted.
       expect(rows).toBeGreaterThan(1);
       expect(files.filter((file) => /pg_wal/.test(file)).length).toBeGreaterThan(0);
       expect(files.some((file) => file.endsWith('.eml'))).toBe(true);

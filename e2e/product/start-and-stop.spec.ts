@@ -32,7 +32,7 @@ function start(env: NodeJS.ProcessEnv = {}, folder = dataDir): RunningProduct {
   return product;
 }
 
-/** Runs a start that must fail. @returns its one line */
+/** Runs a start that must fail. @returns its output */
 async function refusal(env: NodeJS.ProcessEnv = {}, folder = dataDir): Promise<string> {
   const product = start(env, folder);
   expect(await product.ended).not.toBe(0);
@@ -53,7 +53,7 @@ test('the product starts, Ctrl-C leaves no process, and the second start is quic
   await untilReady(first);
   expect(first.output()).toContain(first.consoleUrl);
   expect(first.output()).toContain(`127.0.0.1:${ports.gateway}`);
-  // Output that is no terminal may be a journal.
+  // The link with a token is printed only in a terminal, because other output may be a journal.
   expect(first.output()).not.toContain('#token=');
   const registered = await fetch(`${first.consoleUrl}/api/auth/registration`, {
     method: 'POST',
@@ -79,7 +79,7 @@ test('the product starts, Ctrl-C leaves no process, and the second start is quic
   const second = start();
   await untilHealthy(second);
   const tookMs = starting();
-  // Other spec files run at the same time: alone, a start takes about a second.
+  // The limit allows for other spec files that run at the same time; alone, a start takes about a second.
   expect(tookMs).toBeLessThan(15_000);
   test.info().annotations.push({ type: 'second start to health 200, ms', description: tookMs.toFixed() });
   const me = await fetch(`${second.consoleUrl}/api/me`, { headers: { authorization: `Bearer ${token}` } });
@@ -208,12 +208,12 @@ for (const [which, setting] of [
     const line = await refusal();
     squatter.close();
     expect(line.split('\n').at(-1)).toMatch(new RegExp(`${ports[which]} .*${setting}`));
-    // No process remains, and the same folder serves once the port is free.
+    // No process remains: after the port is free, the product starts on the same data folder.
     await untilReady(start());
   });
 }
 
-test('the start names the setting whose listening address this machine does not have', async () => {
+test('the start refuses an address that this machine does not have, and names the setting', async () => {
   expect((await refusal({ HOST: 'nosuch.invalid' })).split('\n').at(-1)).toMatch(/«nosuch\.invalid».* HOST$/);
   expect((await refusal({ GATEWAY_EGRESS: '192.0.2.1' })).split('\n').at(-1)).toMatch(
     /«192\.0\.2\.1».* GATEWAY_EGRESS$/,
@@ -256,7 +256,7 @@ test('the start refuses a corrupt database folder and leaves it unchanged', asyn
   await untilReady(start());
 });
 
-test('after a plain start the lock of a site shows its lines with the address of this computer and no setting of the server; a restart with ECHO_URL replaces them', async ({
+test('a plain start fills the lock lines with the egress address, and a restart with ECHO_URL updates them', async ({
   page,
 }) => {
   test.setTimeout(240_000);
@@ -287,7 +287,7 @@ test('after a plain start the lock of a site shows its lines with the address of
   });
   await untilReady(second);
   await open();
-  // The api repeats a failed call of the gateway every minute.
+  // The api measures the egress address of the gateway every minute.
   await expect(lines).toContainText('Require ip 127.0.0.4', { timeout: 150_000 });
   await expect(dialogOf(page).getByText('«Пропуск» запущен только на этом компьютере')).toHaveCount(0);
   await expect(lines).not.toContainText('127.0.0.3');
