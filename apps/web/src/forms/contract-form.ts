@@ -34,7 +34,7 @@ export function refill<S extends FormSchema>(form: ContractForm<S>, fresh: Defau
   type Field = Parameters<typeof form.setValue>[0];
   const before: FieldValues = form.formState.defaultValues ?? {};
   const now: FieldValues = form.getValues();
-  // A nested field makes an empty object when it is mounted before its value has loaded.
+  // A nested field that is mounted before its value has loaded replaces undefined by an empty object: count both as equal.
   const text = (value: unknown) => JSON.stringify(value ?? {});
   const typed = Object.keys(now).filter((key) => text(now[key]) !== text(before[key]));
   form.reset(fresh);

@@ -7,7 +7,7 @@ import { isDay } from '../ui/day.tsx';
 export type DayInputProps = {
   value: string | undefined;
   onDay: (day: string) => void;
-  /** Gets a text that is no day, which a form must not save as the day before. */
+  /** Called with a text that is no day, so that a form does not save the day that the field held before. */
   onOther?: (typed: string) => void;
   /** A short label inside the field, instead of `label`. */
   inside?: string;

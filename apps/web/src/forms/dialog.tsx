@@ -20,8 +20,8 @@ export function useExit(onClose: OnClose) {
 }
 
 /**
- * A modal dialog. It opens after its mount, because Mantine animates only a change, and returns the focus. While a question
- * or another dialog covers it, it leaves the keyboard to that dialog.
+ * A modal dialog. It is mounted closed and then opens, because Mantine animates only a change. On close it returns the focus.
+ * While a question or another dialog is open above it, it ignores the keyboard.
  * @param props.exit made by `useExit`
  */
 export function Dialog({

@@ -31,7 +31,6 @@ const nothing = z.object({});
  */
 export function EditDialog<E extends Versioned, S extends FormSchema>(props: {
   title: string;
-  /** The entity: a dialog with an address loads it if no list has. */
   query: UseQueryResult<E>;
   /** The entity as form values. */
   values: (entity: E) => DefaultValues<z.input<S>>;

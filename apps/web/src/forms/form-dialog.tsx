@@ -11,7 +11,7 @@ import classes from './form-dialog.module.css';
 import { useContractForm } from './use-contract-form.ts';
 import { useSave } from './use-save.tsx';
 
-/** A save that takes longer than this can be aborted, in milliseconds. Before, the label of the button would flicker. */
+/** How long a save may take, in milliseconds, before the dialog offers to abort it. At once, the button would flicker. */
 const SLOW_MS = 1000;
 
 /**
@@ -24,7 +24,7 @@ export function FormDialog<S extends FormSchema>(props: {
   schema: S;
   initial: DefaultValues<z.input<S>>;
   /**
-   * Saves the values. The dialog closes when the promise resolves, unless with false, and shows the error when it rejects.
+   * Saves the values. The dialog closes when the promise resolves, unless the value is false. A rejection is shown as an error.
    * The signal aborts the call when the user leaves the dialog during the save.
    */
   submit: (values: z.output<S>, signal: AbortSignal) => Promise<unknown>;
@@ -40,7 +40,7 @@ export function FormDialog<S extends FormSchema>(props: {
   danger?: boolean;
   /** Another dialog is open above this one and handles the keyboard. */
   covered?: boolean;
-  /** False where `submit` replaces this dialog with another one. */
+  /** False when `submit` replaces this dialog with another one, so that the dialog does not close after a save. */
   closesItself?: boolean;
   /** Called when the form becomes changed or unchanged. */
   onDirty?: (isDirty: boolean) => void;

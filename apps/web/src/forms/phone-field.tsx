@@ -6,9 +6,9 @@ import { type Bound, labels, useField } from './fields.tsx';
 type Reader = typeof import('./phone.ts');
 
 /**
- * A field for a phone number, Russian unless a calling code is typed. It formats the number while the user types. The form's value
- * is the number in E.164, '' when the field is empty, and otherwise the unfinished text, which the schema `Phone` refuses. The
- * library loads with the first phone field; until then the value is the text as typed.
+ * A field for a phone number, Russian unless a calling code is typed. It formats the number while the user types. The form's
+ * value is the number in E.164, '' when the field is empty, and otherwise the unfinished text, which the schema `Phone` refuses.
+ * The library loads with the first phone field; until then the value is the text as typed.
  */
 export function PhoneField<V extends FieldValues, O>(
   props: Bound<V, O> & Pick<TextInputProps, 'autoComplete' | 'placeholder'>,
@@ -35,7 +35,7 @@ export function PhoneField<V extends FieldValues, O>(
     if (reader === undefined) return field.onChange(input.value);
     const phone = read(reader, input.value);
     const caret = reader.placeCaret(input.value, input.selectionStart ?? input.value.length, phone.text);
-    // React leaves an input alone that already has the new value, and so the caret stays.
+    // React does not write to an input that already has the new value, so the caret stays in place.
     input.value = phone.text;
     input.setSelectionRange(caret, caret);
     setTyped(phone.text);

@@ -18,17 +18,17 @@ function type(text: string, home?: CountryCode) {
 it('the library has an example number of at least 230 countries', () => {
   expect(numbers.length).toBeGreaterThanOrEqual(230);
 });
-describe.each(numbers)('the example number of %s, %s,', (country, e164, number) => {
+describe.each(numbers)('the example number of %s, %s', (country, e164, number) => {
   it.each([
     ['with spaces', number.formatInternational()],
     ['as E.164', e164],
     ['after 00', `00 ${number.formatInternational().slice(1)}`],
-  ])('is read when it is pasted or typed %s', (_, text) => {
+  ])('readPhone reads the number pasted or typed %s', (_, text) => {
     expect(readPhone(text).e164).toBe(e164);
     expect(readPhone(type(text)).e164).toBe(e164);
     expect(Phone.safeParse(e164).success).toBe(true);
   });
-  it('is read in national format when its country is the home country', () => {
+  it('readPhone reads the national format of the home country', () => {
     expect(readPhone(number.formatNational(), country).e164).toBe(e164);
     expect(readPhone(type(number.formatNational(), country), country).e164).toBe(e164);
   });
@@ -70,7 +70,7 @@ it('an empty text, or one without digits, gives an empty text', () => {
     Array.from({ length: 3 }, () => ({ text: '', e164: undefined, country: undefined })),
   );
 });
-it('the text keeps every typed digit, and the contract refuses it while the number is unfinished', () => {
+it('readPhone keeps every typed digit, and the contract refuses an unfinished number', () => {
   const property = fc.property(fc.stringMatching(/^\+?[1-69]\d{0,17}$/), (typed) => {
     const { text, e164 } = readPhone(typed);
     expect(text.replace(/[^\d+]/g, '')).toBe(typed);

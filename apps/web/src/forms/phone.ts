@@ -12,7 +12,7 @@ export interface ReadPhone {
   text: string;
   /** The number in E.164; undefined while it is unfinished or longer than its country allows. */
   e164: string | undefined;
-  /** The country, once the digits tell it. */
+  /** The country of the number; undefined while the digits do not determine it. */
   country: CountryCode | undefined;
 }
 
@@ -28,7 +28,7 @@ export function readPhone(typed: string, home: CountryCode = 'RU'): ReadPhone {
   const number = finished(spelled, home);
   const country = number?.country ?? typing.getCountry();
   if (number !== undefined || !/^\+\d{7}/.test(text)) return { text, e164: number?.number, country };
-  // The library leaves a number without a format unspaced, so a schema of E.164 would accept it.
+  // The library adds no space to a number that it cannot format, and the schema would accept it as E.164. This adds a space.
   const calling = typing.getCallingCode() ?? text.charAt(1);
   return { text: `+${calling} ${text.slice(calling.length + 1)}`, e164: undefined, country };
 }
@@ -45,15 +45,15 @@ function finished(spelled: string, home: CountryCode): PhoneNumber | undefined {
     const number = parsePhoneNumberFromString(spelled);
     return number?.isPossible() ? number : undefined;
   }
-  // Ten digits after a typed 8 could be an area code such as 812, but more often the eleventh digit is still to come.
+  // Ten digits that begin with 8 may have an area code such as 812, but are more often an 8 and nine of the number's ten digits.
   if (home === 'RU' && /^8\d{9}$/.test(spelled)) return undefined;
   const readings = [parsePhoneNumberFromString(spelled, home), parsePhoneNumberFromString(`+${spelled}`)];
   return readings.find((number) => number?.isValid());
 }
 
 /**
- * Finds the caret's place in a formatted text: directly after the digit that it follows in the raw text. Counting the digits behind
- * the caret also works where formatting changed those before it, as from '00' to '+'.
+ * Finds the caret's place in a formatted text: directly after the digit that the caret follows in the raw text. Counts the
+ * digits behind the caret, because formatting may change those before the caret, such as '00' to '+'.
  * @param raw the text as the browser changed it, with the caret at `caret`
  */
 export function placeCaret(raw: string, caret: number, text: string): number {

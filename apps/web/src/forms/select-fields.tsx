@@ -66,7 +66,7 @@ function sentenceOf(error: unknown): string {
 /** The id of the option that creates an entity. Ids of entities begin with 1. */
 const CREATE = 0;
 
-/** The entries of the list for a text: an option of exactly that label, then those that contain it, then the create. */
+/** The entries of the list for a text: the option with exactly this label, the options that match it, and the create entry. */
 function offersOf({ options, create }: MultiChoosing, text: string): Option[] {
   const name = text.trim();
   const found = options.filter(({ label }) => matches(label, name));
@@ -96,7 +96,7 @@ export function MultiSelectField<V extends FieldValues, O>(props: Bound<V, O> & 
   const entries: (number | string)[] = stored ?? [];
   const picked = entries.filter((entry) => typeof entry === 'number');
   const typed = entries.find((entry) => typeof entry === 'string') ?? '';
-  /** The search text after a pick. It filters the list, but is not in the value. */
+  /** The search text that remains after a pick. It filters the list, but is not part of the field's value. */
   const [kept, setKept] = useState('');
   const text = typed || kept;
   const set = (ids: number[], rest: string) => onChange(rest.trim() === '' ? ids : [...ids, rest]);
@@ -119,7 +119,7 @@ export function MultiSelectField<V extends FieldValues, O>(props: Bound<V, O> & 
   }, [search]);
 
   const without = (id: number) => picked.filter((each) => each !== id);
-  /** Makes the ids the value, and keeps the text as a filter. No entry stays active, so that the next Enter saves the form. */
+  /** Sets the picked ids and keeps the search text. No entry stays active, so that the next Enter saves the form. */
   function take(ids: number[]) {
     set(ids, '');
     setKept(text);

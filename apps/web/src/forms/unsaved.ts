@@ -11,9 +11,9 @@ let unblock = (): void => {};
 /** Reads and clears the set of forms with unsaved changes. */
 export const unsaved = {
   any: (): boolean => changed.size > 0,
-  /** What a navigation loses; undefined for nothing. */
+  /** Sentences about the input that a navigation would discard; undefined if there is none. */
   loss: (): string | undefined => [...changed.values()].map(({ hint }) => hint).join(' ') || undefined,
-  /** Asks, if there are any, whether the user leaves the page and discards them. */
+  /** If there are unsaved changes, asks whether to discard them. @returns whether the page may be left */
   mayLeave: async (): Promise<boolean> =>
     changed.size === 0 ||
     confirm({
@@ -24,7 +24,7 @@ export const unsaved = {
       danger: true,
     }),
   /** Clears the set before a navigation that discards the input on purpose, such as a sign-out. */
-  drop(): void {
+  clear(): void {
     changed.clear();
     unblock();
   },
@@ -48,7 +48,7 @@ export function useUnsaved(isChanged: boolean, hint: string = t.input.leaveHint)
   }, [isChanged, hint, history]);
 }
 
-/** Asks before the router leaves the page. Before a reload or a closed tab, the browser asks itself. */
+/** Asks before the router leaves the page. Before a reload or when the tab is closed, the browser shows its own question. */
 function guard(history: RouterHistory): () => void {
   /** The position of the history entry that the user was on when the open question appeared. */
   let asked: number | undefined;

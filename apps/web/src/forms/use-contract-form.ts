@@ -28,7 +28,7 @@ export function contractResolver<S extends FormSchema>(schema: S): ContractResol
   };
 }
 
-/** A form over a schema. Its changed input is not lost without a question by Back, Reload or the end of the session. */
+/** A form over a schema. Back, Reload and the end of the session do not discard changed input without a question. */
 export function useContractForm<S extends FormSchema>(
   schema: S,
   initial: DefaultValues<z.input<S>>,

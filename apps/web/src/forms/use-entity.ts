@@ -10,9 +10,9 @@ import { queryOptions } from '../api/queries.ts';
 export type Read<E> = Endpoint<Access, typeof IdParams, undefined, undefined, z.ZodMiniType<E>>;
 
 /**
- * Reads the entity of a dialog. A row of a list that has been loaded is shown at once, and is read again in the background.
- * @param lists the path of the calls whose rows are such entities
- * @param id the id in the path of the open page, unless it is given
+ * Reads the entity of a dialog. If a loaded list has the entity as a row, returns the row at once, and reads it again.
+ * @param list the call whose rows are such entities
+ * @param given the entity's id; by default the id in the path of the open page
  */
 export function useEntity<E extends { id: number }>(read: Read<E>, list: { path: string }, given?: number) {
   const client = useQueryClient();

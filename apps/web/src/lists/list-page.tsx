@@ -66,13 +66,13 @@ export function ListPage<Row extends { id: number }>(props: {
     return main && 'link' in main ? () => void navigate(main.link) : undefined;
   }
 
-  /** Changes the URL as it is now: a search that the user still types began before other filters changed. */
+  /** Merges a change into the current URL, because a delayed search may arrive after another filter has changed. */
   function go(next: ListSearch, replace = false) {
     void navigate({ to: '.', search: (old: ListSearch) => parseListSearch({ ...old, ...next }), replace });
   }
 
   const toLast = useEffectEvent((last: number) => go({ page: last }, true));
-  // The last row of the last page was removed: go one page back.
+  // When the last page has lost its last row, go to the page before it.
   const lastPage = data && !isPlaceholderData ? Math.max(1, Math.ceil(data.count / take)) : undefined;
   useEffect(() => {
     if (lastPage !== undefined && page > lastPage) toLast(lastPage);

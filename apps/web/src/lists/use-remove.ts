@@ -8,9 +8,9 @@ import { confirm } from '../ui/confirm.ts';
 type Remove = Endpoint<Access, typeof IdParams, undefined, undefined, undefined>;
 
 /**
- * Returns a function that removes an entity: it asks for confirmation, makes the call and shows a toast.
- * @param question the specification's question, which the entity's name completes
- * The function's `version` refuses to remove an entity that has changed since.
+ * Returns a function that removes an entity: it asks for confirmation, makes the call and shows a toast. With `version`, the
+ * server refuses to remove an entity that has changed since.
+ * @param question the specification's question; the dialog shows the entity's name below it
  * @param done the sentence of the toast
  * @param loss a sentence about the consequences, or a kind of entity whose loss of access the dialog counts
  */

@@ -14,7 +14,7 @@ import { sparesToken } from './landing.ts';
 
 /** Deletes the token and opens the login page by a full page load, which clears all cached data. */
 function openLogin(): void {
-  unsaved.drop();
+  unsaved.clear();
   token.store(null);
   window.location.assign('/auth/login');
 }
@@ -43,7 +43,7 @@ export const useLeaving = leaving.use;
  */
 export async function leave(): Promise<void> {
   const bearer = pageBearer();
-  unsaved.drop();
+  unsaved.clear();
   token.store(null);
   // Another user may sign in next: do not send them to this user's page.
   returnTo.store(null);
@@ -162,7 +162,7 @@ export async function resume(bearer: string, known: User): Promise<void> {
     void session?.client.invalidateQueries();
     return;
   }
-  unsaved.drop();
+  unsaved.clear();
   returnTo.store(null);
   // `replace`, so that Back cannot return to this page. The promise never settles: the dialog covers the page until then.
   window.location.replace('/dashboard');

@@ -3,7 +3,7 @@ import * as t from '@propusk/phrases/console';
 import { Tag } from '../../ui/tags.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
 
-/** A table cell with a company's name and site, and a mark until its owner has confirmed the email address: for how long, and whose. */
+/** A table cell with a company's name and site. Marks a company whose owner has not confirmed the email address yet. */
 export function CompanyCell(props: {
   company: Pick<Company, 'companyName' | 'companySite'> &
     Partial<Pick<Company, 'confirmed' | 'createdAt' | 'users'>>;

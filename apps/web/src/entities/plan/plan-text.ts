@@ -7,7 +7,7 @@ import { formatPrice } from './money.ts';
 /** The kinds of rows that a plan limits. */
 export const limited = ['people', 'sites', 'proxies'] as const;
 
-/** What a plan either includes or does not. */
+/** The features that a plan can include. */
 export const features = ['paidProxies', 'allSites'] as const;
 
 /** The price of a plan, as a phrase. */
@@ -46,7 +46,7 @@ function gainsOf(present: CompanyPlan, other: CompanyPlan): string[] {
 
 const DAY_MS = 86_400_000;
 
-/** Renders an end with its day and the number of days until then, begun days included; 0 when it has passed. */
+/** Renders a sentence about the end of a plan or trial: its day, and the days until then, rounded up, or 0 if it has passed. */
 export function untilPhrase(phrase: (day: string, left: number) => string, iso: string): string {
   return phrase(formatDay(iso), Math.max(0, Math.ceil((Date.parse(iso) - Date.now()) / DAY_MS)));
 }

@@ -14,8 +14,8 @@ const tones: Record<RequestState, Tone> = {
 };
 
 /**
- * Requests of companies with their state, words and reply.
- * @param props.company renders the company of a request, where the list has those of several
+ * A list of tariff requests, each with its state, message and reply.
+ * @param props.company renders the company of a request, in a list of several companies' requests
  * @param props.actions renders the buttons of an open request
  */
 export function RequestList(props: {

@@ -10,8 +10,8 @@ import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 import { type Trial, trialOf } from './plan-text.ts';
 
 /**
- * Returns a function that asks, begins the trial and shows a toast.
- * @param ask opens the request form instead, when the company cannot begin a trial or the trial's plan does not exceed its own
+ * Returns a function that asks the owner to confirm, begins the trial and shows a toast.
+ * @param ask opens the request form instead, if there is no trial that the owner may begin
  */
 export function useTrial(ask: () => void): { begin: () => void; busy: boolean } {
   const client = useQueryClient();
@@ -31,7 +31,7 @@ export function useTrial(ask: () => void): { begin: () => void; busy: boolean } 
     });
     if (began) toastSuccess(t.tariff.trialBegan, end ? t.tariff.trialUntil(formatDay(end)) : undefined);
   });
-  // In an effect, when the button is enabled again: it takes the focus, and gets it back when the question closes.
+  // In an effect, because the button is enabled again only then: it takes the focus, and gets it back after the question.
   useEffect(() => {
     if (found?.opener instanceof HTMLElement) found.opener.focus();
     if (found) void offer(found.trial);

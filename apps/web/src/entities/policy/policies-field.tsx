@@ -6,7 +6,7 @@ import { usePolicyCreate } from '../use-inline-create.ts';
 import { usePolicyOptions } from '../use-options.ts';
 
 /**
- * The policies of a user: the field `politics` of a form. A missing policy is created by its name.
+ * The policies of a user: the field `politics` of a form. The user of the form can also create a policy by typing its name.
  * @param props.held the policies that the form already holds
  */
 export function PoliciesField<V extends FieldValues, O>(props: {

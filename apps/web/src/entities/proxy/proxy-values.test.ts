@@ -33,7 +33,7 @@ test("an ADMIN's change of a proxy's flag allSites also sends the stored type", 
   expect(changes(values, body)).toEqual({ settings: { type: 'payment', allSites: true } });
 });
 
-test('a new host or port of a proxy needs the password, another spelling of the same host does not', () => {
+test('a new address of a proxy needs the password, but another spelling of the same address does not', () => {
   const schema = ProxyChange.check(passwordOfAddress(proxy));
   const values = proxyValues(proxy);
   const faults = (typed: object) => schema.safeParse({ ...values, ...typed }).error?.issues ?? [];

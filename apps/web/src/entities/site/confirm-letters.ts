@@ -2,7 +2,7 @@ import * as t from '@propusk/phrases/console';
 import { confirm } from '../../ui/confirm.ts';
 import { mixedWords } from './mixed-words.ts';
 
-/** Asks before a site is saved whose address mixes look-alike letters. @returns whether to save */
+/** If an address mixes Latin and Cyrillic letters, asks the user whether to save it. @returns whether to save the addresses */
 export async function confirmLetters(...addresses: readonly string[]): Promise<boolean> {
   const words = addresses.flatMap(mixedWords);
   if (words.length === 0) return true;

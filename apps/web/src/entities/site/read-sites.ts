@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/api-error.ts';
 
-/** Reads the site addresses of a pasted text, separated by spaces, lines, commas or semicolons. A repeated address counts once. */
+/** Reads the site addresses of a pasted text, separated by spaces, lines, commas or semicolons. Drops repeated addresses. */
 export function readSites(text: string): string[] {
   const parts = text.split(/\s+|[,;]+(?=\s|$|https?:)/i);
   // The path of a URL may contain commas and semicolons.

@@ -5,7 +5,7 @@ import card from '../../ui/card.module.css';
 import classes from './figures.module.css';
 import { formatBytes, formatCount } from './visit-text.ts';
 
-/** The four figures of a period, each beside that of the period before. @param props.isToday the period is a day that is not over */
+/** The four figures of a period, each with that of the previous period. @param props.isToday whether the period is today */
 export function Figures(props: {
   data: Pick<CompanyFigures, 'people' | 'visits' | 'bytes' | 'refusals'>;
   isToday?: boolean;

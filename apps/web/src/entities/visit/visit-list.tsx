@@ -11,7 +11,7 @@ import { Failed } from '../../ui/state.tsx';
 export function VisitList<E extends typeof listVisits | typeof myVisits | typeof companyVisits>(props: {
   label: string;
   list: E;
-  /** The company, for an ADMIN. */
+  /** The id of the company whose visits an ADMIN reads. */
   params?: CallInput<E>['params'];
   query: NonNullable<CallInput<E>['query']>;
   columns: readonly Column<Visit>[];

@@ -29,7 +29,7 @@ export function hostOf({ host, port }: Pick<Visit, 'host' | 'port'>): string {
   return port === 443 || port === 80 ? unicodeHost(host) : `${unicodeHost(host)}:${port}`;
 }
 
-/** The client's address. A record of lost records has none; a company may store none. */
+/** The client's IP address as text. A record about lost records has no address, and a company may choose not to store any. */
 export function addressOf({ address, kind }: Pick<Visit, 'address' | 'kind'>): string {
   return kind === 'loss' ? t.common.none : address || t.visits.notStored;
 }
@@ -40,7 +40,7 @@ export function nameOfHost(host: string): string {
   return host === '' ? t.common.none : unicodeHost(host);
 }
 
-/** The user's name. A company may keep no names of deleted users. */
+/** The user's name as text. A company may choose not to keep the names of deleted users. */
 export function personOf({ user, kind }: Pick<Visit, 'user' | 'kind'>): string {
   if (kind === 'loss') return t.common.none;
   return user === null ? t.visits.someone : user.name || t.visits.deleted;
