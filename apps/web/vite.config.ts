@@ -44,8 +44,8 @@ const fontsAtOnce: Plugin = {
   },
 };
 
-// The pages whose code and first rows `public/prefetch.js` requests: a path, the page's module, its calls. It requests only the unfiltered first
-// page, and ignores failures, which the consumer of a reply handles.
+// The pages whose code and first rows `public/prefetch.js` requests: a path, the page's module, its calls. The script requests
+// only the unfiltered first page of a list. It ignores failures, which the consumer of a reply handles.
 const prefetched: { under: string; module: string; calls: string[] }[] = [
   { under: '/dashboard', module: 'src/shell/dashboard-shell.tsx', calls: [address(me.path)] },
   {
@@ -57,8 +57,8 @@ const prefetched: { under: string; module: string; calls: string[] }[] = [
 
 /**
  * Adds the script tag of `public/prefetch.js` with the files and calls of each dashboard page, so that a reload requests
- * them while the console's code is loading. The Content-Security-Policy allows no inline script, so it is a file, and its
- * comments count as weight. src/api/prefetched.ts hands the replies to the console. The calls have the contract's deadline.
+ * them while the console's code is loading. The script is a file, because the Content-Security-Policy allows no inline
+ * script, and is explained here, because the build keeps its comments. src/api/prefetched.ts hands the replies to the console.
  */
 const prefetch: Plugin = {
   name: 'prefetch',
@@ -119,7 +119,7 @@ export default defineConfig({
   build: {
     outDir: 'dist',
     sourcemap: false,
-    // Browsers that know light-dark(). Vite's rewrite for older ones needs a literal color-scheme, and Mantine's is a variable.
+    // Browsers that support light-dark(). Vite cannot rewrite it for older ones, because Mantine's color-scheme is a variable.
     cssTarget: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
     // No inlined assets: the Content-Security-Policy allows data: URLs only for images.
     assetsInlineLimit: 0,
@@ -129,7 +129,7 @@ export default defineConfig({
     manifest: true,
     rolldownOptions: {
       output: {
-        // The first file lists the names of all others, and names do not compress: a short hash alone.
+        // The entry file lists the names of all others. Names compress badly, so each is only a short hash.
         entryFileNames: 'assets/[name]-[hash:7].js',
         chunkFileNames: 'assets/[hash:7].js',
         assetFileNames: 'assets/[hash:7][extname]',
@@ -146,13 +146,13 @@ export default defineConfig({
                 'features/sites/(lock/verdicts|site-columns)',
                 'shell/(gate|header|navigation)',
                 'ui/(questions|tags|toasts)',
-                // The contract and the phrases of the first list.
+                // The contract and the phrases of the list of sites, which owners see first.
                 '(ru/console/)?sites',
                 'protection',
               ),
               priority: 2,
             },
-            // What pages and forms share.
+            // Modules that both pages and forms use.
             {
               name: 'shared',
               test: (id) =>
@@ -171,7 +171,7 @@ export default defineConfig({
               test: /(CheckIcon|use-(debounced-\w+|mounted|callback-ref))\.mjs$/,
               priority: 2,
             },
-            // A dialog with a form is two files: its own and this one.
+            // With this group, a dialog with a form loads two files: its own and this one.
             {
               name: 'forms',
               test: ours(
@@ -180,7 +180,7 @@ export default defineConfig({
               ),
               priority: 1,
             },
-            // Fewer files: the first script lists the files of every page.
+            // These groups reduce the number of files, because the entry file lists the files of every page.
             { name: 'cards', test: ours('ui/(card|definition-card)'), priority: 2 },
             {
               name: 'icons',

@@ -10,9 +10,9 @@ import { lazyDialog, type PropsOf } from './ui/lazy.tsx';
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** The previous entry of the history is the page under the dialog of this entry. */
+    /** Whether the previous history entry is the page under the dialog of this entry. */
     isOver?: boolean;
-    /** The dialog of a probe begins a new probe. */
+    /** Whether the dialog that shows a site's probe begins a new one. */
     begins?: boolean;
   }
 }
@@ -22,7 +22,7 @@ export type Path = keyof RegisteredRouter['routesByPath'];
 
 /**
  * A link that opens a dialog over the open page, which keeps its search parameters and its scroll position.
- * @param state of the history entry; `isOver: false` for a link on another page than the one under the dialog
+ * @param state the state of the history entry; with `isOver: false` if the link is not on the page under the dialog
  */
 export function dialogLink(to: Path, id?: number, state?: HistoryState): NavigateOptions {
   const params = id === undefined ? {} : { id: String(id) };

@@ -53,7 +53,7 @@ export function callIn(next: Session): void {
   session = next;
 }
 
-/** The session of calls. */
+/** The session whose token calls use. */
 export const currentSession = (): Session => session;
 
 /**

@@ -32,7 +32,7 @@ export function listOptions<Row>(endpoint: ListEndpoint<Row>, query: Input<ListE
 }
 
 /**
- * Reads either form of a list. An array carries the total count in a header.
+ * Reads the reply of a list call: an object with rows and the total count, or an array, whose total count is in a header.
  * @throws ApiError when a proxy removed the header: without the total count the pager would show too few pages
  */
 export function asList<Row>(reply: List<Row> | Row[], headers: Headers): List<Row> {

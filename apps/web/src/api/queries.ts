@@ -13,9 +13,9 @@ export function queryOptions<E extends Endpoint>(endpoint: E, input: CallInput<E
 }
 
 /**
- * A mutation. Entities embed each other's names (a policy's name is part of site and user rows), so every list is
- * stale after any mutation, and after a call that may have changed rows unseen. The promise settles with the reply: a
- * dialog does not wait for lists. The input's `signal` aborts the call.
+ * A mutation. Rows contain the names of other entities (the row of a site has the names of its policies), so a mutation
+ * makes every list stale, also when it failed but may have changed rows. The promise settles with the reply and does not
+ * wait for lists. The input's `signal` aborts the call.
  */
 export function useCall<E extends Endpoint>(endpoint: E) {
   const client = useQueryClient();
@@ -40,8 +40,8 @@ function isStale(error: Error): boolean {
 const unanswered = new Map<string, { sent: string; key: string }>();
 
 /**
- * Makes a create. A repeated create with the same body gets the same idempotency key until a reply arrives, also from
- * another dialog, because a lost reply may hide a created row.
+ * Makes a call that creates an entity. Until a reply arrives, a repeated call with the same body gets the same idempotency
+ * key, because the server may have created the entity although the reply was lost.
  */
 async function create<E extends Endpoint>(endpoint: E, input: CallInput<E>, signal?: AbortSignal) {
   const sent = JSON.stringify(input);
@@ -53,7 +53,7 @@ async function create<E extends Endpoint>(endpoint: E, input: CallInput<E>, sign
     unanswered.delete(endpoint.path);
     return reply;
   } catch (error) {
-    // A refusal created nothing, and the input may hold a password: forget it.
+    // A refused call created nothing, and its body may contain a password: delete the body.
     if (error instanceof ApiError && error.status >= 400 && error.status < 500)
       unanswered.delete(endpoint.path);
     throw error;

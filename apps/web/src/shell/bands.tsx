@@ -20,7 +20,7 @@ import classes from './bands.module.css';
 const band = `${card.box} ${classes.band}`;
 /** The largest number of unprotected sites in the band. A longer list would push the page out of view. */
 const SHOWN = 3;
-/** Poll interval of the confirmation, because users often open its link in another browser. */
+/** Interval in milliseconds of checks whether the email address is confirmed: users often open the link in another browser. */
 const LOOK_MS = 15_000;
 const LATER_MS = 30 * 86_400_000;
 

@@ -34,7 +34,7 @@ const SignInAgainDialog = lazyDialog(
 
 /** Guards the dashboard: only signed-in users, and only the areas of their roles (spec section 4). */
 export function Gate({ children }: { children: ReactNode }) {
-  // The token at page load. A new sign-in may replace the token later, but on this page never the user.
+  // The token at page load. A new sign-in may replace the token, but the user of this page stays the same.
   const [bearer] = useState(token.read);
   const [client] = useState(() => bearer && clientOf(bearer));
   if (!client) return <SignInSoon />;
@@ -76,7 +76,7 @@ function SignedIn({ children }: { children: ReactNode }) {
   const verdict = isForeign ? start : data && landing(rolesOf(data), pathname);
   const leaving = verdict?.kind === 'leave';
   const signingOut = useLeaving();
-  // State of its own, so that a refetch does not close the enrolment while it shows the recovery codes, once.
+  // A separate state, so that a refetch does not close the enrolment while it shows the recovery codes.
   const [enrolling, setEnrolling] = useState(false);
   if (data && !enrolling && data.company?.secondFactorRequired && !data.secondFactor) setEnrolling(true);
   useEffect(() => {

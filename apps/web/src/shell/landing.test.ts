@@ -33,7 +33,7 @@ describe('the token after a failed user lookup', () => {
   it.each([
     ['/dashboard/creator/users', '', false],
     ['/dashboard/creator/users', '?page=2', false],
-    // The words `auth` and `hash` count only in the path and as a parameter, not in a typed search.
+    // The token is kept for `auth` in the path or a parameter named `hash`, but not for these words in a parameter's value.
     ['/dashboard/creator/users', '?name=auth', false],
     ['/dashboard/creator/users', '?name=hash', false],
     ['/dashboard/creator/users', '?hash=abc', true],

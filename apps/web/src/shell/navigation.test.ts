@@ -7,7 +7,7 @@ import shown from '../../../../docs/pictures/shown.json' with { type: 'json' };
 vi.stubGlobal('window', { matchMedia: () => ({ addEventListener: () => {} }) });
 const { pagesOf } = await import('./navigation.tsx');
 
-test('the pictures of the documents show the navigation as it is now', () => {
+test('the pictures of the documentation show the present navigation', () => {
   const shows = (texts: readonly string[], role: 'ADMIN' | 'CREATOR') => {
     const user = { roles: [{ value: role }], company: { hasTariff: true } } as unknown as User;
     const labels = pagesOf(user).map(({ label }) => label);

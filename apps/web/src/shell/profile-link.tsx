@@ -12,7 +12,7 @@ import classes from './profile-link.module.css';
  */
 export function ProfileLink({ wide, onGo }: { wide: boolean; onGo?: () => void }) {
   const me = useMe();
-  // A USER has the personal page among the role's pages (spec section 2), other roles have it at a path of no role.
+  // For a USER, the personal page is one of the role's pages (spec section 2). For other roles, its path belongs to no role.
   const to = rolesOf(me).includes('USER') ? '/dashboard/user/personal-data' : '/dashboard/personal-data';
   return (
     <Link to={to} className={classes.person} data-wide={wide || undefined} title={me.email} onClick={onGo}>

@@ -31,7 +31,7 @@ const SIGN_OUT_MS = 3_000;
 
 const leaving = state(false);
 
-/** The id of the user whose page is open in this tab. A sign-out in another tab keeps it, so that the page is not offered to the next user. */
+/** The id of the user whose page this tab shows. It survives a sign-out in another tab, so that no other user gets the page. */
 export const tabUser = stored('tab_user', 'sessionStorage');
 
 /** Whether the user is signing out. The page then shows nothing of the user's data. */
@@ -90,7 +90,7 @@ function newClient(): QueryClient {
     queryCache: new QueryCache({
       onSuccess: (_, query) => void failing.delete(query),
       onError: (error, query) => {
-        // A page whose data did not load shows the failure itself. A toast reports failed refetches and failed options.
+        // A page whose data did not load shows the failure itself. A toast reports failed refetches and queries with `meta.toast`.
         if (isHandled(error) || !(query.meta?.toast ?? query.state.data !== undefined)) return;
         const polled = query.observers.some(({ options }) => options.refetchInterval);
         if (!polled || !failing.has(query)) toastFailure(error.message);
@@ -133,7 +133,7 @@ function pageBearer(): string | null {
 
 callIn({
   bearer: pageBearer,
-  // Under a changed form the user signs in again in a dialog. A call that used an older token of this user is repeated.
+  // While a form has unsaved changes, the user signs in again in a dialog. A call with an older token of this user is repeated.
   renewed: (bearer) => {
     const bearers = session?.bearers ?? [];
     if (bearer !== null && bearer !== bearers.at(-1)) return Promise.resolve(bearers.includes(bearer));
@@ -164,7 +164,7 @@ export async function resume(bearer: string, known: User): Promise<void> {
   }
   unsaved.clear();
   returnTo.store(null);
-  // `replace`, so that Back cannot return to this page. The promise never settles: the dialog covers the page until then.
+  // `replace`, so that Back cannot return to this page. The promise never settles, so the dialog stays until the page changes.
   window.location.replace('/dashboard');
   await new Promise(() => {});
 }

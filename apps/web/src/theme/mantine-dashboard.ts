@@ -1,5 +1,5 @@
-// Styles of Mantine components that only the dashboard uses, in Mantine's order. Components of lazy files import
-// their styles there: select-fields.tsx, checkbox-field.tsx, navigation-drawer.tsx.
+// Styles of Mantine components that only the dashboard uses, in Mantine's order. Lazily loaded files import the styles of
+// further components themselves, for example select-fields.tsx.
 import '@mantine/core/styles/VisuallyHidden.css';
 import '@mantine/core/styles/Paper.css';
 import '@mantine/core/styles/Popover.css';

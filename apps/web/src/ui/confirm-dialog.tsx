@@ -11,9 +11,9 @@ export interface Question {
   /** A sentence about the loss that the action causes, loaded while the dialog is open. A failed load is ignored. */
   consequence?: Promise<string>;
   yes: string;
-  /** By default "Cancel". */
+  /** The label of the button that refuses; by default "Cancel". */
   no?: string;
-  /** Colours the button that confirms red, for a destructive action. */
+  /** Whether the button that confirms is red, for a destructive action. */
   danger?: boolean;
   action?: () => Promise<unknown>;
   /** The toast after the action. */

@@ -9,9 +9,9 @@ export const ConfirmDialog = lazyDialog(() => import('./confirm-dialog.tsx'), 'C
 const open = state<Open | null>(null);
 
 /**
- * Asks the user to confirm in a dialog.
- * @returns true after the answer yes, when the question's action (if any) is done; false also while the action of another
- * question runs
+ * Asks the user to confirm in a dialog. A new question replaces an open one, but while the action of the open one runs, the
+ * new question is not asked and gives false.
+ * @returns whether the user confirmed; if the question has an action, only after the action has succeeded
  */
 export function confirm(question: Question): Promise<boolean> {
   if (open.read()?.busy) return Promise.resolve(false);

@@ -100,7 +100,7 @@ export function DataTable<Row extends { id: number | string }>(props: {
                 />
               ))
             : Array.from({ length: props.skeletonRows }, (_, index) => (
-                // A key that no row has: React would otherwise reuse a skeleton for the row with that id, and the layout would jump.
+                // A key that no row has. With an equal key, React would turn a skeleton into the row, and the layout would jump.
                 <tr key={`skeleton-${index}`} role="row" aria-hidden="true">
                   {columns.map((column) => (
                     <td

@@ -5,7 +5,7 @@ import classes from './definition-card.module.css';
 
 /** A term and its value, with buttons at the end of the line. */
 export interface Definition {
-  /** Only for a list in which two terms are equal. */
+  /** The React key of the line; needed only in a list with two equal terms. */
   key?: string;
   term: string;
   value: ReactNode;

@@ -5,8 +5,8 @@ import { type CheckState, checkIcons } from './check-list.tsx';
 import classes from './fold.module.css';
 
 /**
- * A line that a click unfolds, if it has children; `always` is also visible while folded.
- * @param props.state the result that the line sums up; a line that sums up no result has an icon of its own
+ * A titled line. With children, a click unfolds them. The content `always` is visible also while the line is folded.
+ * @param props.state the result that the line shows as its icon, unless `icon` is given
  */
 export function Fold(props: {
   state?: CheckState;

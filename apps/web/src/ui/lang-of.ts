@@ -1,4 +1,4 @@
-/** The language of a text of the console, for the `lang` attribute: a specification text in English, or the page's. */
+/** The `lang` attribute of a text: 'en' for an English text of the specification, undefined for the page's language. */
 export function langOf(text: string): 'en' | undefined {
   return /\p{Script=Cyrillic}/u.test(text) ? undefined : 'en';
 }

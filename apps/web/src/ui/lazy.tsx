@@ -14,7 +14,7 @@ import { toastFailure } from './toast.ts';
 // Removes the <link> of a style sheet that failed to load. Vite would reuse it, and a retry would open without styles.
 globalThis.addEventListener?.('error', ({ target: e }) => e instanceof HTMLLinkElement && e.remove(), true);
 
-/** Props of a dialog or a menu. One without `opened` is mounted only while it is open. */
+/** Props of a dialog or a menu. Without `opened`, the component is mounted only while it is open. */
 interface Opens {
   opened?: boolean;
   onClose: () => void;

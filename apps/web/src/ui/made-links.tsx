@@ -24,7 +24,7 @@ export function MadeLinks(props: {
       onClose={props.onClose}
       title={props.title}
       size={520}
-      // The links are shown once.
+      // The links are shown only once, so only a button closes the dialog.
       closeOnClickOutside={false}
       closeOnEscape={false}
     >

@@ -7,8 +7,8 @@ const tones = { hint: 'warning', warning: 'warning', error: 'bad', success: 'goo
 const roles = { hint: 'note', warning: 'alert', error: 'alert', success: 'status' };
 
 /**
- * A message in a form or a dialog: `hint` is there from the start, so that no screen reader interrupts for it, `warning` asks to check
- * the input, `error` reports a failure, `success` the outcome of the previous step.
+ * A message in a form or a dialog: `hint` gives advice, `warning` asks to check the input, `error` reports a failure, and
+ * `success` reports the outcome of the previous step. Screen readers announce all kinds except `hint` when they appear.
  */
 export function Notice(
   props: Pick<BoxProps, 'mt' | 'mb'> & { kind: keyof typeof tones; children: ReactNode },

@@ -5,10 +5,13 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import classes from './page-header.module.css';
 import { usePageTitle } from './use-page-title.ts';
 
-/** The path of the last page with a header; at first that of the page load. */
+/** The path of the page whose header was mounted last; at first the path at page load. */
 let last = window.location.pathname;
 
-/** The header of a page: the title, a Help button with its panel, a warning, a search field and buttons. Another page than the last one takes the focus, unless a field of it has it. */
+/**
+ * The header of a page: the title, a Help button with its panel, a warning, a search field and buttons. The title of a new
+ * page takes the focus, unless the focus is already inside the page.
+ */
 export function PageHeader(props: {
   title: string;
   help?: string;

@@ -12,7 +12,7 @@ export function State(props: {
   hint?: string;
   action?: ReactNode;
   alert?: boolean;
-  /** The page has no other content. */
+  /** Whether the page has no other content, so that the title is the page's heading. */
   alone?: boolean;
 }) {
   return (

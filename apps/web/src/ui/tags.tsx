@@ -23,7 +23,7 @@ const SHOWN = 4;
 /** The largest number of names in a tooltip. */
 const NAMED = 20;
 
-/** The names of linked entities as tags. The last tag counts the omitted names and shows them; an empty list shows `none`. */
+/** The names of linked entities as tags. The last tag shows how many names are hidden, and a click shows them. */
 export function Tags({ names, none }: { names: Names; none: string }) {
   const [open, setOpen] = useState(false);
   if (names.length === 0) return <span className={classes.none}>{none}</span>;
@@ -51,7 +51,7 @@ export function Tags({ names, none }: { names: Names; none: string }) {
   );
 }
 
-/** Counts of two kinds of linked entities, in two lines. A press adds their names. */
+/** Counts of two kinds of linked entities, in two lines. A click also shows the names. */
 export function Counted({ lines }: { lines: readonly [line: Count, line: Count] }) {
   const [open, setOpen] = useState(false);
   const text = ({ text: count, names }: Count) =>

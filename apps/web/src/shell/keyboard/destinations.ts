@@ -14,7 +14,7 @@ import { userLabel } from '../../entities/user/names.ts';
 import { matches } from '../../forms/matches.ts';
 import { pagesOf } from '../navigation.tsx';
 
-/** One entry of the dialog: a page, an action or an entity. */
+/** One entry of the search dialog: a page, an action or an entity. */
 export interface Destination {
   group: keyof typeof t.keyboard.groups;
   label: string;
@@ -30,8 +30,9 @@ const FOUND = 5;
 const PAUSE_MS = 150;
 
 /**
- * A searchable kind of entity, and where it opens: its page, its dialog, or for a path without an id, the list that it is in.
- * @param label in the dialog
+ * A kind of entity that the dialog can search.
+ * @param to the path of an entity's page or dialog; a path without an id is that of the list that contains the entity
+ * @param label the label of an entity in the dialog
  */
 function source<Row extends { id: number }>(
   group: Destination['group'],

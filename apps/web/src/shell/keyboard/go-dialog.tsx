@@ -66,7 +66,7 @@ export function GoDialog({ onClose, onKeys }: { onClose: () => void; onKeys: () 
                 {places.map((destination) => {
                   const place = destinations.indexOf(destination);
                   return (
-                    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the combobox has the keyboard
+                    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- the combobox handles the keyboard
                     <div
                       key={`${destination.to} ${destination.id} ${destination.label}`}
                       id={`${id}-${place}`}

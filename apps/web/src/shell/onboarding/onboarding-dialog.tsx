@@ -1,5 +1,5 @@
-/* oxlint-disable jsx-a11y/prefer-tag-over-role -- a carousel's slides and dots are groups (WAI-ARIA APG), and a fieldset is
-   one of a form */
+/* oxlint-disable jsx-a11y/prefer-tag-over-role -- a carousel's slides and dots are groups (WAI-ARIA APG), and a fieldset
+   groups only the fields of a form */
 import { ActionIcon, Button, Group, Modal, VisuallyHidden } from '@mantine/core';
 import type { Evidence } from '@propusk/contract/protection';
 import * as t from '@propusk/phrases/console';
@@ -29,7 +29,7 @@ const arrow = { variant: 'subtle', color: 'gray', size: 40 } as const;
 
 export interface OnboardingDialogProps {
   opened: boolean;
-  /** Whose slides it shows. */
+  /** The kind of user whose slides are shown. */
   of: keyof typeof decks;
   /** The finished steps; undefined while unknown, and for users who are not owners. */
   evidence: Evidence | undefined;
