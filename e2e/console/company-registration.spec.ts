@@ -44,7 +44,7 @@ async function liveMails(): Promise<string> {
 /** Replaces the host of a mailed link: `console.test` does not resolve in this browser. */
 const reached = (link: string) => link.replace(/^http:\/\/console\.test:\d+/, product.url);
 
-test('the first company of a platform registers freely, and every later company needs an invitation', async ({
+test('only the first company of a platform registers without an invitation', async ({
   page,
   context,
   browser,

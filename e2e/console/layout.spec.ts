@@ -276,7 +276,7 @@ const WATCH_SHIFTS = `window.shifts = []; new PerformanceObserver((list) => {
   });
 }).observe({ type: 'layout-shift', buffered: true });`;
 
-/** Maximum cumulative layout shift of a page load; Google rates up to 0.1 as good. */
+/** The maximum accepted layout shift of a page load; Google rates up to 0.1 as good. */
 const MOST_SHIFT = 0.02;
 
 for (const [viewer, more] of Object.entries(others) as [Viewer, string[]][]) {

@@ -291,7 +291,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await page.reload();
       await expect(heading(page, 'Компании')).toBeVisible();
       await expect(advice).toHaveCount(0);
-      // The banner returns after a month. When its code loads late, it must not shift the page.
+      // The banner returns after a month. Code of the banner that loads late must not shift the page.
       await page.route('**/factor-banner-*.js', async (route) => {
         await new Promise((resolve) => setTimeout(resolve, 1_000));
         await route.continue();

@@ -422,9 +422,7 @@ test('the invitations page has an invite dialog', async ({ page }) => {
   await expect(dialogOf(page).getByRole('textbox', { name: 'Почта' })).toBeEditable();
 });
 
-test('a link to a company in the list opens its page once, and Back returns to the list', async ({
-  page,
-}) => {
+test("a link to a company opens the company's page once, and Back returns to the list", async ({ page }) => {
   await open(page, '/dashboard/admin/companies', {
     ...ofAdmin,
     'GET /company': (route) => route.fulfill({ json: [company], headers: { 'x-total-count': '1' } }),

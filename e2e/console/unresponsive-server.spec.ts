@@ -79,7 +79,7 @@ test('a policy created inside the form of a site shows its name, while the list 
   await expect(dialog.getByText('Склад', { exact: true })).toBeVisible();
 });
 
-test('a dialog whose save gets no reply can be left, and saving again creates no second row', async ({
+test('a dialog whose save gets no reply can be closed, and saving again creates no second row', async ({
   page,
 }) => {
   const keys: (string | undefined)[] = [];

@@ -371,7 +371,7 @@ for (const form of inTurn(forms)) {
     await keeps(opened, form);
     await back(page);
     await question(page).getByRole('button', { name: 'Закрыть' }).click();
-    // A form that has its own URL closes to form.path; another form returns to the previous page.
+    // Leaving a form with its own URL opens form.path; leaving another form opens the previous page.
     if (url.endsWith(form.path)) await expect(before).toBeVisible();
     else await expect(page).toHaveURL(new URL(form.path, product.url).href);
     await expect(opened).toHaveCount(0);
