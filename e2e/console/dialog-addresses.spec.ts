@@ -11,7 +11,7 @@ import { choose, dialogOf, enter, field, row, saveOf, startConsole, test } from 
 import { type DialogCase, dialogCases, type Entity } from '../support/dialog-cases.ts';
 import { chunkOf } from '../support/scenario.ts';
 
-/** Every dialog with an address: links, history, reloads, and failures of its code and data. */
+/** Every dialog that has a URL: links, history, reloads, and code or data that fails to load. */
 const sources = new URL('../../apps/web/src/features/', import.meta.url);
 
 // Parallel mode splits the dialogs between the workers.
@@ -92,7 +92,7 @@ async function fits(page: Page, dialog: Locator): Promise<void> {
   expect(x + width).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
 }
 
-test('every dialog with an address has a case in this file', () => {
+test('every dialog that has a URL has a case in dialog-cases.ts', () => {
   const found = globSync('*/page.ts', { cwd: sources }).flatMap((path) => {
     const source = readFileSync(new URL(path, sources), 'utf8');
     const pages = new Map(
@@ -184,7 +184,7 @@ for (const one of inTurn(dialogCases)) {
     if (one.reads === undefined) return;
 
     const held = await hold(page, withId(one.reads, one.of));
-    // The search leaves no row of which the dialog could show the entity.
+    // The search finds no row, so the dialog cannot take the entity from the list.
     await page.goto(`${address(one)}?name=nothing`);
     await expect(dialogOf(page).locator('.mantine-Skeleton-root').first()).toBeVisible();
     const failed = { status: 500, json: { code: 'internal', message: 'Сервер занят' } };
@@ -202,9 +202,7 @@ for (const one of inTurn(dialogCases)) {
   });
 }
 
-test('a save replaces the history entry of the dialog of a new site and of an edited one', async ({
-  page,
-}) => {
+test('a save in the dialog of a site leaves no history entry of the dialog', async ({ page }) => {
   const list = `${product.url}/dashboard/creator/domains`;
   await enter(page, list, tokens.owner);
   for (const [before, after] of [
@@ -243,7 +241,7 @@ test('a newer version replaces the values of an open dialog until the user has t
   const form = dialogOf(page);
   const openStale = async (surname: string) => {
     await rename(surname);
-    // The row is then too old to be shown without a second read.
+    // After 6 s the dialog shows the row of the list, and also requests the entity again.
     await page.clock.fastForward(6000);
     const held = await hold(page, `/users/${ids.user}`);
     await choose(page, /petr@/, 'Редактировать');
@@ -266,13 +264,13 @@ test('a newer version replaces the values of an open dialog until the user has t
   await reply;
   await second.end();
   await saveOf(form).click();
-  // The save names the version that the form shows, and so is refused.
+  // The save is refused, because the form sends the older version that it shows.
   await expect(form.getByRole('alert')).toBeVisible();
   await expect(field(form, 'Имя')).toHaveValue('Павел');
   await expect(field(form, 'Фамилия')).toHaveValue('Соколов');
 });
 
-/** Holds the replies to a GET of the api until `release` answers the held and further calls, and `end` lets all pass. */
+/** Holds all requests to an api path. `release` answers held and later requests; `end` stops the interception. */
 async function hold(page: Page, path: string) {
   const waiting: Route[] = [];
   let answer: ((route: Route) => Promise<void>) | undefined;

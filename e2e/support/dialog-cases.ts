@@ -9,7 +9,7 @@ export interface DialogCase {
   who: 'owner' | 'admin';
   /** The path of the page under the dialog. */
   page: string;
-  /** The path of the dialog below the page's. */
+  /** The path of the dialog, relative to the page's path. */
   path: string;
   /** The entity whose id replaces `$id` in the paths. */
   of?: Entity;
@@ -18,7 +18,7 @@ export interface DialogCase {
   /** The button that opens the dialog, or a row and an item of its menu. */
   by: string | readonly [row: RegExp, item: string];
   title: string;
-  /** A text field, and the text to type. A dialog without one has no form. */
+  /** A text field, and the text to type. A dialog without this field has no form. */
   types?: readonly [label: string, text: string];
   /** The path of the call that reads the entity. */
   reads?: string;
