@@ -180,7 +180,7 @@ export default defineConfig({
               ),
               priority: 1,
             },
-            // These groups reduce the number of files, because the entry file lists the files of every page.
+            // The groups from here on only reduce the number of files, because the entry file lists the files of every page.
             { name: 'cards', test: ours('ui/(card|definition-card)'), priority: 2 },
             {
               name: 'icons',

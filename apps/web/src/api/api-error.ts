@@ -31,13 +31,13 @@ export function networkError(): ApiError {
 /**
  * Turns a failed reply into an error. An empty body or a load balancer's HTML page becomes the specification's
  * message for a server error.
- * @param body the answer's text
+ * @param body the reply's text
  */
 export function refusal(status: number, body: string): ApiError {
-  const said = read(body);
-  if (typeof said?.code === 'string' && typeof said.message === 'string' && said.message) {
-    // A newer api may send a code that this page does not know: the cast is safe, since the page shows the message.
-    return new ApiError(said.code as ErrorCode, said.message, status, strings(said.fields));
+  const reply = read(body);
+  if (typeof reply?.code === 'string' && typeof reply.message === 'string' && reply.message) {
+    // The cast: a newer api may send a code that is not in this type. The page then shows the message.
+    return new ApiError(reply.code as ErrorCode, reply.message, status, strings(reply.fields));
   }
   return new ApiError('internal', t.failures.server, status);
 }

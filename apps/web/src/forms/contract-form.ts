@@ -9,7 +9,7 @@ import {
 import type * as z from 'zod/mini';
 import { ApiError } from '../api/api-error.ts';
 
-/** The schema of a form: an object schema from the contract, or one built from its fields. */
+/** The schema of a form: an object schema of the contract, or one built from the contract's fields. */
 export type FormSchema = z.ZodMiniType<FieldValues, FieldValues>;
 
 /** A form over a schema: its fields are the schema's input, its result is the schema's output. */

@@ -12,7 +12,7 @@ type Remove = Endpoint<Access, typeof IdParams, undefined, undefined, undefined>
  * server refuses to remove an entity that has changed since.
  * @param question the specification's question; the dialog shows the entity's name below it
  * @param done the sentence of the toast
- * @param loss a sentence about the consequences, or a kind of entity whose loss of access the dialog counts
+ * @param loss a sentence about the consequences, or the kind of the entity: the dialog then counts who would lose access
  */
 export function useRemove(
   endpoint: Remove,

@@ -72,7 +72,7 @@ function isUnauthorized(error: Error): boolean {
 
 /** Makes a session's query client. A 401 reply to any call opens the login page, unless a form has unsaved changes. */
 function newClient(): QueryClient {
-  /** Handles a refusal that concerns the session. @returns whether the error was one */
+  /** Handles an error that ends the session or requires a second factor. @returns whether the error was of this kind */
   const isHandled = (error: Error): boolean => {
     if (isUnauthorized(error)) {
       // A 401 reply ends the session only if it answers the current token: another tab may have signed in meanwhile.

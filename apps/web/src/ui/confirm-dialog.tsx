@@ -8,7 +8,7 @@ import { useReturnFocus } from './use-return-focus.ts';
 export interface Question {
   text: string;
   hint?: string;
-  /** A sentence about the loss that the action causes, loaded while the dialog is open. A failed load is ignored. */
+  /** A sentence about the loss that the action causes, loaded while the dialog is open. The dialog reports a failed load. */
   consequence?: Promise<string>;
   yes: string;
   /** The label of the button that refuses; by default "Cancel". */
@@ -85,7 +85,7 @@ function Ask({ open: { question, busy, failure, answer } }: { open: Open }) {
   );
 }
 
-/** Shows the consequence when it has loaded. Its line takes its place from the start, so that no button moves. */
+/** Shows the consequence when it has loaded. The line is there from the start, so that no button moves. */
 function Consequence({ of: consequence }: { of: Promise<string> }) {
   const [text, setText] = useState<string | null>(null);
   useEffect(() => {

@@ -68,9 +68,9 @@ export function MenuLines(props: {
  */
 function Elsewhere({ element, ref }: { element: HTMLElement; ref?: Ref<HTMLElement> }) {
   // The cast: Menu.Target always passes a callback ref.
-  const tell = ref as RefCallback<HTMLElement>;
+  const setTarget = ref as RefCallback<HTMLElement>;
   useLayoutEffect(() => {
-    tell(element);
-  }, [tell, element]);
+    setTarget(element);
+  }, [setTarget, element]);
   return null;
 }

@@ -13,7 +13,7 @@ import { RequestList } from './request-list.tsx';
 
 const AnswerDialog = lazyDialog(() => import('./answer-dialog.tsx'), 'AnswerDialog');
 
-/** The requests of all companies in one state, the newest 100 at most, and the choice of the state. */
+/** A list of all companies' requests in the chosen state, at most the newest 100, with a select of the state. */
 export function RequestsCard(props: {
   query: FailedQuery & { data: List<TariffRequest> | undefined };
   state: RequestState;

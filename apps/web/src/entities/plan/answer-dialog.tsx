@@ -21,7 +21,7 @@ export interface AnswerProps {
   onClose: () => void;
 }
 
-/** Answers a tariff request, which can set a plan or a trial, or refuses it with a reason. */
+/** Answers a tariff request, and can set a plan or a trial; or refuses the request with a reason. */
 export function AnswerDialog({ state, request, onClose }: AnswerProps) {
   const { mutateAsync } = useCall(answerRequest);
   const { kind, plan } = request;

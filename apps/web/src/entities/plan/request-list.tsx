@@ -55,7 +55,7 @@ export function RequestList(props: {
   );
 }
 
-/** What a request asks for. */
+/** A phrase that says what a tariff request asks for. */
 export function requestName({ kind, plan }: TariffRequest): string {
   return t.requests.kinds[kind](plan?.name ?? '');
 }

@@ -31,7 +31,7 @@ export function useTrial(ask: () => void): { begin: () => void; busy: boolean } 
     });
     if (began) toastSuccess(t.tariff.trialBegan, end ? t.tariff.trialUntil(formatDay(end)) : undefined);
   });
-  // In an effect, because the button is enabled again only then: it takes the focus, and gets it back after the question.
+  // In an effect, because only then is the button enabled again: it takes the focus, and gets it back after the question.
   useEffect(() => {
     if (found?.opener instanceof HTMLElement) found.opener.focus();
     if (found) void offer(found.trial);

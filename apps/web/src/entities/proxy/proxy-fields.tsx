@@ -25,7 +25,7 @@ export function ProxyFields<V extends ProxyValues, O>(props: {
     name: [field('host'), field('port'), field('password')],
   });
   const moved = stored !== undefined && isMoved(stored, { host, port });
-  // The form validates a field only when that field changes. When the address is typed back, clear the password's error.
+  // The form validates a field only when that field changes. When the user restores the address, clear the password's error.
   const isSettled = stored !== undefined && !moved && !password;
   return (
     <>

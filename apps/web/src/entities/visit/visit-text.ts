@@ -20,7 +20,7 @@ export function formatDuration(ms: number): string {
   return minutes < 60 ? t.visits.minutes(minutes) : t.visits.hours(Math.floor(minutes / 60), minutes % 60);
 }
 
-/** The label of a reason; for a code of a newer gateway, which this console lacks, the code itself. */
+/** The label of a reason. A newer gateway may send a code that has no label here: then the label is the code. */
 export const reasonLabel = (reason: string): string => t.visits.reasons[reason] ?? reason;
 
 /** The requested host, with the port unless it is 80 or 443. For several hosts, or no host, a text replaces it. */
@@ -34,7 +34,7 @@ export function addressOf({ address, kind }: Pick<Visit, 'address' | 'kind'>): s
   return kind === 'loss' ? t.common.none : address || t.visits.notStored;
 }
 
-/** A recorded host: `*` for several ones, empty for none. */
+/** The label of a recorded host. The record has `*` for several hosts and an empty text for none. */
 export function nameOfHost(host: string): string {
   if (host === '*') return t.visits.several;
   return host === '' ? t.common.none : unicodeHost(host);

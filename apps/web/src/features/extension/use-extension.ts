@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 /** The extension's state on this page, from the document's data attributes. */
 export type Status = 'looking' | 'absent' | 'there' | 'yes' | 'refused' | 'failed';
 
-/** The extension sets its data attributes on page load. Without them after this delay, it counts as absent. */
+/** The extension sets data attributes on page load. If there are none after this delay, the extension counts as absent. */
 const PATIENCE_MS = 1500;
 /** How long the page waits for the user's answer. The extension's own question expires after two minutes. */
 const QUESTION_MS = 150_000;

@@ -5,7 +5,7 @@ import { useCall } from '../../api/queries.ts';
 import { useMe } from '../../entities/user/me.tsx';
 import { confirm } from '../../ui/confirm.ts';
 
-/** Actions that end one or all other sessions. Each asks for confirmation and names the consequence. */
+/** Actions that end one session or all other sessions. Each asks for confirmation and names the consequence. */
 export function useEndSessions(refetch: () => Promise<unknown>) {
   const one = useCall(endSession);
   const others = useCall(endOtherSessions);

@@ -84,7 +84,7 @@ export function PlansPage() {
         skeletonRows={3}
         fallback={<Failed query={plans} title={t.plans.failed} />}
       />
-      {/* The cards appear together, when nothing above them can move any more. */}
+      {/* The cards appear together when everything above them has loaded, so that they do not move. */}
       {!plans.isPending && !requests.isPending && !contact.isPending && (
         <Stack gap="md" mt="xl">
           <RequestsCard query={requests} state={state} onState={setState} />

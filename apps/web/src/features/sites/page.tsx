@@ -26,7 +26,7 @@ const at = '/dashboard/creator/domains/$id';
 /** /dashboard/creator/domains: the sites of the owner's company. */
 export function SitesPage() {
   const isOnboarded = useStored(() => onboarded.read() === 'true');
-  // Read only once, so that the first-steps card stays after its last step until the owner leaves the page.
+  // The stored state is read only once, so that the first-steps card stays after its last step until the owner leaves the page.
   const [kept] = useState(firstSteps.read);
   const { data } = useQuery(queryOptions(evidence, {}));
   const remove = useRemove(deleteSite, t.sites.remove, { of: 'site' });

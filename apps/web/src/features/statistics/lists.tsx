@@ -90,7 +90,7 @@ function sharesOf(shares: readonly Share[], nameOf: (text: string) => string) {
   }));
 }
 
-/** A card with a table, or with a sentence if it has no rows. A row without cells is the title of those below it. */
+/** A card with a table, or with a sentence if the table has no rows. A row without cells is a heading of the rows below it. */
 function Table(props: {
   title: string;
   lead?: string;

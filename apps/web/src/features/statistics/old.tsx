@@ -1,7 +1,7 @@
 import * as t from '@propusk/phrases/console';
 import { Notice } from '../../ui/notice.tsx';
 
-/** Warns that the shown data could not be refreshed, and names their time. Shows nothing without a failure. */
+/** Warns that the shown data could not be refreshed, and names the time of the last refresh. Shows nothing without a failure. */
 export function Old(props: {
   query: { data: unknown; error: Error | null; dataUpdatedAt: number };
   zone: string;

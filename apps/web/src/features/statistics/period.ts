@@ -1,9 +1,9 @@
 import { type Period, parseListSearch } from '../../lists/list-search.ts';
 
-/** The interval at which the figures are read again. */
+/** Poll interval of the figures, in milliseconds. */
 export const POLL_MS = 2000;
 const DAY_MS = 86_400_000;
-/** The longest period that the server takes, in days. */
+/** The longest period that the server accepts, in days. */
 const LONGEST = 366;
 
 /** The chosen period: the last `days` days including today, or with 'own' a custom period, whose ends may still be missing. */

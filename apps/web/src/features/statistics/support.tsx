@@ -7,7 +7,7 @@ import { ConfirmDialog, confirm } from '../../ui/confirm.ts';
 import { formatMoment } from '../../ui/day.tsx';
 import { toasting } from '../../ui/toast.ts';
 
-/** Allows the platform's support to read the company's visits for 24 hours, shows until when, and ends it. */
+/** Allows the platform's support to read the company's visits for 24 hours, shows when that ends, and can end it earlier. */
 export function Support() {
   const query = useQuery({ ...queryOptions(getSupport, {}), refetchInterval: 60_000 });
   const { data } = query;

@@ -18,7 +18,7 @@ export function Onboarding() {
   const [seen] = useState(() => onboarded.read() === 'true');
   const [opened, setOpened] = useState(!seen);
   const roles = rolesOf(useMe());
-  // Only for an owner does the server know the progress of a company's first steps.
+  // The server reports the progress of a company's first steps only to an owner.
   const owner = roles.includes('CREATOR');
   const { data } = useQuery({ ...queryOptions(evidence, {}), enabled: owner && opened });
   if (seen || !(owner || roles.includes('USER'))) return null;

@@ -14,7 +14,7 @@ import { State } from '../../../ui/state.tsx';
 const { site, person, when, where, result, traffic } = visitColumns;
 const columns = [site, person, when, where, result, traffic];
 
-/** The figures of a company's last 30 days, and its visits while an owner lets the support read them. */
+/** The figures of a company's last 30 days, and its visits while an owner allows the support to read them. */
 export function CompanyVisits({ id }: { id: number }) {
   const params = { id };
   const query = useQuery(queryOptions(companyFigures, { params }));

@@ -60,7 +60,7 @@ function Lock({ lock, onCheck, onAssign, children }: LockProps & { lock: SiteLoc
     onSuccess: (learned) => client.setQueryData(queryOptions(getSiteLock, { params }).queryKey, learned),
   });
   const known = lock.snippets.length > 0;
-  // While no egress address was ever requested, requests all of them without a click. After a failure a button retries.
+  // If the egress addresses were never requested, requests them without a click. After a failure a button retries.
   const first =
     lock.egress.length > 0 &&
     lock.egress.every(({ learnedAt, problem }) => learnedAt === null && problem === null);
