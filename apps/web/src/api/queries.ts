@@ -36,7 +36,7 @@ function isStale(error: Error): boolean {
   return !(error instanceof ApiError) || error.status === 0 || error.code === 'changed_meanwhile';
 }
 
-/** The creates whose outcome is unknown: the last body that each call sent, and its idempotency key. */
+/** The create calls whose outcome is unknown: the last body that each call sent, and its idempotency key. */
 const unanswered = new Map<string, { sent: string; key: string }>();
 
 /**

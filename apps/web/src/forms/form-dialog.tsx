@@ -11,7 +11,7 @@ import classes from './form-dialog.module.css';
 import { useContractForm } from './use-contract-form.ts';
 import { useSave } from './use-save.tsx';
 
-/** The time of a save, in milliseconds, after which the dialog offers to abort it. Without the delay, the button would flicker. */
+/** The time in milliseconds after which the dialog offers to abort a save. Without the delay, the button would flicker. */
 const SLOW_MS = 1000;
 
 /**

@@ -150,7 +150,7 @@ export function MultiSelectField<V extends FieldValues, O>(props: Bound<V, O> & 
     if (event.key === 'Backspace' && text === '' && !creating) set(picked.slice(0, -1), '');
     if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
     event.stopPropagation();
-    // Until the search delay ends, the list is that of the previous text.
+    // Until the search delay ends, the list belongs to the previous text.
     const chosen = store.dropdownOpened && search === text ? offers[active] : undefined;
     if (typed !== '' || chosen === undefined) store.closeDropdown();
     if (typed === '' && chosen === undefined) return;

@@ -32,7 +32,7 @@ export function trialOf({
   return gains.length > 0 ? { name: trial.name, gains } : null;
 }
 
-/** Describes the limits and features in which another plan exceeds the present one. Empty when one of them is lower. */
+/** Describes what another plan adds to the present plan. Empty if the other plan lacks a feature or has a lower limit. */
 function gainsOf(present: CompanyPlan, other: CompanyPlan): string[] {
   const more = (kind: (typeof limited)[number]) =>
     (other[kind] ?? Number.POSITIVE_INFINITY) - (present[kind] ?? Number.POSITIVE_INFINITY);

@@ -20,7 +20,7 @@ export function HelpPage() {
   return <Reading text={help} />;
 }
 
-/** Splits one of our HTML texts into its title, its lead and its chapters (`section`), grouped under each `h2`. */
+/** Splits an HTML text of packages/phrases into its title, its lead and its chapters (`section`), grouped by `h2`. */
 function read(html: string) {
   const { body } = new DOMParser().parseFromString(html, 'text/html');
   const [title, lead, ...rest] = body.children;

@@ -100,7 +100,7 @@ function SiteDialog(props: { first: View; onClose: OnClose }) {
           </CheckView>
         )}
       </Dialog>
-      {/* Adds the host that the site redirects to as a site with the same policies. */}
+      {/* Adds a site for the host to which this site redirects, with the same policies. */}
       {adding !== null && site && (
         <CreateSiteDialog address={adding} policies={site.politics} onClose={() => setAdding(null)} />
       )}

@@ -85,7 +85,7 @@ export function SitesPage() {
   );
 }
 
-/** The number of the company's sites that are open to everybody, or if none is, of those without a probe. */
+/** The number of the company's sites that are open to everybody. If there are none, the number of sites without a probe. */
 function OpenSites({ open, unchecked }: Evidence) {
   if (open > 0) return <Tag tone="bad">{t.sites.openToAll(open)}</Tag>;
   return unchecked > 0 && <Tag tone="warning">{t.sites.notChecked(unchecked)}</Tag>;

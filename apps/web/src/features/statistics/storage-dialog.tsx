@@ -88,7 +88,7 @@ function ZoneField({ control, stored }: { control: Editing; stored: string }) {
   );
 }
 
-/** The values of the form: those of a pending change, or else those in force. */
+/** The values of the form: the settings of a pending change, or else the settings in force. */
 function inputOf({ addresses: stored, timeZone, pending, ...now }: RecordSettings) {
   const { retentionDays, keepNames } = pending ?? now;
   const wanted = { addresses: stored, retentionDays: retentionDays ?? undefined, keepNames, timeZone };

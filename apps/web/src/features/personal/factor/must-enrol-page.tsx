@@ -11,7 +11,7 @@ import { usePageTitle } from '../../../ui/use-page-title.ts';
 import { Enrolment } from './enrolment.tsx';
 
 /**
- * Replaces the dashboard for a user whose company requires a second factor and who has none.
+ * Replaces the dashboard for a user without a second factor, if the company requires one.
  * @param props.onDone called after the signed-in user was refetched
  */
 export function MustEnrolPage({ onDone, onLeave }: { onDone: () => void; onLeave: () => void }) {
