@@ -66,7 +66,7 @@ test('a list that cannot load without a network shows a failure, and loads when 
   await expect(page.getByRole('row', { name: /Орлов/ })).toBeVisible();
   // Load the page's code before the network goes down.
   await page.getByRole('link', { name: 'Сайты', exact: true }).hover();
-  const file = await chunkOf('src/features/sites/sites-page.tsx');
+  const file = await chunkOf('src/features/sites/page.tsx');
   const come = `performance.getEntriesByType('resource').some(({ name }) => name.endsWith('${file}'))`;
   await expect.poll(() => page.evaluate(come)).toBe(true);
   await page.waitForLoadState('networkidle');

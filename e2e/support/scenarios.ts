@@ -81,7 +81,7 @@ const why: Steps = inOrder(rowDialog(/otchet/, 'Проверить доступ 
 });
 /** Opens a page whose JavaScript chunk fails to load. */
 const codeLost: Steps = async (page) => {
-  await page.route(`**/${await chunkOf('src/features/users/users-pages.tsx')}`, (route) => route.abort());
+  await page.route(`**/${await chunkOf('src/features/users/page.tsx')}`, (route) => route.abort());
   await page.goto(new URL(`${creator}/users`, page.url()).href);
   await shows('Страница не загрузилась')(page);
 };

@@ -2,6 +2,7 @@ import {
   type HistoryState,
   type NavigateOptions,
   type RegisteredRouter,
+  useMatch,
   useParentMatches,
   useRouter,
 } from '@tanstack/react-router';
@@ -26,7 +27,8 @@ export type Path = keyof RegisteredRouter['routesByPath'];
  */
 export function dialogLink(to: Path, id?: number, state?: HistoryState): NavigateOptions {
   const params = id === undefined ? {} : { id: String(id) };
-  const link = { to, params, search: true, resetScroll: false, state: { isOver: true, ...state } };
+  const over = { isOver: true, ...state };
+  const link = { to, params, search: over.isOver, resetScroll: !over.isOver, state: over };
   // The cast: the types of the router do not combine a union of paths with the parameters of each.
   return link as unknown as NavigateOptions;
 }
@@ -57,7 +59,10 @@ export function dialogRoute<M extends DialogModule<Name>, Name extends string>(
   function DialogRoute() {
     const router = useRouter();
     const page = useParentMatches({ select: (matches) => matches.at(-1)?.pathname });
+    const own = useMatch({ strict: false, select: ({ pathname }) => pathname });
     const onClose: OnClose = (saved) => {
+      // The user has gone elsewhere while the dialog faded out or its code was loading.
+      if (router.latestLocation.pathname !== own) return;
       if (!saved && router.latestLocation.state.isOver) return router.history.back({ ignoreBlocker: true });
       const link = {
         to: page,

@@ -1,7 +1,7 @@
-import { createRoute, createRouter, type Router, redirect } from '@tanstack/react-router';
+import { createRoute, createRouter, notFound, type Router, redirect } from '@tanstack/react-router';
 import { token } from './api/token.ts';
 import { LoginPage } from './features/auth/login-page.tsx';
-import type { dashboardTree } from './pages.ts';
+import type { dashboardTree as Pages } from './pages.ts';
 import { type Load, type Modules, root } from './routes.ts';
 import { AuthShell } from './shell/auth-shell.tsx';
 import { Crashed, CrashedAlone } from './shell/crashed.tsx';
@@ -55,14 +55,18 @@ const publicRoutes = [
   ]),
 ] as const;
 
-/** Loads the pages of the dashboard, which the auth pages do not need, and then goes to the requested one. */
+let isDashboardLoaded = false;
+
+/** Loads the pages of the dashboard, which the auth pages do not need, and then goes to the requested page. */
 const unloaded = createRoute({
   getParentRoute: () => root,
   path: '/dashboard/$',
   errorComponent: CrashedAlone,
   beforeLoad: async ({ location: { href } }) => {
+    if (isDashboardLoaded) throw notFound();
     await addDashboard();
-    throw redirect({ href, replace: true });
+    // With the state of the entry, so that a reload keeps it.
+    throw redirect({ href, replace: true, state: true });
   },
 });
 
@@ -75,17 +79,18 @@ const entryRouter = createRouter({
 
 /** Adds the pages of the dashboard to the router. @throws PageNotLoaded when their file does not load */
 export async function addDashboard(): Promise<void> {
-  const { dashboardTree: pages } = await import('./pages.ts').catch((cause) => {
+  const { dashboardTree } = await import('./pages.ts').catch((cause) => {
     throw new PageNotLoaded(cause);
   });
-  root.addChildren([...publicRoutes, pages]);
+  addPages(dashboardTree);
   entryRouter.setRoutes(entryRouter.buildRouteTree());
+  isDashboardLoaded = true;
 }
 
-const tree = (pages: typeof dashboardTree) => root.addChildren([...publicRoutes, pages]);
+const addPages = (pages: typeof Pages) => root.addChildren([...publicRoutes, pages, unloaded]);
 
 /** The router of the console. Its type has all routes. */
-export const router = entryRouter as unknown as Router<ReturnType<typeof tree>>;
+export const router = entryRouter as unknown as Router<ReturnType<typeof addPages>>;
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -40,8 +40,6 @@ export function FormDialog<S extends FormSchema>(props: {
   danger?: boolean;
   /** Another dialog is open above this one and handles the keyboard. */
   covered?: boolean;
-  /** False when `submit` replaces this dialog with another one, so that the dialog does not close after a save. */
-  closesItself?: boolean;
   /** Called when the form becomes changed or unchanged. */
   onDirty?: (isDirty: boolean) => void;
   onClose: OnClose;
@@ -79,11 +77,13 @@ export function FormDialog<S extends FormSchema>(props: {
         window.clearTimeout(timer);
         setSlow(false);
       }
-      if (props.closesItself !== false) exit.leave(true);
+      // The saved values are the stored ones, so that nothing asks about them while the dialog fades out.
+      form.reset(form.getValues());
+      exit.leave(true);
     });
 
   async function close() {
-    if (isSaving || isReloading) return;
+    if (isSaving || isReloading || exit.isLeaving) return;
     if (isDirty) {
       const sure = await confirm({
         text: t.input.discard,

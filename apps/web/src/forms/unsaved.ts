@@ -1,5 +1,5 @@
 import * as t from '@propusk/phrases/console';
-import { type RouterHistory, useRouter } from '@tanstack/react-router';
+import { type AnyRouter, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { confirm } from '../ui/confirm.ts';
 
@@ -35,24 +35,24 @@ export const unsaved = {
  * @param hint a sentence for the question about the loss
  */
 export function useUnsaved(isChanged: boolean, hint: string = t.input.leaveHint): void {
-  const { history } = useRouter();
+  const router = useRouter();
   useEffect(() => {
     if (!isChanged) return;
     const form = Symbol('form');
-    if (changed.size === 0) unblock = guard(history);
+    if (changed.size === 0) unblock = guard(router);
     changed.set(form, { path: window.location.pathname, hint });
     return () => {
       changed.delete(form);
       if (changed.size === 0) unblock();
     };
-  }, [isChanged, hint, history]);
+  }, [isChanged, hint, router]);
 }
 
 /** Asks before the router leaves the page. Before a reload or when the tab is closed, the browser shows its own question. */
-function guard(history: RouterHistory): () => void {
+function guard(router: AnyRouter): () => void {
   /** The position of the history entry that the user was on when the open question appeared. */
   let asked: number | undefined;
-  return history.block({
+  return router.history.block({
     enableBeforeUnload: true,
     blockerFn: async ({ nextLocation: { pathname } }) => {
       if (asked !== undefined) {
@@ -62,7 +62,8 @@ function guard(history: RouterHistory): () => void {
         return new Promise<boolean>(() => {});
       }
       // The form of a page stays mounted while a dialog opens over the page, and while only the search or the hash changes.
-      if ([...changed.values()].every(({ path }) => `${pathname}/`.startsWith(`${path}/`))) return false;
+      const kept = router.matchRoutes(pathname, {}).map((match) => match.pathname);
+      if ([...changed.values()].every(({ path }) => kept.includes(path))) return false;
       asked = entry();
       const leave = await unsaved.mayLeave();
       asked = undefined;

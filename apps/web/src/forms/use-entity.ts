@@ -14,19 +14,22 @@ export type Read<E> = Endpoint<Access, typeof IdParams, undefined, undefined, z.
  * @param list the call whose rows are such entities
  * @param given the entity's id; by default the id in the path of the open page
  */
-export function useEntity<E extends { id: number }>(read: Read<E>, list: { path: string }, given?: number) {
+export function useEntity<E extends { id: number; version: number }>(
+  read: Read<E>,
+  list: { path: string },
+  given?: number,
+) {
   const client = useQueryClient();
   const { id } = useParams({ strict: false });
   const params = { id: given ?? Number(id) };
-  const [listed] = client
+  const rows = client
     .getQueriesData<List<E>>({ queryKey: [list.path] })
-    .map(([key, data]) => ({
-      row: data?.rows.find((row) => row.id === params.id),
-      at: client.getQueryState(key)?.dataUpdatedAt ?? 0,
-    }))
-    .filter(({ row }) => row !== undefined)
-    .toSorted((one, other) => other.at - one.at);
+    .flatMap(([, data]) => data?.rows.find((one) => one.id === params.id) ?? []);
+  const [row] = rows.toSorted((one, other) => other.version - one.version);
   // The cast: TypeScript checks the type of the reply where the hook is used, since here the entity is generic.
   const options = queryOptions(read as Endpoint, { params }) as unknown as UseQueryOptions<E>;
-  return useQuery({ ...options, initialData: listed?.row, initialDataUpdatedAt: listed?.at });
+  // An entity that is read again in the background at once: the row may belong to a list that is out of date.
+  const query = useQuery({ ...options, initialData: row, initialDataUpdatedAt: 0 });
+  const isOlder = row !== undefined && query.data !== undefined && query.data.version < row.version;
+  return isOlder ? { ...query, data: row } : query;
 }

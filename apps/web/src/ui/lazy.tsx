@@ -58,7 +58,8 @@ export function lazyDialog<Module, Name extends keyof Module>(
     });
     const crash = () => {
       toastFailure(t.failures.unexpected);
-      setMounted(false);
+      // A dialog without `opened` is unmounted by its parent: loading it again before that would repeat the crash.
+      if (props.opened !== undefined) setMounted(false);
       onClose();
     };
     useEffect(() => {

@@ -134,7 +134,7 @@ function AssignButton({ site }: { site: number }) {
         <Link
           {...props}
           {...dialogLink('/dashboard/creator/domains/$id/edit', site, { isOver: false })}
-          {...(isOverSites && { replace: true, state: true })}
+          {...(isOverSites && { replace: true, state: true, search: true, resetScroll: false })}
         />
       )}
     >

@@ -98,12 +98,12 @@ export function CreateCompanyDialog({ onClose }: { onClose: OnClose }) {
 /** Invites a user by mail as an owner of a company. */
 export function InviteOwnerDialog({ onClose }: { onClose: OnClose }) {
   const params = { id: Number(useParams({ strict: false }).id) };
-  const company = useEntity(getCompany, listCompanies).data;
+  const { data: company, error } = useEntity(getCompany, listCompanies);
   const invite = useCall(inviteOwner);
   return (
     <InviteUserDialog
       title={t.companies.invite}
-      hint={t.companies.inviteHint(company?.companyName ?? '')}
+      hint={error ? error.message : t.companies.inviteHint(company?.companyName ?? '')}
       send={(body, signal) => invite.mutateAsync({ params, body, signal })}
       onClose={onClose}
     />
@@ -123,7 +123,7 @@ export function InviteCompanyDialog({ email = '', onClose }: { email?: string; o
         title={t.companies.inviteCompany}
         hint={mailed ? t.companies.linkMailed(made.email, until) : t.companies.linkByHand(until)}
         links={[{ label: t.companies.link, link, copyLabel: t.companies.copyLink }]}
-        onClose={onClose}
+        onClose={() => onClose(true)}
       />
     );
   }
@@ -132,9 +132,11 @@ export function InviteCompanyDialog({ email = '', onClose }: { email?: string; o
       title={t.companies.inviteCompany}
       schema={z.extend(InvitationInput, proofShape(me))}
       initial={{ email, ...noProof(me) }}
-      submit={async (body, signal) => setMade(await create.mutateAsync({ body, signal }))}
+      submit={async (body, signal) => {
+        setMade(await create.mutateAsync({ body, signal }));
+        return false;
+      }}
       submitLabel={t.companies.makeLink}
-      closesItself={false}
       onClose={onClose}
     >
       {(control) => (

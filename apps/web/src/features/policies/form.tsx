@@ -20,6 +20,7 @@ import {
   useSiteOptions,
   useUserOptions,
 } from '../../entities/use-options.ts';
+import { usePermissions } from '../../entities/user/me.tsx';
 import { proxyName } from '../../entities/user/names.ts';
 import { useUserCreate } from '../../entities/user/use-user-create.tsx';
 import { CheckboxField } from '../../forms/checkbox-field.tsx';
@@ -112,7 +113,11 @@ function withAllowedAllSites<Body extends { proxyId?: number | undefined; allSit
 const none: Linked = { proxy: [], users: [], sites: [] };
 
 /** Adds a policy. Its proxy is the platform's gateway unless the user picks another one. */
-export function CreatePolicyDialog({ onClose }: { onClose: OnClose }) {
+export function CreatePolicyDialog(props: { onClose: OnClose }) {
+  return usePermissions()(createPolicy) && <NewPolicy {...props} />;
+}
+
+function NewPolicy({ onClose }: { onClose: OnClose }) {
   const create = useCall(createPolicy);
   const proxies = useProxies([]);
   const person = useUserCreate();
@@ -144,7 +149,11 @@ export function CreatePolicyDialog({ onClose }: { onClose: OnClose }) {
 }
 
 /** Edits a policy, its users and its sites. */
-export function EditPolicyDialog({ onClose }: { onClose: OnClose }) {
+export function EditPolicyDialog(props: { onClose: OnClose }) {
+  return usePermissions()(updatePolicy) && <StoredPolicy {...props} />;
+}
+
+function StoredPolicy({ onClose }: { onClose: OnClose }) {
   const proxies = useQuery(queryOptions(listProxies, {})).data?.rows;
   const person = useUserCreate();
   return (

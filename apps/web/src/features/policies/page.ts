@@ -12,4 +12,9 @@ export const policiesPage = policies.addChildren([
   dialog(policies, '$id/edit', forms, 'EditPolicyDialog'),
 ]);
 
-export const ownPoliciesPage = list('/dashboard/user/politics', load, 'PoliciesPage', item);
+// A user who is also an owner changes policies here too.
+const own = list('/dashboard/user/politics', load, 'PoliciesPage', item);
+export const ownPoliciesPage = own.addChildren([
+  dialog(own, 'new', forms, 'CreatePolicyDialog'),
+  dialog(own, '$id/edit', forms, 'EditPolicyDialog'),
+]);

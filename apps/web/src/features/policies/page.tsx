@@ -9,7 +9,8 @@ import {
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconShieldCheck } from '@tabler/icons-react';
-import { dialogLink } from '../../dialog-route.tsx';
+import { useMatch } from '@tanstack/react-router';
+import { dialogLink, type Path } from '../../dialog-route.tsx';
 import { usePermissions } from '../../entities/user/me.tsx';
 import { proxyName } from '../../entities/user/names.ts';
 import { AddButton } from '../../lists/add-button.tsx';
@@ -67,8 +68,9 @@ const columns: readonly Column<Policy>[] = [
 /** /dashboard/creator/politics, and /dashboard/user/politics, where a USER without other roles may only read. */
 export function PoliciesPage() {
   const can = usePermissions();
+  const page = useMatch({ strict: false }).fullPath;
   const remove = useRemove(deletePolicy, t.policies.remove, { of: 'policy' });
-  const add = can(createPolicy) ? <AddButton to="/dashboard/creator/politics/new" /> : undefined;
+  const add = can(createPolicy) ? <AddButton to={`${page}/new` as Path} /> : undefined;
   return (
     <ListPage
       title={t.policies.title}
@@ -81,7 +83,7 @@ export function PoliciesPage() {
           ? {
               name: (policy) => policy.name,
               actions: (policy) => [
-                editing(dialogLink('/dashboard/creator/politics/$id/edit', policy.id)),
+                editing(dialogLink(`${page}/$id/edit` as Path, policy.id)),
                 removing(() => remove(policy.id, policy.name)),
               ],
             }

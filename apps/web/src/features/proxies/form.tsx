@@ -15,6 +15,7 @@ import * as t from '@propusk/phrases/console';
 import { useCall } from '../../api/queries.ts';
 import { ProxyFields } from '../../entities/proxy/proxy-fields.tsx';
 import { passwordOfAddress, proxyValues } from '../../entities/proxy/proxy-values.ts';
+import { useMe } from '../../entities/user/me.tsx';
 import { CheckboxField } from '../../forms/checkbox-field.tsx';
 import type { OnClose } from '../../forms/dialog.tsx';
 import { EditDialog } from '../../forms/edit-dialog.tsx';
@@ -39,6 +40,11 @@ export function CreateProxyDialog({ onClose }: { onClose: OnClose }) {
       {(control) => <ProxyFields control={control} />}
     </FormDialog>
   );
+}
+
+/** Adds a proxy of the platform. For an ADMIN with a company the api would add it to that company. */
+export function CreatePlatformProxyDialog(props: { onClose: OnClose }) {
+  return useMe().company === null && <CreateProxyDialog {...props} />;
 }
 
 /** Edits a proxy of the owner's company. */

@@ -23,6 +23,6 @@ export const adminPoliciesPage = policies.addChildren([
 
 const platform = list('/dashboard/admin/proxies-default', admin, 'PlatformProxiesPage');
 export const platformProxiesPage = platform.addChildren([
-  dialog(platform, 'new', forms, 'CreateProxyDialog'),
+  dialog(platform, 'new', forms, 'CreatePlatformProxyDialog'),
   dialog(platform, '$id/edit', forms, 'EditAnyProxyDialog'),
 ]);

@@ -7,6 +7,7 @@ import { type Control, useController } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import { useCall } from '../../api/queries.ts';
 import { PoliciesField } from '../../entities/policy/policies-field.tsx';
+import type { OnClose } from '../../forms/dialog.tsx';
 import { FormDialog } from '../../forms/form-dialog.tsx';
 import { formatMoment } from '../../ui/day.tsx';
 import { MadeLinks } from '../../ui/made-links.tsx';
@@ -14,10 +15,10 @@ import { toastSuccess } from '../../ui/toast.ts';
 import { readAddresses } from './read-addresses.ts';
 
 /** Invites agents by mail. Where the server sends no mail, the links are shown for the owner to pass on. */
-export function InviteAgentsDialog({ onClose }: { onClose: () => void }) {
+export function InviteAgentsDialog({ onClose }: { onClose: OnClose }) {
   const invite = useCall(inviteUsers);
   const [made, setMade] = useState<MadeInvitations | null>(null);
-  if (made) return <InvitationLinks made={made} onClose={onClose} />;
+  if (made) return <InvitationLinks made={made} onClose={() => onClose(true)} />;
   return (
     <FormDialog
       title={t.invitations.title}
@@ -25,12 +26,11 @@ export function InviteAgentsDialog({ onClose }: { onClose: () => void }) {
       initial={{ emails: [], politics: [] }}
       submit={async (body, signal) => {
         const reply = await invite.mutateAsync({ body, signal });
-        if (!reply.mailed) return setMade(reply);
-        toastSuccess(t.invitations.sent(reply.invitations.length));
-        onClose();
+        if (reply.mailed) return toastSuccess(t.invitations.sent(reply.invitations.length));
+        setMade(reply);
+        return false;
       }}
       submitLabel={t.invitations.send}
-      closesItself={false}
       onClose={onClose}
     >
       {(control) => (
