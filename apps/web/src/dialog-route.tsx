@@ -73,7 +73,7 @@ export function dialogRoute<M extends DialogModule<Name>, Name extends string>(
       } as const;
       return void router.navigate(link);
     };
-    return <Dialog {...props} onClose={onClose} />;
+    return <Dialog key={own} {...props} onClose={onClose} />;
   }
   // Returns no promise, so that the router does not wait for the code of the dialog; the dialog reports a failure itself.
   const preload = () => {

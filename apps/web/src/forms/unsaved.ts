@@ -1,5 +1,5 @@
 import * as t from '@propusk/phrases/console';
-import { type AnyRouter, useRouter } from '@tanstack/react-router';
+import { type RegisteredRouter, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { confirm } from '../ui/confirm.ts';
 
@@ -49,7 +49,7 @@ export function useUnsaved(isChanged: boolean, hint: string = t.input.leaveHint)
 }
 
 /** Asks before the router leaves the page. Before a reload or when the tab is closed, the browser shows its own question. */
-function guard(router: AnyRouter): () => void {
+function guard(router: RegisteredRouter): () => void {
   /** The position of the history entry that the user was on when the open question appeared. */
   let asked: number | undefined;
   return router.history.block({
@@ -62,8 +62,8 @@ function guard(router: AnyRouter): () => void {
         return new Promise<boolean>(() => {});
       }
       // The form of a page stays mounted while a dialog opens over the page, and while only the search or the hash changes.
-      const kept = router.matchRoutes(pathname, {}).map((match) => match.pathname);
-      if ([...changed.values()].every(({ path }) => kept.includes(path))) return false;
+      const kept = new Set(router.matchRoutes(pathname, {}).map((match) => match.pathname));
+      if ([...changed.values()].every(({ path }) => kept.has(path))) return false;
       asked = entry();
       const leave = await unsaved.mayLeave();
       asked = undefined;

@@ -1,6 +1,6 @@
 import type { Access, Endpoint } from '@propusk/contract/endpoint';
 import type { IdParams } from '@propusk/contract/fields';
-import { type UseQueryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type UseQueryOptions, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type * as z from 'zod/mini';
 import type { List } from '../api/list.ts';
@@ -31,5 +31,5 @@ export function useEntity<E extends { id: number; version: number }>(
   // An entity that is read again in the background at once: the row may belong to a list that is out of date.
   const query = useQuery({ ...options, initialData: row, initialDataUpdatedAt: 0 });
   const isOlder = row !== undefined && query.data !== undefined && query.data.version < row.version;
-  return isOlder ? { ...query, data: row } : query;
+  return isOlder ? ({ ...query, data: row } as UseQueryResult<E>) : query;
 }

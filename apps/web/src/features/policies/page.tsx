@@ -68,9 +68,11 @@ const columns: readonly Column<Policy>[] = [
 /** /dashboard/creator/politics, and /dashboard/user/politics, where a USER without other roles may only read. */
 export function PoliciesPage() {
   const can = usePermissions();
+  // The owner's and the agent's page have these dialogs.
   const page = useMatch({ strict: false }).fullPath;
+  const at = (dialog: string) => `${page}/${dialog}` as Path;
   const remove = useRemove(deletePolicy, t.policies.remove, { of: 'policy' });
-  const add = can(createPolicy) ? <AddButton to={`${page}/new` as Path} /> : undefined;
+  const add = can(createPolicy) ? <AddButton to={at('new')} /> : undefined;
   return (
     <ListPage
       title={t.policies.title}
@@ -83,7 +85,7 @@ export function PoliciesPage() {
           ? {
               name: (policy) => policy.name,
               actions: (policy) => [
-                editing(dialogLink(`${page}/$id/edit` as Path, policy.id)),
+                editing(dialogLink(at('$id/edit'), policy.id)),
                 removing(() => remove(policy.id, policy.name)),
               ],
             }
