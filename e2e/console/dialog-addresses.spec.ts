@@ -17,7 +17,7 @@ const sources = new URL('../../apps/web/src/features/', import.meta.url);
 // Parallel mode splits the dialogs between the workers.
 test.describe.configure({ mode: 'parallel' });
 
-const tokens = { owner: '', admin: '' };
+const tokens = { owner: '', admin: '', both: '' };
 const ids: Record<Entity, number> = {
   site: 0,
   proxy: 0,
@@ -33,6 +33,8 @@ const product = startConsole(async (console) => {
   const { call } = console;
   const chief = (tokens.admin = await console.admin());
   const owner = (tokens.owner = await console.owner('irina@romashka.test'));
+  tokens.both = await console.agent(owner, 'both@romashka.test');
+  await console.setRoles('both@romashka.test', ['CREATOR', 'USER']);
   const proxy = (host: string) => ({ host, port: 3128, username: 'login', password: 'secret' });
   const company = { companyName: 'Василёк', companySite: 'vasilek.test' };
   ids.company = (await call(chief, createCompany, { body: company })).id;

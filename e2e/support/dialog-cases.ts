@@ -6,7 +6,8 @@ export type Entity = 'site' | 'proxy' | 'platform' | 'policy' | 'user' | 'own' |
 
 /** A dialog with an address. */
 export interface DialogCase {
-  who: 'owner' | 'admin';
+  /** `both`: an owner who is also an agent. */
+  who: 'owner' | 'admin' | 'both';
   /** The path of the page under the dialog. */
   page: string;
   /** The path of the dialog, relative to the page's path. */
@@ -129,6 +130,27 @@ export const dialogCases: readonly DialogCase[] = [
   },
   {
     ...policies,
+    path: '$id/edit',
+    by: [/Продажи/, EDIT],
+    title: 'Политика доступа',
+    types: ['Название', 'Закупки'],
+    reads: '/politics/$id',
+    code: policyForms,
+  },
+  {
+    ...policies,
+    who: 'both',
+    page: '/dashboard/user/politics',
+    path: 'new',
+    by: 'Добавить',
+    title: 'Новая политика доступа',
+    types: ['Название', 'Закупки'],
+    code: policyForms,
+  },
+  {
+    ...policies,
+    who: 'both',
+    page: '/dashboard/user/politics',
     path: '$id/edit',
     by: [/Продажи/, EDIT],
     title: 'Политика доступа',
