@@ -272,6 +272,47 @@ test('a newer version replaces the values of an open dialog until the user has t
   await expect(field(form, 'Фамилия')).toHaveValue('Соколов');
 });
 
+test('a reload keeps the history entry of an open dialog, so that Escape goes back', async ({ page }) => {
+  const list = `${product.url}/dashboard/creator/users`;
+  await enter(page, list, tokens.owner);
+  await choose(page, /petr@/, 'Редактировать');
+  await expect(field(dialogOf(page), 'Имя')).toBeVisible();
+  const index = await page.evaluate<number>('history.state.__TSR_index');
+  await page.reload();
+  await expect(field(dialogOf(page), 'Имя')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await isClosed(page, list);
+  expect(await page.evaluate('history.state.__TSR_index')).toBe(index - 1);
+});
+
+test('a dialog that crashes closes once, and its page stays', async ({ page }) => {
+  const list = `${product.url}/dashboard/creator/users`;
+  const body = 'export function EditUserDialog() { throw new Error("It crashes"); }';
+  await page.route(`**/${await chunkOf('src/features/users/form.tsx')}`, (route) =>
+    route.fulfill({ contentType: 'text/javascript', body }),
+  );
+  await enter(page, list, tokens.owner);
+  const index = await page.evaluate<number>('history.state.__TSR_index');
+  await choose(page, /petr@/, 'Редактировать');
+  await expect(page.getByRole('alert').filter({ hasText: 'Что-то пошло не так' })).toHaveCount(1);
+  await isClosed(page, list);
+  expect(await page.evaluate('history.state.__TSR_index')).toBe(index);
+});
+
+test('a search of users does not filter the sites under the dialog of a probe', async ({ page }) => {
+  const drifted = [
+    { id: ids.site, name: 'crm.romashka.test', verdict: 'open', checkedAt: '2026-01-15T09:00:00Z' },
+  ];
+  await page.route('**/api/company/evidence', async (route) => {
+    const reply = await route.fetch();
+    await route.fulfill({ json: { ...(await reply.json()), drifted } });
+  });
+  await enter(page, `${product.url}/dashboard/creator/users?name=petr`, tokens.owner);
+  await page.getByRole('button', { name: 'Проверить crm.romashka.test' }).click();
+  await expect(dialogOf(page)).toBeVisible();
+  await expect(page).toHaveURL(`${product.url}/dashboard/creator/domains/${ids.site}/check`);
+});
+
 /** Holds all requests to an api path. `release` answers held and later requests; `end` stops the interception. */
 async function hold(page: Page, path: string) {
   const waiting: Route[] = [];
