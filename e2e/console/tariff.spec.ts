@@ -280,7 +280,7 @@ test('ending a trial is refused when another admin changed the plan meanwhile, a
   ]);
 });
 
-test('after a conflict, the forms of contact and phone load the new version and save the typed values', async ({
+test('after a conflict, the contact form and the phone form load the new version and can save the typed values', async ({
   page,
 }) => {
   const sent: unknown[] = [];

@@ -17,9 +17,9 @@ import {
 } from '../support/console.ts';
 
 /**
- * A site's own lock, from the owner's view. The console reports the site as open and gives the lock's
- * lines. The test puts the lines into a real Apache. The console proves the lock, and reports its later
- * loss.
+ * A site's own lock, from the owner's view. The console reports the site as open and shows the lines that
+ * lock it. The test adds the lines to a real Apache. The console then confirms the lock, and later reports
+ * that the lock is gone.
  *
  *   the outside probe comes from 127.0.0.1, the gateway from 127.0.0.2
  */
@@ -278,7 +278,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(dialog.getByRole('status')).toContainText('Прокси работает', PROBE);
     });
 
-    test('an invalid or truncated link to the lock lines shows an explanation', async ({ page }) => {
+    test('an invalid or truncated link to the lines of a lock shows an explanation', async ({ page }) => {
       await page.goto(`${product.url}/lock#${'x'.repeat(43)}`);
       await expect(page.getByRole('heading', { name: 'Ссылка не действует' })).toBeVisible();
       await expect(page.getByText('её срок 7 дней')).toBeVisible();

@@ -222,7 +222,7 @@ const request = {
   },
   createdAt: now,
 };
-/** Requests of a company: open, refused, answered. */
+/** Tariff requests of a company: one open, one refused, one answered. */
 export const requests = {
   rows: [
     {

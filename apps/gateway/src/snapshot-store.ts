@@ -50,7 +50,7 @@ const ENVIRONMENT = new Set([3, 5, 6, 7, 8, 10, 13, 14]);
 /** The ids that `takeOver()` reads at once: about 5 ms, because SQLite reads past the sealed rows. */
 export const ID_PAGE = 1_000;
 
-/** Rows of another shape are validated when they are read; validating takes longer than all other steps together. */
+/** Rows that were stored with this shape are read without validation, which would take longer than all other steps together. */
 const SHAPE = createHash('sha256')
   .update(JSON.stringify(z.toJSONSchema(CompanySnapshot)))
   .digest('hex');

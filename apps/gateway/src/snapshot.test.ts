@@ -248,7 +248,7 @@ test('a new owner of the file writes it in parts, and a kill after any part leav
   expect([...index.companies.values()].filter(({ version }) => version === 1)).toEqual([]);
 });
 
-test('a takeover of a file with 2,000 companies uses less than 60 ms of CPU time in each turn of the event loop', async () => {
+test('loading a snapshot file with 2,000 companies uses less than 60 ms of CPU time in each turn of the event loop', async () => {
   const live = await follower(2_000);
   let before = process.threadCpuUsage();
   const owned = live.own().then(() => true);

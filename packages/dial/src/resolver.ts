@@ -53,7 +53,7 @@ interface Cached {
 class Query implements SlotHolder {
   readonly tenant: Tenant;
   /**
-   * Each query has a resolver, because Resolver.cancel() ends all queries of one resolver. A new resolver also reads the
+   * Each query has its own resolver, because Resolver.cancel() ends all queries of one resolver. A new resolver also reads the
    * system's current DNS servers, and sends from a new source port.
    */
   readonly resolver = new Resolver({ timeout: spread(FIRST_TRY_MS), tries: TRIES });

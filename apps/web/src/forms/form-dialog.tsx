@@ -77,7 +77,7 @@ export function FormDialog<S extends FormSchema>(props: {
         window.clearTimeout(timer);
         setSlow(false);
       }
-      // The saved values are the stored ones, so that nothing asks about them while the dialog fades out.
+      // Marks the form as unchanged, so that no question about unsaved input appears while the dialog fades out.
       form.reset(form.getValues());
       exit.leave(true);
     });

@@ -106,7 +106,7 @@ export function flood(
     open.add(socket);
     socket.setEncoding('latin1').on('data', (text: string) => {
       answered += text.split('HTTP/1.1 ').length - 1;
-      // A body may arrive in a chunk of its own; it triggers no request.
+      // A body can arrive in a chunk of its own. The client sends the next request only after a response head.
       if (text.startsWith('HTTP/1.1 ')) ask();
     });
     socket.on('error', () => {});

@@ -6,7 +6,10 @@ const invisible = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
  */
 const named = /((?:"[^"\n]*"|[^<>"@;\n])*)(?:<([^<>]*)>)?/g;
 
-/** Replaces a name and its address with the address. A match after an `@` begins with another address's domain, which is kept. */
+/**
+ * Replaces a name and its address with the address. In `a@x.ru Anna <b@y.ru>` the match after the first `@` begins with the domain
+ * `x.ru`, which is kept.
+ */
 function unnamed(match: string, name: string, address: string | undefined, at: number, text: string): string {
   if (address === undefined) return match;
   const start = /[^;\n]/.test(text.charAt(at - 1)) ? name.search(/[\s,]/) : 0;
