@@ -27,7 +27,7 @@ test.afterAll(() => viewers?.close());
 const SPEAK_OF_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('Refused to load ' + event.blockedURI + ' (' + event.violatedDirective + ')'))`;
 
-/** Records forbidden behaviour of a page: policy violations, errors and foreign requests. */
+/** Records what a page must not do: CSP violations, errors, and requests to other origins. */
 function watch(page: Page): string[] {
   const seen: string[] = [];
   page.on('console', (message) => {

@@ -252,7 +252,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(dialog.getByRole('status')).toContainText('no_policy');
       await expect(links.getByText('нет', { exact: true })).not.toHaveCount(0);
       await expect(links.filter({ hasText: 'не проверялось' })).toHaveCount(3);
-      // The dialog names the user, and offers the missing step as one button.
+      // The dialog says which policy the user lacks, and one button adds the user to it.
       await expect(dialog.getByRole('status')).toContainText('Пользователь не состоит в политике «Продажи».');
       await dialog.getByRole('button', { name: 'Добавить в политику «Продажи»' }).click();
       await expect(dialog.getByRole('status')).toContainText('Доступ есть');

@@ -43,7 +43,7 @@ const publicRoutes = [
   home,
   alone('/auth/rules', reading, 'RulesPage'),
   alone('/help', reading, 'HelpPage'),
-  // A link opens this page, also for readers without an account.
+  // Opened by a link, also by people without an account.
   alone('/lock', () => import('./features/sites/lock/shared-lock-page.tsx'), 'SharedLockPage'),
   alone('/extension/pair', () => import('./features/extension/pair-page.tsx'), 'PairPage'),
   auth.addChildren([

@@ -18,7 +18,7 @@ export class CallFailed extends Error {
 const TIMEOUT_MS = 15_000;
 
 /**
- * Makes a call of the contract.
+ * Calls an endpoint of the API.
  * @param origin of the console
  * @throws CallFailed with a sentence for the user
  */

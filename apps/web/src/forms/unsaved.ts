@@ -3,7 +3,7 @@ import { type RegisteredRouter, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { confirm } from '../ui/confirm.ts';
 
-/** The forms with unsaved changes: the path of the page or dialog of each, and a sentence about the loss of its input. */
+/** The forms with unsaved changes: each with the path of its page or dialog, and the warning shown before its input is lost. */
 const changed = new Map<symbol, { path: string; hint: string }>();
 
 let unblock = (): void => {};

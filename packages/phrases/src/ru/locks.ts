@@ -1,6 +1,6 @@
 import type { LockKind } from '@propusk/contract/lock';
 
-/** The title of a lock, where to insert its lines, and notes. */
+/** Texts of one kind of lock: its title, where in the server's configuration its lines belong, and notes. */
 export interface LockPhrases {
   readonly title: string;
   readonly place: string;

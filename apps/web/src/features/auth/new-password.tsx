@@ -28,7 +28,7 @@ export type UseLink = (
   signIn?: () => Promise<{ token: string }>,
 ) => Promise<void>;
 
-/** The form for a new password that a link opens. An invited user and the first ADMIN are signed in with it at once. */
+/** The form, opened from a mailed link, that sets a new password. Saving also signs in an invited user and the first ADMIN. */
 export function NewPassword(props: { token: string; account: LinkAccount; use: UseLink }) {
   const { email, invitedBy, firstAdmin } = props.account;
   const texts =

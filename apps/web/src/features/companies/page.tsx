@@ -157,7 +157,7 @@ export function CompaniesPage() {
 
 const LOOK_MS = 60_000;
 
-/** Warns an ADMIN that the server cannot send its mail, and says what to check. Shows nothing while mail is sent. */
+/** Warns an ADMIN that the server cannot send its mail, and says what to check. Shows nothing when mail is delivered. */
 function StuckMailBand() {
   const { data } = useQuery({ ...queryOptions(stuckMail, {}), refetchInterval: LOOK_MS });
   if (!data || data.since === null) return null;

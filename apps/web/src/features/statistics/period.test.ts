@@ -40,7 +40,7 @@ test('a day of 23 hours is one day, and is shown by the hour', () => {
   });
 });
 
-test('the period before has as many days, also across a change of the clocks', () => {
+test('the previous period has the same number of days, also across a change to daylight saving time', () => {
   const week = queryOf({ days: 'own', from: '2026-03-29', to: '2026-03-31' }, 'Europe/Berlin');
   expect(week && periodBefore(week, 'Europe/Berlin')).toEqual({
     from: '2026-03-25T23:00:00.000Z',

@@ -18,8 +18,8 @@ function unnamed(match: string, name: string, address: string | undefined, at: n
 
 /**
  * Reads the email addresses of a pasted text. They are separated by commas, semicolons, spaces or lines, and may be written as
- * `Name <address>` or as `mailto:` links. Of the rows of a spreadsheet, only cells with addresses are read. Any other text stays
- * in the list, so that the form names it in an error.
+ * `Name <address>` or as `mailto:` links. Cells of a spreadsheet row without an address are dropped. Other text that is no
+ * address is returned too, so that the form names it in an error.
  */
 export function readAddresses(text: string): string[] {
   const lines = text.replace(invisible, '').replace(named, unnamed).split('\n');

@@ -29,7 +29,7 @@ const WATCH_MS = 10_000;
 interface LockProps {
   onCheck: () => void;
   onAssign: () => void;
-  /** The paths of the probe. */
+  /** The section with the URL paths that the probe requests. */
   children: ReactNode;
 }
 
