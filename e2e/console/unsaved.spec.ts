@@ -442,17 +442,20 @@ test('a second press of Back during the confirmation keeps the form and the conf
   await page.evaluate('history.go(-1)');
   await question(page).getByRole('button', { name: 'Остаться' }).click();
   await expect(question(page)).toHaveCount(0);
-  await expect(page).toHaveURL(`${product.url}${creator}/domains`);
+  await expect(page).toHaveURL(`${product.url}${creator}/domains/new`);
   await expect(field(form, 'Адрес')).toHaveValue('wiki.romashka.test');
   await back(page);
   await question(page).getByRole('button', { name: 'Закрыть' }).click();
-  await expect(heading(page, 'Пользователи')).toBeVisible();
+  await expect(page).toHaveURL(`${product.url}${creator}/domains`);
+  await expect(form).toHaveCount(0);
 });
 
 test('leaving an unchanged form asks for no confirmation', async ({ page }) => {
   const path = `${creator}/domains`;
   const before = await visit(page, { who: 'owner', path }, await signIn('owner'));
-  await added('Новый сайт')(page);
+  const form = await added('Новый сайт')(page);
+  await back(page);
+  await expect(form).toHaveCount(0);
   await back(page);
   await expect(before).toBeVisible();
 });

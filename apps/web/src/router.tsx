@@ -1,4 +1,4 @@
-import { createRoute, createRouter, notFound, type Router, redirect } from '@tanstack/react-router';
+import { createRoute, createRouter, type Router, redirect } from '@tanstack/react-router';
 import { token } from './api/token.ts';
 import { LoginPage } from './features/auth/login-page.tsx';
 import type { dashboardTree as Pages } from './pages.ts';
@@ -55,15 +55,12 @@ const publicRoutes = [
   ]),
 ] as const;
 
-let isDashboardLoaded = false;
-
 /** Loads the pages of the dashboard, which the auth pages do not need, and then goes to the requested page. */
 const unloaded = createRoute({
   getParentRoute: () => root,
   path: '/dashboard/$',
   errorComponent: CrashedAlone,
   beforeLoad: async ({ location: { href } }) => {
-    if (isDashboardLoaded) throw notFound();
     await addDashboard();
     // With the state of the entry, so that a reload keeps it.
     throw redirect({ href, replace: true, state: true });
@@ -84,10 +81,9 @@ export async function addDashboard(): Promise<void> {
   });
   addPages(dashboardTree);
   entryRouter.setRoutes(entryRouter.buildRouteTree());
-  isDashboardLoaded = true;
 }
 
-const addPages = (pages: typeof Pages) => root.addChildren([...publicRoutes, pages, unloaded]);
+const addPages = (pages: typeof Pages) => root.addChildren([...publicRoutes, pages]);
 
 /** The router of the console. Its type has all routes. */
 export const router = entryRouter as unknown as Router<ReturnType<typeof addPages>>;
