@@ -81,6 +81,8 @@ test('Ctrl-K opens a found site, a user and an action', async ({ page }) => {
   await page.getByRole('option', { name: 'petr@romashka.test' }).click();
   await expect(field(dialogOf(page), 'Почта')).toHaveValue('petr@romashka.test');
   await page.keyboard.press('Escape');
+  // The shortcut does nothing while the dialog fades out.
+  await expect(dialogOf(page)).toHaveCount(0);
   await expect(row(page, 'petr@romashka.test')).toBeVisible();
 
   await page.keyboard.press('Control+k');

@@ -341,6 +341,8 @@ for (const form of inTurn(forms)) {
     await send.click();
     await expect(opened.getByRole('alert')).toContainText('Нет связи с сервером');
     await context.setOffline(false);
+    // The console reads its data again when it is online; a reply after the logout would open the sign-in dialog early.
+    await page.waitForLoadState('networkidle');
     await keeps(opened, form);
 
     // The server refuses the first call. The test refuses the call that is repeated after the sign-in.
