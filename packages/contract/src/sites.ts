@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Id, Links, ListQuery, listOf, Named, text, versioned } from './fields.ts';
 import { limits } from './limits.ts';
+import { PolicyInput } from './policies.ts';
 import { Protection } from './protection.ts';
 
 /** A protected site (on the wire: allowed domain). */
@@ -23,11 +24,16 @@ export type Site = z.infer<typeof Site>;
  */
 const Address = text(1, limits.description);
 
+/** An access policy that is created together with its sites. */
+const NewPolicy = z.omit(PolicyInput, { sites: true });
+
 /** A site to protect. */
 export const SiteInput = z.object({
   address: Address,
   /** Ids of the access policies that open the site. */
   politics: z._default(Links, []),
+  /** An access policy to create in the same transaction. It opens the site, too. */
+  newPolicy: z.optional(NewPolicy),
 });
 export type SiteInput = z.infer<typeof SiteInput>;
 
@@ -49,11 +55,21 @@ export const createSite = endpoint('POST /domain-allowed', {
   reply: Site,
   status: 201,
   versioned: true,
-  errors: ['site_exists', 'too_many_objects', 'plan_limit', 'no_company'],
+  errors: ['site_exists', 'too_many_objects', 'plan_limit', 'no_company', 'all_sites_refused', 'not_in_plan'],
 });
 
-/** The sites of a bulk create. An error names a site by its index, such as `3.address`. */
-export const SiteInputs = z.array(SiteInput).check(z.minLength(1), z.maxLength(limits.objectsPerCompany));
+/**
+ * The sites of a bulk create. An error names a site by its index, such as `3.address`. Only the first site may have `newPolicy`.
+ * This policy opens all sites of the list.
+ */
+export const SiteInputs = z.array(SiteInput).check(
+  z.minLength(1),
+  z.maxLength(limits.objectsPerCompany),
+  z.superRefine<SiteInput[]>((sites, { addIssue }) => {
+    const at = sites.findIndex(({ newPolicy }, line) => line > 0 && newPolicy !== undefined);
+    if (at > 0) addIssue({ code: 'custom', path: [at, 'newPolicy'] });
+  }),
+);
 
 /** Add several sites, all or none. `fields` of an error names each invalid site by its index from 0, such as `3.address`. */
 export const createSites = endpoint('POST /domain-allowed/many', {
@@ -61,7 +77,7 @@ export const createSites = endpoint('POST /domain-allowed/many', {
   body: SiteInputs,
   reply: listOf(Site),
   status: 201,
-  errors: ['site_exists', 'too_many_objects', 'plan_limit', 'no_company'],
+  errors: ['site_exists', 'too_many_objects', 'plan_limit', 'no_company', 'all_sites_refused', 'not_in_plan'],
 });
 
 /** Get a site. A caller with only the role USER gets only sites of that user's policies. */

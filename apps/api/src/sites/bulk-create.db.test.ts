@@ -1,7 +1,12 @@
-import { createPolicy } from '@propusk/contract/policies';
+import { listAudit } from '@propusk/contract/audit';
+import type { Input } from '@propusk/contract/endpoint';
+import { me } from '@propusk/contract/me';
+import { createPolicy, listPolicies } from '@propusk/contract/policies';
 import { createSite, createSites, listSites } from '@propusk/contract/sites';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+
+type SiteBody = Input<(typeof createSite)['body']>;
 
 let api: TestApi;
 let owner: string;
@@ -87,4 +92,50 @@ test('a bulk create fills a company up to its limit of 1,000 sites and not beyon
   for (const body of [[], [...lines, { address: 'x.example.ru' }]]) {
     expect((await api.call(owner, createSites, { body })).status).toBe(400);
   }
+});
+
+test('a site is created together with its new policy, or neither is created', async () => {
+  const { id: user } = await api.must(owner, me);
+  const newPolicy = { name: 'crm.example.ru', proxyId: 1, users: [user] };
+  const foreign = (await api.company()).token;
+  const { id: stranger } = await api.must(foreign, me);
+  const create = (body: SiteBody) => api.call(owner, createSite, { body });
+  await api.must(owner, createSite, { body: { address: 'there.example.ru' } });
+  const refused = [
+    await create({ address: 'there.example.ru', newPolicy }),
+    await create({ address: 'crm.example.ru', newPolicy: { ...newPolicy, users: [stranger] } }),
+    await api.call(owner, createSites, {
+      body: [{ address: 'crm.example.ru', newPolicy: { ...newPolicy, proxyId: 999_999 } }],
+    }),
+    await api.call(owner, createSites, {
+      body: [{ address: 'crm.example.ru' }, { address: 'wiki.example.ru', newPolicy }],
+    }),
+  ];
+  expect(refused.map(({ status, error }) => [status, Object.keys(error.fields ?? {})])).toEqual([
+    [409, ['address']],
+    [400, ['newPolicy.users']],
+    [400, ['0.newPolicy.proxyId']],
+    [400, ['1.newPolicy']],
+  ]);
+  expect((await api.must(owner, listPolicies)).count).toBe(0);
+  expect(await addresses()).toEqual(['there.example.ru']);
+
+  const site = await api.must(owner, createSite, { body: { address: 'crm.example.ru', newPolicy } });
+  const body = [
+    { address: 'wiki.example.ru', newPolicy: { ...newPolicy, name: 'Вики' } },
+    { address: 'docs.example.ru' },
+  ];
+  const { rows } = await api.must(owner, createSites, { body });
+  const [crm, wiki] = (await api.must(owner, listPolicies)).rows;
+  expect([site, ...rows].map(({ politics }) => politics)).toEqual([
+    [{ id: crm?.id, name: 'crm.example.ru' }],
+    [{ id: wiki?.id, name: 'Вики' }],
+    [{ id: wiki?.id, name: 'Вики' }],
+  ]);
+  expect([crm, wiki].map((policy) => policy?.users.map(({ id }) => id))).toEqual([[user], [user]]);
+  const events = (await api.must(owner, listAudit)).rows
+    .slice(0, 5)
+    .map(({ object }) => [object.kind, object.name]);
+  expect(events).toContainEqual(['policy', 'Вики']);
+  expect(events).toContainEqual(['site', 'docs.example.ru']);
 });

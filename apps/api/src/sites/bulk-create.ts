@@ -10,11 +10,11 @@ import { run } from '../db/pipeline.ts';
 import { recordCreated } from '../entities/change.ts';
 import { readEntities } from '../entities/entity.ts';
 import { makeRoom } from '../entities/plan-limits.ts';
-import { alreadyThere, newRow, readAddress, siteEntity } from './store.ts';
+import { alreadyThere, createPolicyOf, newRow, readAddress, siteEntity } from './store.ts';
 
 /**
  * Creates a list of sites: all of them or none. The error names every invalid site by its index in the list (`3.address`).
- * @throws AppError bad_input, site_exists, too_many_objects, plan_limit
+ * @throws AppError bad_input, site_exists, too_many_objects, plan_limit, all_sites_refused, not_in_plan
  */
 export async function createSites(
   tx: Tx,
@@ -40,6 +40,7 @@ export async function createSites(
   refuse('bad_input', lines, (line) =>
     line.politics.every((id) => politics.has(id)) ? null : ['politics', ['gone_from_list']],
   );
+  const created = lines[0] === undefined ? [] : await createPolicyOf(tx, actor, lines[0], '0.newPolicy');
   const sites = await tx
     .insertInto('sites')
     .values(read.map((one) => newRow(actor, one)))
@@ -47,7 +48,7 @@ export async function createSites(
     .execute();
   const ids = new Map(sites.map(({ id, address }) => [address, id]));
   const pairs = lines.flatMap(({ politics: policies }, at) =>
-    policies.map((policyId) => ({ policyId, siteId: ids.get(addresses[at] ?? '') })),
+    [...policies, ...created].map((policyId) => ({ policyId, siteId: ids.get(addresses[at] ?? '') })),
   );
   await sql`with come as (
       insert into policy_sites (company_id, policy_id, site_id)

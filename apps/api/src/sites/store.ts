@@ -16,6 +16,7 @@ import { inScope, managedBy } from '../db/scope.ts';
 import { changeEntity, createEntities, deleteEntity } from '../entities/change.ts';
 import { entity } from '../entities/entity.ts';
 import { makeRoom } from '../entities/plan-limits.ts';
+import { createPolicy } from '../policies/store.ts';
 
 /** SQL for the result of the site's last probe; null if USER is the actor's only role. */
 function protection(own: boolean) {
@@ -91,13 +92,39 @@ export function shownAddress(address: string): string {
   return address.replace(/[^*.:][^*:]*/, domainToUnicode);
 }
 
-/** Creates a site. @throws AppError bad_input for an invalid field; site_exists; too_many_objects */
+/**
+ * Creates a site, and its new policy.
+ * @throws AppError bad_input for an invalid field; site_exists; too_many_objects; all_sites_refused; not_in_plan
+ */
 export async function createSite(tx: Tx, actor: Member, body: SiteInput): Promise<Site> {
   const { address, paths } = storedAddress(body.address);
   await makeRoom(tx, 'sites', actor.companyId);
-  const options = { linked: body, refusals: takenBy(address) };
+  const politics = [...body.politics, ...(await createPolicyOf(tx, actor, body))];
+  const options = { linked: { politics }, refusals: takenBy(address) };
   const rows = [newRow(actor, { address, paths })];
   return found((await createEntities(tx, actor, siteEntity, rows, options))[0]);
+}
+
+/**
+ * Creates the new policy of a site to add.
+ * @param path the path of the policy in the input of the call, for the fields of an error
+ * @returns the id of the policy as a list, which is empty without a new policy
+ * @throws AppError as `createPolicy`
+ */
+export async function createPolicyOf(
+  tx: Tx,
+  actor: Member,
+  { newPolicy }: SiteInput,
+  path = 'newPolicy',
+): Promise<number[]> {
+  if (newPolicy === undefined) return [];
+  try {
+    return [(await createPolicy(tx, actor, { ...newPolicy, sites: [] })).id];
+  } catch (error) {
+    if (!(error instanceof AppError) || error.facts.fields === undefined) throw error;
+    const fields = Object.entries(error.facts.fields).map(([name, fault]) => [`${path}.${name}`, fault]);
+    throw new AppError(error.code, { ...error.facts, fields: Object.fromEntries(fields) });
+  }
 }
 
 /** The row of a new site of the actor's company. */
