@@ -8,7 +8,7 @@ import {
   field,
   heading,
   row,
-  saveOf,
+  saveSite,
   screensOf,
   startConsole,
   test,
@@ -163,7 +163,7 @@ test("an owner's change in the console appears in the journal at once", async ({
   await enter(page, `${product.url}/dashboard/creator/domains`, neighbour);
   await page.getByRole('button', { name: 'Добавить' }).first().click();
   await field(dialogOf(page), 'Адрес').fill('new.vasilek.ru');
-  await saveOf(dialogOf(page)).click();
+  await saveSite(page);
   await expect(row(page, /new\.vasilek/)).toBeVisible();
   await page.getByRole('navigation').getByRole('link', { name: 'Журнал' }).click();
   await expect(sentences(page).first()).toHaveText('boris@vasilek.test: добавлен сайт new.vasilek.ru');

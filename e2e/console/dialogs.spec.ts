@@ -186,7 +186,7 @@ const forms: readonly Form[] = [
     name: 'a new site',
     path: `${creator}/domains`,
     title: 'Новый сайт',
-    labels: ['Адрес', 'Политики доступа'],
+    labels: ['Адрес', 'Кому открыть'],
     good: { Адрес: 'https://wiki.romashka.test/login?x' },
     bad: [['Адрес', '', EMPTY]],
     tags: ['@2.56'],

@@ -26,7 +26,12 @@ test('the onboarding card marks the next step and counts the completed ones', as
   );
   await steps.getByRole('button', { name: 'Указать адрес сайта' }).click();
   await field(dialogOf(page), 'Адрес').fill('crm.romashka.test');
+  // Without the owner in the field, the save creates no policy.
+  await dialogOf(page).getByRole('combobox', { name: 'Кому открыть' }).press('Backspace');
+  await page.keyboard.press('Tab');
   await saveOf(dialogOf(page)).click();
+  await expect(dialogOf(page).getByText('Сначала назначьте сайту политику доступа')).toBeVisible();
+  await page.keyboard.press('Escape');
   await expect(steps.getByText('1 из 6')).toBeVisible();
   await expect(steps.getByRole('button', { name: 'Политика' })).toHaveAttribute('aria-current', 'step');
 
@@ -37,7 +42,7 @@ test('the onboarding card marks the next step and counts the completed ones', as
   await product.call(owner, createPolicy, { body: { name: 'Продажи', proxyId: 1, sites, users } });
   await expect(steps.getByText('3 из 6')).toBeVisible();
   await expect(steps.getByRole('button', { name: 'Замок' })).toHaveAttribute('aria-current', 'step');
-  await expect(steps.getByText('Нажмите «Защитить» в строке сайта', { exact: false })).toBeVisible();
+  await expect(steps.getByText('Вставьте строки замка на сервере сайта', { exact: false })).toBeVisible();
   // A completed step can be opened again.
   await steps.getByRole('button', { name: 'Агент: сделано' }).click();
   await expect(steps.getByText('Пригласите агента', { exact: false })).toBeVisible();

@@ -10,6 +10,7 @@ import {
   pick,
   row,
   saveOf,
+  saveSite,
   screensOf,
   startConsole,
   test,
@@ -67,8 +68,8 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(address).toHaveAccessibleDescription(
         `Сайтом станет ${host}, а путь /вход проверка будет открывать вместе с первой страницей`,
       );
-      await pick(page, 'Политики доступа', 'Продажи');
-      await saveOf(form).click();
+      await pick(page, 'Кому открыть', 'Продажи');
+      await saveSite(page);
       await expect(row(page, new RegExp(host))).toBeVisible();
 
       const paths = await openPaths(page, new RegExp(host), 'Проверять также: 1 путь');

@@ -105,7 +105,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(row).toContainText('127.0.0.20');
       await expect(dialog.getByText('vantage.sh once')).toBeVisible();
 
-      await dialog.getByRole('button', { name: 'К проверке' }).click();
+      await dialog.getByRole('button', { name: 'Назад' }).click();
       await dialog.getByRole('button', { name: 'Проверить снова' }).click();
       await outcome(dialog, 'Защищён');
       await expect(dialog.getByRole('status')).toContainText('точки «Дача»');

@@ -179,6 +179,14 @@ export const row = (page: Page, name: string | RegExp) => page.getByRole('row', 
 export const dialogOf = (page: Page) => page.getByRole('dialog');
 export const saveOf = (dialog: Locator) => dialog.getByRole('button', { name: 'Сохранить' });
 
+/** Saves the form of a new site, and closes the lock that the dialog then shows. */
+export async function saveSite(page: Page): Promise<void> {
+  await saveOf(dialogOf(page)).click();
+  await expect(dialogOf(page)).toHaveAccessibleName(/^Замок: /);
+  await page.keyboard.press('Escape');
+  await expect(dialogOf(page)).toHaveCount(0);
+}
+
 /** Finds a field by its label, because a password input has no role. A required field has an asterisk in its label. */
 export const field = (form: Locator, label: string) =>
   form.getByLabel(new RegExp(`^${label}( \\*)?$`)).and(form.locator('input, textarea'));

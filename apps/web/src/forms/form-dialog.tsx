@@ -6,6 +6,7 @@ import type * as z from 'zod/mini';
 import { confirm } from '../ui/confirm.ts';
 import { toastFailure } from '../ui/toast.ts';
 import { type FormSchema, refill } from './contract-form.ts';
+import { CreatedInside, useCreatedInside } from './created-inside.ts';
 import { Dialog, type OnClose, useExit } from './dialog.tsx';
 import classes from './form-dialog.module.css';
 import { useContractForm } from './use-contract-form.ts';
@@ -24,8 +25,9 @@ export function FormDialog<S extends FormSchema>(props: {
   schema: S;
   initial: DefaultValues<z.input<S>>;
   /**
-   * Saves the values. The dialog closes when the promise resolves, unless the value is false. A rejection is shown as an error.
-   * The signal aborts the call when the user leaves the dialog during the save.
+   * Saves the values. The dialog closes when the promise resolves. If the value is false, nothing was saved, and the dialog stays
+   * open; if it is 'stay', the caller replaces the dialog. A rejection is shown as an error. The signal aborts the call when the
+   * user leaves the dialog during the save.
    */
   submit: (values: z.output<S>, signal: AbortSignal) => Promise<unknown>;
   /** Reads the entity's current values after a version conflict. */
@@ -49,6 +51,7 @@ export function FormDialog<S extends FormSchema>(props: {
   const { isDirty, isValid } = form.formState;
   const { isSaving, isReloading, run, notice } = useSave(form, props.reload);
   const exit = useExit(props.onClose);
+  const created = useCreatedInside();
   const tellDirty = useEffectEvent((changed: boolean) => props.onDirty?.(changed));
   useEffect(() => tellDirty(isDirty), [isDirty]);
   // Initial values may change while the dialog is open, for example when a list with the default option has loaded.
@@ -68,7 +71,10 @@ export function FormDialog<S extends FormSchema>(props: {
       const { signal } = (stop.current = new AbortController());
       const timer = window.setTimeout(() => setSlow(true), SLOW_MS);
       try {
-        if ((await props.submit(values, signal)) === false) return;
+        const saved = await props.submit(values, signal);
+        if (saved === false) return;
+        created.keep();
+        if (saved === 'stay') return;
       } catch (error) {
         if (!signal.aborted) throw error;
         toastFailure(t.input.aborted);
@@ -107,7 +113,7 @@ export function FormDialog<S extends FormSchema>(props: {
       <form onSubmit={(event) => form.handleSubmit(save)(event)} noValidate>
         <Stack gap="md">
           {notice}
-          {props.children(form.control)}
+          <CreatedInside value={created.add}>{props.children(form.control)}</CreatedInside>
         </Stack>
         <Group justify="flex-end" gap="xs" className={classes.footer}>
           <Button

@@ -1,4 +1,5 @@
 import type { LockKind } from '@propusk/contract/lock';
+import { lock } from './console/lock.ts';
 
 /** Texts of one kind of lock: its title, where in the server's configuration its lines belong, and notes. */
 export interface LockPhrases {
@@ -37,9 +38,9 @@ const cdnNotes = [
 const htaccessPlace = 'Первыми строками в файл .htaccess в корневой папке сайта';
 const htaccessNotes = [
   'Работает, если в настройках Apache для этой папки стоит AllowOverride AuthConfig или AllowOverride All. При AllowOverride None Apache молча не читает файл, и сайт остаётся открыт.',
-  'Ошибка 500 после вставки значит, что AllowOverride не включает AuthConfig. Включите его или возьмите вариант для виртуального хоста.',
+  `Ошибка 500 после вставки значит, что AllowOverride не включает AuthConfig. Включите его или выберите «${lock.servers.apache}».`,
   'Вложенные .htaccess с «Require all granted» или со старыми «Allow from» и «Satisfy Any» этот замок не открывают. Открыть его может только секция <If> с Require: если она есть в файлах сайта, удалите её.',
-  'Пути из Alias и ProxyPass .htaccess не закрывает, и кеш mod_cache отвечает раньше него. Если что-то из этого есть, возьмите вариант для виртуального хоста.',
+  `Пути из Alias и ProxyPass .htaccess не закрывает, и кеш mod_cache отвечает раньше него. Если что-то из этого есть, выберите «${lock.servers.apache}».`,
 ];
 const apachePlace =
   'Последними строками в каждый <VirtualHost> этого сайта (и порта 80, и порта 443), обычно в /etc/apache2/sites-available/';

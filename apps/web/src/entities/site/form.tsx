@@ -1,4 +1,7 @@
 import { clean, type Named } from '@propusk/contract/fields';
+import { limits } from '@propusk/contract/limits';
+import { listPolicies } from '@propusk/contract/policies';
+import { listProxies } from '@propusk/contract/proxies';
 import {
   createSite,
   createSites,
@@ -6,14 +9,15 @@ import {
   listSites,
   type Site,
   SiteChange,
-  SiteInput,
   updateSite,
 } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { type Control, type FieldPath, type FieldValues, useWatch } from 'react-hook-form';
 import * as z from 'zod/mini';
-import { useCall } from '../../api/queries.ts';
+import { queryOptions, useCall } from '../../api/queries.ts';
 import type { OnClose } from '../../forms/dialog.tsx';
 import { EditDialog } from '../../forms/edit-dialog.tsx';
 import { TextField } from '../../forms/fields.tsx';
@@ -22,16 +26,16 @@ import { MultiSelectField } from '../../forms/select-fields.tsx';
 import { TextAreaField } from '../../forms/text-area-field.tsx';
 import { useEntity } from '../../forms/use-entity.ts';
 import { toastSuccess } from '../../ui/toast.ts';
-import { usePolicyCreate } from '../use-inline-create.ts';
-import { usePolicyOptions } from '../use-options.ts';
+import { PoliciesField } from '../policy/policies-field.tsx';
+import { gatewayOf, usePolicyOptions, useUserOptions } from '../use-options.ts';
+import { useMe } from '../user/me.tsx';
 import { confirmLetters } from './confirm-letters.ts';
-import { namingLines, readSites } from './read-sites.ts';
+import { namingFields, readSites } from './read-sites.ts';
 import { splitAddress } from './start-path.ts';
 
 /** Form values of a site, new or edited. */
 interface SiteValues extends FieldValues {
   address?: string | undefined;
-  politics?: number[] | undefined;
 }
 
 /** The form values of a stored site. */
@@ -40,88 +44,159 @@ const siteValues = ({ address, politics }: Site) => ({
   politics: politics.map(({ id }) => id),
 });
 
-/** The form of new sites. The server checks each address. */
-const NewSites = z.extend(SiteInput, { address: z.string().check(z.trim(), z.minLength(1), clean) });
+/** The option for a policy that the save creates. Ids of policies are positive, and users are options with negative ids. */
+const NEW_POLICY = Number.MAX_SAFE_INTEGER;
 
-function SiteFields<V extends SiteValues, O>(props: {
-  control: Control<V, unknown, O>;
-  /** The policies that the form already holds. */
-  held: readonly Named[];
-  /** Whether the address field takes a list of addresses. */
-  list?: boolean;
-}) {
-  const createPolicy = usePolicyCreate();
-  const policies = usePolicyOptions(props.held);
-  // The cast: the constraint of V guarantees these fields, but TypeScript cannot derive it for FieldPath.
-  const field = (name: keyof SiteValues & string) => name as FieldPath<V>;
-  const typed = useWatch({ control: props.control, name: field('address') }) ?? '';
+/** The form of new sites. The server checks each address. `openTo` holds policies and users, as the options of `Audience`. */
+const NewSites = z.object({
+  address: z.string().check(z.trim(), z.minLength(1), clean),
+  openTo: z.array(z.int()),
+});
+type NewSites = z.output<typeof NewSites>;
+
+/** The address field of a site. With `list`, it takes a list of addresses. */
+function AddressField<V extends SiteValues, O>(props: { control: Control<V, unknown, O>; list?: boolean }) {
+  // The cast: the constraint of V guarantees this field, but TypeScript cannot derive it for FieldPath.
+  const name = 'address' as FieldPath<V>;
+  const typed = useWatch({ control: props.control, name }) ?? '';
   const sites = props.list ? readSites(typed).length : 1;
   const split = splitAddress(typed);
   const single = split ? t.sites.pathHint(split.host, split.path) : t.sites.addressHint;
   const address = {
     control: props.control,
-    name: field('address'),
+    name,
     label: t.sites.address,
     placeholder: 'crm.company.ru',
     required: true,
     autoFocus: true,
   };
+  if (!props.list) return <TextField {...address} description={single} inputMode="url" />;
   return (
-    <>
-      {props.list ? (
-        <TextAreaField
-          {...address}
-          description={sites > 1 ? t.sites.listHint(sites) : single}
-          rows={1}
-          tidy={(text) => readSites(text).join('\n')}
-          line
-        />
-      ) : (
-        <TextField {...address} description={single} inputMode="url" />
-      )}
-      <MultiSelectField
-        control={props.control}
-        name={field('politics')}
-        label={t.sites.policies}
-        description={t.sites.policiesHint}
-        placeholder={t.form.choose.policy}
-        options={policies}
-        create={createPolicy}
-      />
-    </>
+    <TextAreaField
+      {...address}
+      description={sites > 1 ? t.sites.listHint(sites) : single}
+      rows={1}
+      tidy={(text) => readSites(text).join('\n')}
+      line
+    />
   );
 }
 
 /**
- * Adds a site, or a pasted list of sites. With `address`, the form starts with this address and `policies`, and can be sent
- * unchanged.
+ * The field for the policies and users who may open new sites. For the chosen users, and for a typed name, the save creates a
+ * policy.
+ * @param props.named the typed name of the new policy; undefined if there is none
  */
-export function CreateSiteDialog(props: { address?: string; policies?: readonly Named[]; onClose: OnClose }) {
+function Audience(props: {
+  control: Control<NewSites, unknown, NewSites>;
+  held: readonly Named[];
+  named: string | undefined;
+  onNamed: (name: string) => void;
+}) {
+  const { control, named } = props;
+  const people = useUserOptions([]).map(({ value, label }) => ({ value: -value, label }));
+  const typed = named === undefined ? [] : [{ value: NEW_POLICY, label: named }];
+  const [address, openTo] = useWatch({ control, name: ['address', 'openTo'] });
+  const create = {
+    label: t.policies.createNamed,
+    run: async (name: string) => {
+      props.onNamed(name);
+      return NEW_POLICY;
+    },
+  };
+  return (
+    <MultiSelectField
+      control={control}
+      name="openTo"
+      label={t.sites.openTo}
+      description={
+        openTo.some((one) => one < 0)
+          ? t.sites.openToPeople(named ?? policyName(readSites(address)))
+          : t.sites.openToHint
+      }
+      placeholder={t.form.choose.audience}
+      options={[...typed, ...usePolicyOptions(props.held), ...people]}
+      {...(named === undefined && { create })}
+    />
+  );
+}
+
+/** The name of the policy that the save creates for sites: the host of the first address, and the number of the others. */
+function policyName([first = '', ...others]: readonly string[]): string {
+  const host = first.replace(/^\w+:\/\//, '').replace(/[/?#].*$/, '');
+  return t.sites.policyName(unicodeHost(host), others.length).slice(0, limits.name);
+}
+
+/**
+ * Adds a site, or a pasted list of sites, together with a policy for the chosen users. With `address`, the form starts with this
+ * address and `policies`, and can be sent unchanged.
+ * @param props.onCreated shows the new site instead of closing the dialog; not called for a list
+ */
+export function CreateSiteDialog(props: {
+  address?: string;
+  policies?: readonly Named[];
+  onCreated?: (site: Site) => Promise<void>;
+  onClose: OnClose;
+}) {
   const { address, policies: held = [] } = props;
+  const client = useQueryClient();
+  const me = useMe();
   const create = useCall(createSite);
   const createList = useCall(createSites);
+  const [named, setNamed] = useState<string>();
+  const { data: policies } = useQuery(queryOptions(listPolicies, {}));
+  // The first site of a company without policies is open to the owner.
+  const first = policies?.count === 0 ? [-me.id] : [];
+
+  /** The policies of the new sites, as the calls take them. */
+  async function audienceOf(openTo: readonly number[], addresses: readonly string[]) {
+    const users = openTo.filter((one) => one < 0).map((one) => -one);
+    const politics = openTo.filter((one) => one > 0 && one !== NEW_POLICY);
+    const name = openTo.includes(NEW_POLICY) ? named : undefined;
+    if (users.length === 0 && name === undefined) return { politics };
+    const { rows } = await client.ensureQueryData(queryOptions(listProxies, {}));
+    const proxyId = (gatewayOf(rows) ?? rows[0])?.id ?? 0;
+    return { politics, newPolicy: { name: name ?? policyName(addresses), proxyId, users } };
+  }
+  async function submit({ address: typed, openTo }: NewSites, signal: AbortSignal) {
+    const addresses = readSites(typed);
+    if (!(await confirmLetters(...addresses))) return false;
+    const { politics, newPolicy } = await audienceOf(openTo, addresses);
+    if (addresses.length > 1) {
+      const body = addresses.map((line, at) => ({
+        address: line,
+        politics,
+        ...(at === 0 && { newPolicy }),
+      }));
+      const { count } = await createList.mutateAsync({ body, signal });
+      return toastSuccess(t.alerts.created, t.sites.added(count));
+    }
+    const body = { address: addresses[0] ?? typed, politics, newPolicy };
+    const site = await create.mutateAsync({ body, signal });
+    toastSuccess(t.alerts.created, unicodeHost(site.address));
+    if (props.onCreated === undefined) return undefined;
+    await props.onCreated(site);
+    return 'stay';
+  }
   return (
     <FormDialog
       title={t.sites.create}
       schema={NewSites}
-      initial={{ address: address ?? '', politics: held.map(({ id }) => id) }}
+      initial={{ address: address ?? '', openTo: held.length > 0 ? held.map(({ id }) => id) : first }}
       question={address !== undefined}
-      submit={async ({ address: typed, politics }, signal) => {
-        const addresses = readSites(typed);
-        if (!(await confirmLetters(...addresses))) return false;
-        if (addresses.length > 1) {
-          const body = addresses.map((line) => ({ address: line, politics }));
-          const { count } = await createList.mutateAsync({ body, signal }).catch((error) => {
-            throw namingLines(error, addresses);
-          });
-          return toastSuccess(t.alerts.created, t.sites.added(count));
-        }
-        const site = await create.mutateAsync({ body: { address: addresses[0] ?? typed, politics }, signal });
-        return toastSuccess(t.alerts.created, unicodeHost(site.address));
-      }}
+      submit={(values, signal) =>
+        submit(values, signal).catch((error) => {
+          throw namingFields(error, readSites(values.address));
+        })
+      }
       onClose={props.onClose}
     >
-      {(control) => <SiteFields control={control} held={held} list />}
+      {(control) => (
+        <>
+          <AddressField control={control} list />
+          <Audience control={control} held={held} named={named} onNamed={setNamed} />
+        </>
+      )}
     </FormDialog>
   );
 }
@@ -141,7 +216,12 @@ export function EditSiteDialog({ onClose }: { onClose: OnClose }) {
       }
       onClose={onClose}
     >
-      {(control, site) => <SiteFields control={control} held={site.politics} />}
+      {(control, site) => (
+        <>
+          <AddressField control={control} />
+          <PoliciesField control={control} held={site.politics} description={t.sites.policiesHint} />
+        </>
+      )}
     </EditDialog>
   );
 }

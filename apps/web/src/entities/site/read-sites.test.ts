@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../api/api-error.ts';
-import { namingLines, readSites } from './read-sites.ts';
+import { namingFields, readSites } from './read-sites.ts';
 
 test.each([
   ['crm.example.ru', ['crm.example.ru']],
@@ -15,12 +15,19 @@ test.each([
 });
 
 test('a refused list names each refused address in the error of the field', () => {
-  const fields = { '1.address': 'Это почта', '2.politics': 'Нет политики', '9.address': 'Занят' };
+  const fields = {
+    '1.address': 'Это почта',
+    '2.politics': 'Нет политики',
+    '9.address': 'Занят',
+    '0.newPolicy.name': 'Имя',
+  };
   const refused = new ApiError('bad_input', 'Проверьте', 400, fields);
-  expect(namingLines(refused, ['a.ru', 'x@b.ru', 'c.ru'])).toMatchObject({
+  expect(namingFields(refused, ['a.ru', 'x@b.ru', 'c.ru'])).toMatchObject({
     code: 'bad_input',
-    fields: { address: 'x@b.ru: Это почта\nc.ru: Нет политики\n: Занят' },
+    fields: { address: 'x@b.ru: Это почта\n: Занят', openTo: 'Нет политики\nИмя' },
   });
+  const single = new ApiError('site_exists', 'Есть', 409, { address: 'a.ru уже в списке' });
+  expect(namingFields(single, ['a.ru'])).toMatchObject({ fields: { address: 'a.ru уже в списке' } });
   const other = new ApiError('network', 'Нет связи', 0);
-  expect(namingLines(other, ['a.ru'])).toBe(other);
+  expect(namingFields(other, ['a.ru'])).toMatchObject({ code: 'network', message: 'Нет связи' });
 });

@@ -10,11 +10,19 @@ export function readSites(text: string): string[] {
   return [...new Set(addresses)].filter((address) => address !== '');
 }
 
-/** Turns a refusal of `POST /domain-allowed/many` into an error of the field `address` that names each refused address. */
-export function namingLines(error: unknown, addresses: readonly string[]): unknown {
-  if (!(error instanceof ApiError) || Object.keys(error.fields).length === 0) return error;
-  const lines = Object.entries(error.fields).map(
-    ([path, fault]) => `${addresses[Number.parseInt(path, 10)] ?? ''}: ${fault}`,
-  );
-  return new ApiError(error.code, error.message, error.status, { address: lines.join('\n') });
+/**
+ * Turns a refusal of new sites into errors of the fields of the form. Of a list, the error of `address` names each refused
+ * address.
+ */
+export function namingFields(error: unknown, addresses: readonly string[]): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const lines = { address: '', openTo: '' };
+  for (const [path, fault] of Object.entries(error.fields)) {
+    const at = Number.parseInt(path, 10);
+    const field = /politic|newPolicy/i.test(path) ? 'openTo' : 'address';
+    const line = Number.isNaN(at) || field === 'openTo' ? fault : `${addresses[at] ?? ''}: ${fault}`;
+    lines[field] += lines[field] === '' ? line : `\n${line}`;
+  }
+  const fields = Object.entries(lines).filter(([, fault]) => fault !== '');
+  return new ApiError(error.code, error.message, error.status, Object.fromEntries(fields));
 }

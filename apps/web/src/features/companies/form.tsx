@@ -22,9 +22,9 @@ import { noProof, ProofFields, proofShape } from '../../entities/user/proof-fiel
 import type { OnClose } from '../../forms/dialog.tsx';
 import { EmailField, TextField } from '../../forms/fields.tsx';
 import { FormDialog } from '../../forms/form-dialog.tsx';
+import { MadeLinks } from '../../forms/made-links.tsx';
 import { useEntity } from '../../forms/use-entity.ts';
 import { formatMoment } from '../../ui/day.tsx';
-import { MadeLinks } from '../../ui/made-links.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 
 /** Deletes a company with all its data, after the ADMIN's password. */
@@ -134,7 +134,7 @@ export function InviteCompanyDialog({ email = '', onClose }: { email?: string; o
       initial={{ email, ...noProof(me) }}
       submit={async (body, signal) => {
         setMade(await create.mutateAsync({ body, signal }));
-        return false;
+        return 'stay';
       }}
       submitLabel={t.companies.makeLink}
       onClose={onClose}

@@ -1,4 +1,4 @@
-import { Anchor, Button, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { type Evidence, evidence } from '@propusk/contract/protection';
 import { listSites } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
@@ -99,7 +99,7 @@ export function FirstSteps() {
           </ol>
           <div className={classes.explained}>
             <p>{shown === null ? t.firstSteps.ended : t.firstSteps.steps[shown].text}</p>
-            {shown !== null && shown === current && <Action step={shown} />}
+            {shown !== null && <Action step={shown} />}
           </div>
         </>
       )}
@@ -129,30 +129,31 @@ function Step(props: { name: Key; done: boolean; current: boolean; shown: boolea
   );
 }
 
-/** The button that starts a step. The steps lock and check are about the first site that is not protected. */
+/** The dialogs in which a step is done about a site. */
+const dialogs = { policy: 'edit', lock: 'lock', check: 'check' } as const;
+
+/** The button that starts a step. The steps policy, lock and check are about the first site that is not protected. */
 function Action({ step }: { step: Key }): ReactNode {
   const open = useOpen();
-  const ofSite = step === 'lock' || step === 'check';
+  const ofSite = step === 'policy' || step === 'lock' || step === 'check';
   const { data } = useQuery({ ...queryOptions(listSites, {}), enabled: ofSite });
   const site = data?.rows.find(({ protection }) => protection?.verdict !== 'protected');
   const button = (label: string, ...to: Parameters<typeof open>) => (
-    <Anchor component="button" type="button" {...open(...to)}>
+    <Button size="compact-md" {...open(...to)}>
       {label}
-    </Anchor>
+    </Button>
   );
   if (step === 'site') return button(t.firstSteps.addSite, '/dashboard/creator/domains/new');
-  if (step === 'lock' || step === 'check') {
+  if (step === 'person')
+    return button(t.firstSteps.invite, '/dashboard/creator/users/invite', undefined, { isOver: false });
+  if (ofSite) {
     const label = site && t.firstSteps.ofSite[step](unicodeHost(site.address));
-    return label && button(label, `/dashboard/creator/domains/$id/${step}`, site.id, { begins: true });
+    const to = `/dashboard/creator/domains/$id/${dialogs[step]}` as const;
+    return label && button(label, to, site.id, { begins: true });
   }
-  const to = {
-    person: '/dashboard/creator/users',
-    policy: '/dashboard/creator/politics',
-    visit: '/dashboard/personal-data',
-  } as const;
   return (
-    <Anchor component={Link} to={to[step]}>
-      {t.firstSteps.actions[step]}
-    </Anchor>
+    <Button size="compact-md" component={Link} to="/dashboard/personal-data">
+      {t.firstSteps.download}
+    </Button>
   );
 }

@@ -44,10 +44,14 @@ export function CheckDialog({ onClose }: { onClose: OnClose }) {
   return <SiteDialog first={begins ? 'check' : 'last'} onClose={onClose} />;
 }
 
-function SiteDialog(props: { first: View; onClose: OnClose }) {
-  const { data: site } = useEntity(getSite, listSites);
-  const id = Number(useParams({ strict: false }).id);
+/** The dialog of a site's lock and probe. @param props.id the site; by default the one in the path of the open page */
+export function SiteDialog(props: { first: View; id?: number; onClose: OnClose }) {
+  const { data: site } = useEntity(getSite, listSites, props.id);
+  const { id: inPath } = useParams({ strict: false });
+  const id = props.id ?? Number(inPath);
   const [view, setView] = useState<View>(props.first);
+  /** The view from which the owner opened the vantages. */
+  const [back, setBack] = useState<View>('last');
   /** Whether the paths of the probe have unsaved changes. */
   const [typed, setTyped] = useState(false);
   /** The host of the site that the owner is adding. */
@@ -67,43 +71,46 @@ function SiteDialog(props: { first: View; onClose: OnClose }) {
     if (!typed || (await confirm(question))) go();
   }
   const show = (next: View) => leave(() => setView(next));
+  function showVantages() {
+    setBack(view === 'lock' ? 'lock' : 'last');
+    void show('vantages');
+  }
   const paths = site && <ProbePathsSection site={site} onTyped={setTyped} />;
   return (
-    <>
-      <Dialog
-        exit={exit}
-        covered={adding !== null}
-        onClose={() => leave(() => exit.leave())}
-        title={titles[view](unicodeHost(site?.address ?? ''))}
-        size={760}
-        fullScreen={small}
-      >
-        {view === 'vantages' ? (
-          <VantagesView onBack={() => setView('last')} />
-        ) : view === 'lock' ? (
-          <LockView
-            siteId={id}
-            onCheck={() => show('check')}
-            onAssign={() => leave(() => void navigate({ ...edit, ignoreBlocker: true }))}
-          >
-            {paths}
-          </LockView>
-        ) : (
-          <CheckView
-            siteId={id}
-            begin={view === 'check'}
-            onLock={() => show('lock')}
-            onVantages={() => show('vantages')}
-            onAddSite={setAdding}
-          >
-            {paths}
-          </CheckView>
-        )}
-      </Dialog>
+    <Dialog
+      exit={exit}
+      covered={adding !== null}
+      onClose={() => leave(() => exit.leave())}
+      title={titles[view](unicodeHost(site?.address ?? ''))}
+      size={760}
+      fullScreen={small}
+    >
+      {view === 'vantages' ? (
+        <VantagesView onBack={() => setView(back)} />
+      ) : view === 'lock' ? (
+        <LockView
+          siteId={id}
+          onCheck={() => show('check')}
+          onVantages={showVantages}
+          onAssign={() => leave(() => void navigate({ ...edit, ignoreBlocker: true }))}
+        >
+          {paths}
+        </LockView>
+      ) : (
+        <CheckView
+          siteId={id}
+          begin={view === 'check'}
+          onLock={() => show('lock')}
+          onVantages={showVantages}
+          onAddSite={setAdding}
+        >
+          {paths}
+        </CheckView>
+      )}
       {/* Adds a site for the host to which this site redirects, with the same policies. */}
       {adding !== null && site && (
         <CreateSiteDialog address={adding} policies={site.politics} onClose={() => setAdding(null)} />
       )}
-    </>
+    </Dialog>
   );
 }

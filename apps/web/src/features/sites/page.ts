@@ -3,13 +3,14 @@ import { IconWorld } from '@tabler/icons-react';
 import { dialog, list } from '../../routes.ts';
 
 const item = { label: t.nav.sites, Icon: IconWorld };
+const create = () => import('./new-site-dialog.tsx');
 const forms = () => import('../../entities/site/form.tsx');
 const lock = () => import('./lock-dialog.tsx');
 const why = () => import('../../entities/site/why-dialog.tsx');
 
 const sites = list('/dashboard/creator/domains', () => import('./page.tsx'), 'SitesPage', item);
 export const sitesPage = sites.addChildren([
-  dialog(sites, 'new', forms, 'CreateSiteDialog'),
+  dialog(sites, 'new', create, 'NewSiteDialog'),
   dialog(sites, '$id/edit', forms, 'EditSiteDialog'),
   dialog(sites, '$id/lock', lock, 'LockDialog'),
   dialog(sites, '$id/check', lock, 'CheckDialog'),

@@ -7,18 +7,29 @@ import { type Control, useController } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import { useCall } from '../../api/queries.ts';
 import { PoliciesField } from '../../entities/policy/policies-field.tsx';
-import type { OnClose } from '../../forms/dialog.tsx';
+import { DialogSequence, type OnClose } from '../../forms/dialog.tsx';
 import { FormDialog } from '../../forms/form-dialog.tsx';
+import { MadeLinks } from '../../forms/made-links.tsx';
 import { formatMoment } from '../../ui/day.tsx';
-import { MadeLinks } from '../../ui/made-links.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 import { readAddresses } from './read-addresses.ts';
 
-/** Invites agents by mail. Where the server sends no mail, the links are shown for the owner to pass on. */
+/** Invites agents by mail. Where the server sends no mail, the same modal shows the links for the owner to pass on. */
 export function InviteAgentsDialog({ onClose }: { onClose: OnClose }) {
-  const invite = useCall(inviteUsers);
   const [made, setMade] = useState<MadeInvitations | null>(null);
-  if (made) return <InvitationLinks made={made} onClose={() => onClose(true)} />;
+  return (
+    <DialogSequence>
+      {made ? (
+        <InvitationLinks made={made} onClose={onClose} />
+      ) : (
+        <InvitationForm onLinks={setMade} onClose={onClose} />
+      )}
+    </DialogSequence>
+  );
+}
+
+function InvitationForm(props: { onLinks: (made: MadeInvitations) => void; onClose: OnClose }) {
+  const invite = useCall(inviteUsers);
   return (
     <FormDialog
       title={t.invitations.title}
@@ -27,11 +38,11 @@ export function InviteAgentsDialog({ onClose }: { onClose: OnClose }) {
       submit={async (body, signal) => {
         const reply = await invite.mutateAsync({ body, signal });
         if (reply.mailed) return toastSuccess(t.invitations.sent(reply.invitations.length));
-        setMade(reply);
-        return false;
+        props.onLinks(reply);
+        return 'stay';
       }}
       submitLabel={t.invitations.send}
-      onClose={onClose}
+      onClose={props.onClose}
     >
       {(control) => (
         <>
@@ -47,7 +58,7 @@ export function InviteAgentsDialog({ onClose }: { onClose: OnClose }) {
 }
 
 /** The links of invitations that the server could not mail. */
-export function InvitationLinks({ made, onClose }: { made: MadeInvitations; onClose: () => void }) {
+export function InvitationLinks({ made, onClose }: { made: MadeInvitations; onClose: OnClose }) {
   return (
     <MadeLinks
       title={t.invitations.linksTitle}

@@ -127,14 +127,13 @@ export function UsersPage() {
       columns={userColumns}
       add={
         <>
+          <AddButton to="/dashboard/creator/users/new" variant="default" />
           <Button
-            variant="default"
             leftSection={<IconMail size={16} aria-hidden />}
             {...open('/dashboard/creator/users/invite')}
           >
             {t.invitations.open}
           </Button>
-          <AddButton to="/dashboard/creator/users/new" />
         </>
       }
       edit="/dashboard/creator/users/$id/edit"

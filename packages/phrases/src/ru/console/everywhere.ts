@@ -64,6 +64,7 @@ export const form = {
     person: 'Имя или почта',
     proxy: 'Выберите прокси',
     policy: 'Название политики',
+    audience: 'Политика, имя или почта',
     site: 'Адрес сайта',
   },
   untaken: (typed: string) =>

@@ -31,5 +31,5 @@ export const vantages = {
   removeQuestion: (name: string) => `Удалить точку «${name}»?`,
   removeHint: 'Её ключ перестанет действовать. Сайты, которые она подтверждала, проверятся заново.',
   removed: 'Точка удалена',
-  back: 'К проверке',
+  back: 'Назад',
 };

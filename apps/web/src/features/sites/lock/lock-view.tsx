@@ -28,6 +28,7 @@ const WATCH_MS = 10_000;
 
 interface LockProps {
   onCheck: () => void;
+  onVantages: () => void;
   onAssign: () => void;
   /** The section with the URL paths that the probe requests. */
   children: ReactNode;
@@ -52,7 +53,7 @@ export function LockView({ siteId, ...props }: LockProps & { siteId: number }) {
   );
 }
 
-function Lock({ lock, onCheck, onAssign, children }: LockProps & { lock: SiteLock }) {
+function Lock({ lock, onCheck, onVantages, onAssign, children }: LockProps & { lock: SiteLock }) {
   const client = useQueryClient();
   const params = { id: lock.site.id };
   const learn = useMutation({
@@ -131,6 +132,9 @@ function Lock({ lock, onCheck, onAssign, children }: LockProps & { lock: SiteLoc
           <div className={classes.share}>
             <ShareLink siteId={lock.site.id} />
           </div>
+          <Button variant="subtle" onClick={onVantages}>
+            {t.vantages.open}
+          </Button>
           <Button leftSection={<IconShieldCheck size={16} aria-hidden />} onClick={onCheck}>
             {t.lock.check}
           </Button>

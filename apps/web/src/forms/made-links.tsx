@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
-import { CopyButton, useCopy } from './copy-button.tsx';
+import { CopyButton, useCopy } from '../ui/copy-button.tsx';
+import { Dialog, type OnClose, useExit } from './dialog.tsx';
 
 /** A link that was just made, under its label. */
 export interface MadeLink {
@@ -14,16 +15,17 @@ export function MadeLinks(props: {
   title: string;
   hint: string;
   links: readonly MadeLink[];
-  onClose: () => void;
+  onClose: OnClose;
 }) {
   const { links } = props;
   const all = useCopy(links.map(({ label, link }) => `${label}: ${link}`).join('\n'));
+  const exit = useExit(props.onClose);
+  const close = () => exit.leave(true);
   return (
-    <Modal
-      opened
-      onClose={props.onClose}
+    <Dialog
+      exit={exit}
+      onClose={close}
       title={props.title}
-      size={520}
       // The links are shown only once, so only a button closes the dialog.
       closeOnClickOutside={false}
       closeOnEscape={false}
@@ -47,9 +49,9 @@ export function MadeLinks(props: {
               {all.copied ? t.common.copied : t.invitations.copyAll}
             </Button>
           )}
-          <Button onClick={props.onClose}>{t.common.close}</Button>
+          <Button onClick={close}>{t.common.close}</Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
