@@ -180,6 +180,16 @@ export const ListQuery = z.object({
 });
 export type ListQuery = z.infer<typeof ListQuery>;
 
+/** Ids of all rows that match a query, in the order of the list. */
+export const IdList = z.object({
+  /** The ids. @example [7, 9] */
+  ids: z.array(Id),
+});
+export type IdList = z.infer<typeof IdList>;
+
+/** The query parameters of a list that also select the rows of a call without pages. */
+export const Unpaged = z.omit(ListQuery, { page: true, take: true });
+
 /** A page of rows, and the number of all matching rows (spec section 9). */
 export function listOf<Row extends z.ZodMiniType>(row: Row) {
   return z.object({

@@ -1,6 +1,17 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, Links, ListQuery, listOf, Named, paragraphs, text, versioned } from './fields.ts';
+import {
+  Id,
+  IdList,
+  Links,
+  ListQuery,
+  listOf,
+  Named,
+  paragraphs,
+  text,
+  Unpaged,
+  versioned,
+} from './fields.ts';
 import { limits } from './limits.ts';
 import { ProxySettings } from './proxies.ts';
 import { ShownText } from './shown-text.ts';
@@ -85,6 +96,14 @@ export const listPolicies = endpoint('GET /politics', {
   access: ['CREATOR', 'USER', 'ADMIN'],
   query: ListQuery,
   reply: listOf(Policy),
+});
+
+/** Get the ids of all policies of the caller's company that match `name`. */
+export const policyIds = endpoint('GET /politics/ids', {
+  access: ['CREATOR'],
+  query: Unpaged,
+  reply: IdList,
+  errors: ['no_company'],
 });
 
 /** Get a policy. A caller with only the role USER gets only policies that apply to that user. */

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, Links, ListQuery, listOf, Named, text, versioned } from './fields.ts';
+import { Id, IdList, Links, ListQuery, listOf, Named, numeral, text, Unpaged, versioned } from './fields.ts';
 import { limits } from './limits.ts';
 import { PolicyInput } from './policies.ts';
-import { Protection } from './protection.ts';
+import { Protection, Verdict } from './protection.ts';
 
 /** A protected site (on the wire: allowed domain). */
 export const Site = z.object({
@@ -88,14 +88,39 @@ export const getSite = endpoint('GET /domain-allowed/:id', {
   errors: ['not_found'],
 });
 
+const filters = {
+  /**
+   * Returns only sites with this verdict of the last probe, without a finished probe (`unchecked`), or sites that lost their
+   * protection (`drifted`).
+   */
+  protection: z.optional(z.enum([...Verdict.options, 'unchecked', 'drifted'])),
+  /** Returns only sites of the policy with this id. @example 7 */
+  policy: z.optional(numeral(Id)),
+  /** `none` returns only sites that are in no policy. */
+  access: z.optional(z.enum(['none'])),
+};
+
+/** The filters of the list of sites. */
+export const SiteQuery = z.extend(ListQuery, filters);
+export type SiteQuery = z.infer<typeof SiteQuery>;
+
 /**
  * List the company's sites. A caller with only the role USER gets the sites of that user's policies. An ADMIN
- * gets the sites of every company. `name` searches the address in Punycode and in Unicode.
+ * gets the sites of every company. `name` searches the address in Punycode and in Unicode. A filter by something that the caller
+ * may not see returns no rows: for a caller with only the role USER, `protection` and the policies of other users.
  */
 export const listSites = endpoint('GET /domain-allowed', {
   access: ['CREATOR', 'USER', 'ADMIN'],
-  query: ListQuery,
+  query: SiteQuery,
   reply: listOf(Site),
+});
+
+/** Get the ids of all sites of the caller's company that match the filters of `GET /domain-allowed`. */
+export const siteIds = endpoint('GET /domain-allowed/ids', {
+  access: ['CREATOR'],
+  query: z.extend(Unpaged, filters),
+  reply: IdList,
+  errors: ['no_company'],
 });
 
 /** Change a site; `politics` replaces the access policies that open the site. */

@@ -2,16 +2,21 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import {
   Email,
+  Id,
+  IdList,
   Links,
   ListQuery,
   listOf,
   MaybeProof,
   NewPassword,
+  numeral,
   Password,
   text,
+  Unpaged,
   userNames,
 } from './fields.ts';
 import { User } from './me.ts';
+import { Role } from './roles.ts';
 
 /** A user to create in the caller's company. */
 export const UserInput = z.object({
@@ -54,14 +59,44 @@ export const createUser = endpoint('POST /users/user-inner', {
   errors: ['email_taken', 'too_many_objects', 'plan_limit', 'no_company', 'too_many_requests'],
 });
 
+const filters = {
+  /** Returns only users with this role. */
+  role: z.optional(Role),
+  /** `true` returns only agents who have set no password since their invitation. */
+  invited: z.optional(z.enum(['true'])),
+};
+const companyFilters = {
+  ...filters,
+  /** Returns only users of the policy with this id. @example 7 */
+  policy: z.optional(numeral(Id)),
+  /** `none` returns only users who are in no policy. */
+  access: z.optional(z.enum(['none'])),
+};
+
+/** The filters of the list of a company's users. */
+export const UserQuery = z.extend(ListQuery, companyFilters);
+export type UserQuery = z.infer<typeof UserQuery>;
+
 /** List the users of every company and the platform admins. `name` searches name, surname and email. */
-export const listUsers = endpoint('GET /users', { access: ['ADMIN'], query: ListQuery, reply: listOf(User) });
+export const listUsers = endpoint('GET /users', {
+  access: ['ADMIN'],
+  query: z.extend(ListQuery, filters),
+  reply: listOf(User),
+});
 
 /** List the users of the caller's company. `name` searches name, surname and email. */
 export const companyUsers = endpoint('GET /users/company', {
   access: ['CREATOR'],
-  query: ListQuery,
+  query: UserQuery,
   reply: listOf(User),
+  errors: ['no_company'],
+});
+
+/** Get the ids of all users of the caller's company that match the filters of `GET /users/company`. */
+export const userIds = endpoint('GET /users/company/ids', {
+  access: ['CREATOR'],
+  query: z.extend(Unpaged, companyFilters),
+  reply: IdList,
   errors: ['no_company'],
 });
 

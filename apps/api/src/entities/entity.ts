@@ -1,5 +1,5 @@
 import type { AuditKind } from '@propusk/contract/audit';
-import type { ListQuery } from '@propusk/contract/fields';
+import type { IdList, ListQuery } from '@propusk/contract/fields';
 import {
   type Expression,
   type RawBuilder,
@@ -9,7 +9,7 @@ import {
   sql,
 } from 'kysely';
 import type { AuditFields } from '../audit/store.ts';
-import { type Actor, type Scope, scopeById, scopeOfWrite } from '../core/actor.ts';
+import { type Actor, type Member, type Scope, scopeById, scopeOfWrite } from '../core/actor.ts';
 import { found } from '../core/errors.ts';
 import { contains, readList } from '../db/list.ts';
 import type { Db } from '../db/open.ts';
@@ -85,6 +85,26 @@ export async function findEntity<T extends EntityTable, View>(
   id: number,
 ): Promise<View> {
   return found((await run(db, readEntities(db, actor, entity, [id], scopeById(actor))))[0]);
+}
+
+/** Returns the ids of the entities of the actor's company that match a query, in the order of the list. */
+export async function listIds<T extends EntityTable, View>(
+  db: Db,
+  actor: Member,
+  { table, sees, search = [] }: Entity<T, View>,
+  { name, order }: ListQuery,
+  which: Expression<SqlBool> = sql<SqlBool>`true`,
+): Promise<IdList> {
+  const id = sql.ref<number>(`${table}.id`);
+  const rows = await db
+    .selectFrom(table as 'sites')
+    .select(id.as('id'))
+    .where(sees(actor, 'company'))
+    .where(contains(search, name, false))
+    .where(which)
+    .orderBy(id, order === 'DESC' ? 'desc' : 'asc')
+    .execute();
+  return { ids: rows.map((row) => row.id) };
 }
 
 /** Lists the entities of a scope that match a query. @param which an additional SQL condition for the entities */

@@ -1,7 +1,7 @@
 import * as contract from '@propusk/contract/policies';
 import { asMember, scopeOf } from '../core/actor.ts';
 import { deleteEntity } from '../entities/change.ts';
-import { findEntity, listEntities } from '../entities/entity.ts';
+import { findEntity, listEntities, listIds } from '../entities/entity.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { createPolicy, policyEntity, updatePolicy } from './store.ts';
 
@@ -13,6 +13,10 @@ export function policyRoutes(routes: Routes): void {
 
   implement(routes, contract.listPolicies, ({ actor, query, db }) =>
     listEntities(db, actor, policyEntity, scopeOf(actor), query),
+  );
+
+  implement(routes, contract.policyIds, ({ actor, query, db }) =>
+    listIds(db, asMember(actor), policyEntity, query),
   );
 
   implement(routes, contract.getPolicy, ({ actor, params, db }) =>

@@ -1,10 +1,10 @@
 import * as contract from '@propusk/contract/sites';
 import { asMember, scopeOf } from '../core/actor.ts';
 import { deleteEntity } from '../entities/change.ts';
-import { findEntity, listEntities } from '../entities/entity.ts';
+import { findEntity, listEntities, listIds } from '../entities/entity.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { createSites } from './bulk-create.ts';
-import { createSite, deleteSiteByAddress, siteEntity, updateSite } from './store.ts';
+import { createSite, deleteSiteByAddress, siteEntity, siteFilter, updateSite } from './store.ts';
 
 /** Routes for protected sites (spec section 7: domain-allowed). */
 export function siteRoutes(routes: Routes): void {
@@ -17,7 +17,11 @@ export function siteRoutes(routes: Routes): void {
   );
 
   implement(routes, contract.listSites, ({ actor, query, db }) =>
-    listEntities(db, actor, siteEntity, scopeOf(actor), query),
+    listEntities(db, actor, siteEntity, scopeOf(actor), query, siteFilter(actor, query)),
+  );
+
+  implement(routes, contract.siteIds, ({ actor, query, db }) =>
+    listIds(db, asMember(actor), siteEntity, query, siteFilter(actor, query)),
   );
 
   implement(routes, contract.getSite, ({ actor, params, db }) =>

@@ -3,14 +3,14 @@ import { startPathOf } from '@propusk/access/probe-path';
 import { type AddressFault, formatSiteAddress, parseSiteAddress } from '@propusk/access/site-address';
 import { limits } from '@propusk/contract/limits';
 import type { Protection } from '@propusk/contract/protection';
-import type { Site, SiteChange, SiteInput } from '@propusk/contract/sites';
+import type { Site, SiteChange, SiteInput, SiteQuery } from '@propusk/contract/sites';
 import type { FieldFault } from '@propusk/phrases/field-fault';
-import { sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Actor, type Member, scopeOf } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
 import type { IfMatch, Target } from '../core/versions.ts';
 import { lockOwnCompany } from '../db/company.ts';
-import { linkedItems, links, ownPolicies } from '../db/links.ts';
+import { filterByPolicy, linkedItems, links, ownPolicies } from '../db/links.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { inScope, managedBy } from '../db/scope.ts';
 import { changeEntity, createEntities, deleteEntity } from '../entities/change.ts';
@@ -55,6 +55,25 @@ export const siteEntity = entity({
   name: ({ address }) => shownAddress(address),
   facts: ({ address, politics }) => ({ address: shownAddress(address), politics }),
 });
+
+/** The SQL condition of the filters of a list. A filter by something that the actor may not see matches no site. */
+export function siteFilter(
+  actor: Actor,
+  { protection: wanted, ...query }: Pick<SiteQuery, 'protection' | 'policy' | 'access'>,
+): RawBuilder<SqlBool> {
+  const own = scopeOf(actor) === 'own';
+  const checked = (condition: RawBuilder<unknown>) =>
+    sql`exists (select from site_checks k where k.company_id = sites.company_id and k.site_id = sites.id and ${condition})`;
+  const conditions = [
+    filterByPolicy(links.sitePolicies, query, own ? sql`l.policy_id in ${ownPolicies(actor)}` : undefined),
+  ];
+  if (wanted !== undefined && own) conditions.push(sql`false`);
+  else if (wanted === 'unchecked') conditions.push(sql`not ${checked(sql`k.shown_verdict is not null`)}`);
+  else if (wanted === 'drifted')
+    conditions.push(sql`${checked(sql`k.drifted and k.shown_verdict is not null`)}`);
+  else if (wanted !== undefined) conditions.push(sql`${checked(sql`k.shown_verdict = ${wanted}`)}`);
+  return sql`(${sql.join(conditions, sql` and `)})`;
+}
 
 /**
  * Normalizes an entered address to its stored spelling, and reads the start path of a pasted URL. Returns the fault of an invalid

@@ -9,7 +9,15 @@ import { implement } from '../http/implement.ts';
 import { revealing } from '../identity/revealing.ts';
 import type { Slice } from '../slice.ts';
 import { roleRoutes } from './role-routes.ts';
-import { createUsers, deleteUser, findSelf, listUsers, updateUser, userEntity } from './store.ts';
+import {
+  createUsers,
+  deleteUser,
+  findSelf,
+  listUserIds,
+  listUsers,
+  updateUser,
+  userEntity,
+} from './store.ts';
 
 /** Routes of the signed-in user and of the users of a company (specification, section 7). */
 export function userRoutes(routes: Slice): void {
@@ -27,6 +35,8 @@ export function userRoutes(routes: Slice): void {
   implement(routes, contract.companyUsers, ({ actor, query, db }) =>
     listUsers(db, asMember(actor), 'company', query),
   );
+
+  implement(routes, contract.userIds, ({ actor, query, db }) => listUserIds(db, asMember(actor), query));
 
   implement(routes, contract.allCompanyUsers, ({ actor, db }) =>
     listUsers(db, asMember(actor), 'company', {}),

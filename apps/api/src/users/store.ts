@@ -1,18 +1,17 @@
-import type { ListQuery } from '@propusk/contract/fields';
 import type { User } from '@propusk/contract/me';
 import type { Role } from '@propusk/contract/roles';
 import { shownEmails } from '@propusk/contract/shown-email';
-import type { UserChange, UserInput } from '@propusk/contract/users';
-import { sql } from 'kysely';
+import type { UserChange, UserInput, UserQuery } from '@propusk/contract/users';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Actor, isAdmin, type Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { hasFactor } from '../core/factor.ts';
 import type { Target } from '../core/versions.ts';
-import { linkedItems, links } from '../db/links.ts';
+import { filterByPolicy, linkedItems, links } from '../db/links.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { inScope } from '../db/scope.ts';
 import { changeEntity, createEntities, deleteEntity } from '../entities/change.ts';
-import { entity, findEntity, listEntities } from '../entities/entity.ts';
+import { entity, findEntity, listEntities, listIds } from '../entities/entity.ts';
 import { makeRoom } from '../entities/plan-limits.ts';
 import { emailTaken, endAccess, isProtected, setPassword } from '../identity/account-store.ts';
 import type { Tell } from '../mail/tell-holder.ts';
@@ -84,9 +83,21 @@ export async function findSelf(db: Db, actor: Actor): Promise<User> {
 }
 
 /** Lists the users of the actor's company, or of every company. */
-export function listUsers(db: Db, actor: Actor, scope: 'company' | 'platform', query: ListQuery) {
-  const name = query.name?.replace(/\u0451/gi, '\u0435');
-  return listEntities(db, actor, userEntity, scope, { ...query, name });
+export function listUsers(db: Db, actor: Actor, scope: 'company' | 'platform', query: UserQuery) {
+  return listEntities(db, actor, userEntity, scope, searched(query), userFilter(query));
+}
+
+/** Returns the ids of the users of the actor's company that match a query. */
+export function listUserIds(db: Db, actor: Member, query: UserQuery) {
+  return listIds(db, actor, userEntity, searched(query), userFilter(query));
+}
+
+const searched = (query: UserQuery) => ({ ...query, name: query.name?.replace(/\u0451/gi, '\u0435') });
+
+function userFilter({ role, invited, ...query }: UserQuery): RawBuilder<SqlBool> {
+  const hasRole = role === undefined ? sql`true` : sql`users.roles @> array[${role}]::text[]`;
+  const isInvited = invited === undefined ? sql`true` : sql`users.invited`;
+  return sql`(${filterByPolicy(links.userPolicies, query)} and ${hasRole} and ${isInvited})`;
 }
 
 interface NewUsers {

@@ -120,6 +120,7 @@ POST /users/:id/invitation
 GET /users
   -                                             401     401     401     | 403     403     403     403     200     | 403     403
 GET /users/company
+GET /users/company/ids
 GET /users/company-all
   -                                             401     401     401     | 403     403     200     200     403     | 403     200
 GET /users/:id
@@ -296,6 +297,9 @@ POST /domain-allowed/many
   + politics other/absent                       401     401     401     | 403     403     400     400     403     | 403     400
 GET /domain-allowed
   -                                             401     401     401     | 403     200     200     200     200     | 200     200
+GET /domain-allowed/ids
+GET /politics/ids
+  -                                             401     401     401     | 403     403     200     200     403     | 403     200
 GET /domain-allowed/:id
   own                                           401     401     401     | 403     200     200     200     200     | 200     200
   unreached                                     401     401     401     | 403     404     200     200     200     | 404     200
