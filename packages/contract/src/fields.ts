@@ -128,6 +128,18 @@ export const IsoDate = z.iso.datetime();
  */
 export const GivenDate = z.iso.datetime().check(z.refine((given) => /^[12][^.]*(\.\d{1,9})?Z$/.test(given)));
 
+/**
+ * The time of the last visit, to five minutes; null if there was none. Only an owner gets this field. The field is absent for
+ * users and sites that are older than the first kept record and have had no visit since.
+ */
+export const LastVisit = z.optional(z.nullable(IsoDate));
+
+/** `never` returns only rows without any visit. Only an owner may see visits; other callers get no rows. */
+export const NoVisit = z.optional(z.enum(['never']));
+
+/** `none` returns only rows that are in no policy. */
+export const NoAccess = z.optional(z.enum(['none']));
+
 /** The fields that every reply with an `ETag` has. */
 export const versioned = {
   version: Version,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { companyNames, Id, IsoDate, Named, versioned } from './fields.ts';
+import { companyNames, Id, IsoDate, LastVisit, Named, versioned } from './fields.ts';
 import { Role } from './roles.ts';
 import { ShownEmail } from './shown-email.ts';
 import { ShownText } from './shown-text.ts';
@@ -57,6 +57,7 @@ export const User = z.object({
       expiresAt: z.nullable(IsoDate),
     }),
   ),
+  lastVisitAt: LastVisit,
   ...versioned,
 });
 export type User = z.infer<typeof User>;

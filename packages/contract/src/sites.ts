@@ -1,6 +1,20 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, IdList, Links, ListQuery, listOf, Named, numeral, text, Unpaged, versioned } from './fields.ts';
+import {
+  Id,
+  IdList,
+  LastVisit,
+  Links,
+  ListQuery,
+  listOf,
+  Named,
+  NoAccess,
+  NoVisit,
+  numeral,
+  text,
+  Unpaged,
+  versioned,
+} from './fields.ts';
 import { limits } from './limits.ts';
 import { PolicyInput } from './policies.ts';
 import { Protection, Verdict } from './protection.ts';
@@ -14,6 +28,7 @@ export const Site = z.object({
   politics: z.array(Named),
   /** The result of the last probe. Null before the first probe, and for a caller with only the role USER. */
   protection: z.nullable(Protection),
+  lastVisitAt: LastVisit,
   ...versioned,
 });
 export type Site = z.infer<typeof Site>;
@@ -96,8 +111,8 @@ const filters = {
   protection: z.optional(z.enum([...Verdict.options, 'unchecked', 'drifted'])),
   /** Returns only sites of the policy with this id. @example 7 */
   policy: z.optional(numeral(Id)),
-  /** `none` returns only sites that are in no policy. */
-  access: z.optional(z.enum(['none'])),
+  access: NoAccess,
+  visited: NoVisit,
 };
 
 /** The filters of the list of sites. */
@@ -107,7 +122,7 @@ export type SiteQuery = z.infer<typeof SiteQuery>;
 /**
  * List the company's sites. A caller with only the role USER gets the sites of that user's policies. An ADMIN
  * gets the sites of every company. `name` searches the address in Punycode and in Unicode. A filter by something that the caller
- * may not see returns no rows: for a caller with only the role USER, `protection` and the policies of other users.
+ * may not see returns no rows: for a caller with only the role USER, `protection`, `visited` and the policies of other users.
  */
 export const listSites = endpoint('GET /domain-allowed', {
   access: ['CREATOR', 'USER', 'ADMIN'],

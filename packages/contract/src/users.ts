@@ -9,6 +9,8 @@ import {
   listOf,
   MaybeProof,
   NewPassword,
+  NoAccess,
+  NoVisit,
   numeral,
   Password,
   text,
@@ -69,8 +71,8 @@ const companyFilters = {
   ...filters,
   /** Returns only users of the policy with this id. @example 7 */
   policy: z.optional(numeral(Id)),
-  /** `none` returns only users who are in no policy. */
-  access: z.optional(z.enum(['none'])),
+  access: NoAccess,
+  visited: NoVisit,
 };
 
 /** The filters of the list of a company's users. */

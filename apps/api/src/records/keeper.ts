@@ -40,7 +40,8 @@ export function startRecordKeeper({ db, log, days }: Background & { readonly day
     await removeRows(db, 'record_people', sql`deleted_at < ${expired}`, signal);
     await applyCuts(db);
     await removeBeyondOwnRetention(db, days, signal);
-    for (const table of ['record_hours', 'record_people']) await removeRows(db, table, ofDeleted, signal);
+    for (const table of ['record_hours', 'record_people', 'last_visits'])
+      await removeRows(db, table, ofDeleted, signal);
     await sql`delete from record_removals d where not exists (select from records r where r.company_id = d.company_id)
       and not exists (select from record_hours h where h.company_id = d.company_id)`.execute(db);
     await sql`delete from record_runs where seen_at < ${expired}`.execute(db);

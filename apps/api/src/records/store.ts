@@ -9,7 +9,8 @@ import type { Tx } from '../db/open.ts';
  * Stores a batch of access records and, in the same transaction, the batch number. Ignores a batch that the gateway sends again.
  * The first batch of a gateway's run marks the open records of earlier runs as interrupted. Drops records of deleted companies,
  * and records that start more than a day in the future. In the statistics, a visit counts in the hour in which the visit began;
- * requests and bytes count in the hour of the update that reported them. Marks companies with a visit as visited.
+ * requests and bytes count in the hour of the update that reported them. Marks companies with a visit as visited, and
+ * notes the last visit of each user and site.
  */
 export async function storeBatch(tx: Tx, { gateway, run, number, records }: RecordBatch): Promise<void> {
   const { rows } = await sql<{ id: number; began: boolean }>`
@@ -47,6 +48,18 @@ export async function storeBatch(tx: Tx, { gateway, run, number, records }: Reco
       update companies set visited = true where id in (
         select id from companies where not visited
           and id in (select "companyId" from given where kind not in ('refusal', 'loss')) for no key update skip locked)
+    ), noted as (
+      -- Writes a last visit only if it moves by five minutes, so that a busy user or site costs few writes.
+      insert into last_visits as l
+      select g."companyId", f.user_id, f.site_id, max(f.at) from given g
+        cross join least(coalesce(g.at, g."startedAt" + g.ms * interval '1 ms'), now()) as t(at)
+        cross join lateral (
+          select id as user_id, 0 as site_id, t.at from users where company_id = g."companyId" and id = g."userId"
+          union all select 0, id, t.at from sites where company_id = g."companyId" and id = g."siteId") as f
+      where g.kind not in ('refusal', 'loss') and not exists (select from last_visits k where k.company_id = g."companyId"
+        and k.user_id = f.user_id and k.site_id = f.site_id and k.at > f.at - interval '5 minutes')
+      group by 1, 2, 3 order by 1, 2, 3
+      on conflict (company_id, user_id, site_id) do update set at = greatest(l.at, excluded.at)
     )
     insert into record_hours as h (company_id, hour, user_id, site_id, reason, host, visits, count, up, down)
     select g."companyId", date_trunc('hour', f.at, 'UTC'), coalesce(g."userId", 0), coalesce(g."siteId", 0),

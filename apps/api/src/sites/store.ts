@@ -1,6 +1,7 @@
 import { domainToUnicode } from 'node:url';
 import { startPathOf } from '@propusk/access/probe-path';
 import { type AddressFault, formatSiteAddress, parseSiteAddress } from '@propusk/access/site-address';
+import type { ListQuery } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
 import type { Protection } from '@propusk/contract/protection';
 import type { Site, SiteChange, SiteInput, SiteQuery } from '@propusk/contract/sites';
@@ -10,6 +11,7 @@ import { type Actor, type Member, scopeOf } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
 import type { IfMatch, Target } from '../core/versions.ts';
 import { lockOwnCompany } from '../db/company.ts';
+import { lastVisit, neverVisited } from '../db/last-visit.ts';
 import { filterByPolicy, linkedItems, links, ownPolicies } from '../db/links.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { inScope, managedBy } from '../db/scope.ts';
@@ -39,10 +41,11 @@ export const siteEntity = entity({
       'sites.created_at as createdAt',
       'sites.updated_at as updatedAt',
       protection(own).as('protection'),
+      lastVisit(actor, 'sites').as('lastVisit'),
       linkedItems(links.sitePolicies, sql`o.name`, own ? sql`o.id in ${ownPolicies(actor)}` : sql`true`),
     ];
   },
-  present: (row): Site => row,
+  present: ({ lastVisit: last, ...row }): Site => ({ ...row, lastVisitAt: last?.at }),
   sees: (actor, scope) =>
     inScope(
       actor,
@@ -59,7 +62,7 @@ export const siteEntity = entity({
 /** The SQL condition of the filters of a list. A filter by something that the actor may not see matches no site. */
 export function siteFilter(
   actor: Actor,
-  { protection: wanted, ...query }: Pick<SiteQuery, 'protection' | 'policy' | 'access'>,
+  { protection: wanted, visited, ...query }: Omit<SiteQuery, keyof ListQuery>,
 ): RawBuilder<SqlBool> {
   const own = scopeOf(actor) === 'own';
   const checked = (condition: RawBuilder<unknown>) =>
@@ -67,6 +70,7 @@ export function siteFilter(
   const conditions = [
     filterByPolicy(links.sitePolicies, query, own ? sql`l.policy_id in ${ownPolicies(actor)}` : undefined),
   ];
+  if (visited !== undefined) conditions.push(neverVisited(actor, 'sites'));
   if (wanted !== undefined && own) conditions.push(sql`false`);
   else if (wanted === 'unchecked') conditions.push(sql`not ${checked(sql`k.shown_verdict is not null`)}`);
   else if (wanted === 'drifted')

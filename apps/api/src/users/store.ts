@@ -7,6 +7,7 @@ import { type Actor, isAdmin, type Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { hasFactor } from '../core/factor.ts';
 import type { Target } from '../core/versions.ts';
+import { lastVisit, neverVisited } from '../db/last-visit.ts';
 import { filterByPolicy, linkedItems, links } from '../db/links.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { inScope } from '../db/scope.ts';
@@ -45,8 +46,12 @@ const columns = [
 export const userEntity = entity({
   table: 'users',
   kind: 'user',
-  columns: () => columns,
-  present: ({ roles, ...row }): User => ({ ...row, roles: roles.map((value) => ({ value })) }),
+  columns: (actor) => [...columns, lastVisit(actor, 'users').as('lastVisit')],
+  present: ({ roles, lastVisit: last, ...row }): User => ({
+    ...row,
+    roles: roles.map((value) => ({ value })),
+    lastVisitAt: last?.at,
+  }),
   sees: (actor, scope) => inScope(actor, scope, 'users.company_id'),
   search: [userText],
   name: ({ email }) => email,
@@ -84,20 +89,21 @@ export async function findSelf(db: Db, actor: Actor): Promise<User> {
 
 /** Lists the users of the actor's company, or of every company. */
 export function listUsers(db: Db, actor: Actor, scope: 'company' | 'platform', query: UserQuery) {
-  return listEntities(db, actor, userEntity, scope, searched(query), userFilter(query));
+  return listEntities(db, actor, userEntity, scope, searched(query), userFilter(actor, query));
 }
 
 /** Returns the ids of the users of the actor's company that match a query. */
 export function listUserIds(db: Db, actor: Member, query: UserQuery) {
-  return listIds(db, actor, userEntity, searched(query), userFilter(query));
+  return listIds(db, actor, userEntity, searched(query), userFilter(actor, query));
 }
 
 const searched = (query: UserQuery) => ({ ...query, name: query.name?.replace(/\u0451/gi, '\u0435') });
 
-function userFilter({ role, invited, ...query }: UserQuery): RawBuilder<SqlBool> {
+function userFilter(actor: Actor, { role, invited, visited, ...query }: UserQuery): RawBuilder<SqlBool> {
   const hasRole = role === undefined ? sql`true` : sql`users.roles @> array[${role}]::text[]`;
   const isInvited = invited === undefined ? sql`true` : sql`users.invited`;
-  return sql`(${filterByPolicy(links.userPolicies, query)} and ${hasRole} and ${isInvited})`;
+  const isNew = visited === undefined ? sql`true` : neverVisited(actor, 'users');
+  return sql`(${filterByPolicy(links.userPolicies, query)} and ${hasRole} and ${isInvited} and ${isNew})`;
 }
 
 interface NewUsers {

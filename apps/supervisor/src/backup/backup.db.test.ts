@@ -63,6 +63,7 @@ beforeAll(async () => {
       from companies limit 1;
     insert into record_hours select id, '2020-02-03T04:00:00Z', 0, 0, '', '', 1, 1, 1, 2 from companies limit 1;
     insert into record_people select id, 7, 'Имя' from companies limit 1;
+    insert into last_visits select id, 7, 0, '2020-02-03T04:05:06Z' from companies limit 1;
     insert into plan_warnings select id, 'trial', now(), 7 from companies limit 1;
     insert into record_cuts select id, 30, true, null, now() + interval '72 hours' from companies limit 1;
     insert into companies (company_name, company_site) values ('lost', 'lost.test');
@@ -94,6 +95,7 @@ test('a backup contains every table except those that leftOut lists', async () =
       'companies',
       'contact',
       'kysely_migration',
+      'last_visits',
       'plan_warnings',
       'plans',
       'platform',

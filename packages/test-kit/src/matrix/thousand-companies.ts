@@ -42,6 +42,7 @@ export const thousandCompanies = `
   insert into tariff_requests (company_id, kind, email, text, state) ${each(5, `c.id, 'plan', '', '', 'done'`)};
   insert into plan_warnings ${each(5, `c.id, 'paid', now(), n`)};
   insert into record_cuts ${each(1, "c.id, 30, true, null, now() + interval '1 day'")} where n = 1;
+  insert into last_visits ${each(30, 'c.id, c.base + n, 0, now()')};
   insert into record_people ${each(10, `c.id, c.base + 500 + n, 'Person'`)};
   insert into audit (at, company_id, actor_id, actor_name, actor_email, actor_roles, address, action, object_kind, object_id, object_name)
     ${each(60, `${month}, c.id, c.base + 1, 'Owner', 'owner@' || c.id || '.test', '{CREATOR}', '', 'changed', 'site', c.base + 1, md5(n::text)`)};
