@@ -1,4 +1,4 @@
-import { type Endpoint, isConditional, isIdempotent } from '@propusk/contract/endpoint';
+import { type Endpoint, isConditional, isExported, isIdempotent } from '@propusk/contract/endpoint';
 import { calls } from '@propusk/contract/endpoints';
 import { ErrorBody, type ErrorCode, errors } from '@propusk/contract/errors';
 import { CompanySnapshot, feed } from '@propusk/contract/feed';
@@ -197,23 +197,24 @@ function successOf(schemas: Components, call: string, endpoint: Endpoint): Recor
     DELETE: 'The deleted entity',
   };
   if (endpoint === exportVisits) {
-    const content = {
-      'application/x-ndjson': { schema, examples: { example } },
-      'text/csv': {
-        schema: { type: 'string' } as const,
-        examples: { example: { value: '"2026-03-14 10:05:00";"1"\r\n' } },
-      },
-    };
+    const content = { 'application/x-ndjson': { schema, examples: { example } }, ...csv };
     return { [status]: { description: 'JSON lines, each of this schema (Visit), or a CSV.', content } };
   }
   return {
     [status]: {
       description: `${results[method]}${name === undefined ? '' : ` (${name})`}.`,
       ...headersIfAny(),
-      content: { 'application/json': { schema, examples: { example } } },
+      content: { 'application/json': { schema, examples: { example } }, ...(isExported(endpoint) && csv) },
     },
   };
 }
+
+const csv: Content = {
+  'text/csv': {
+    schema: { type: 'string' },
+    examples: { example: { value: '"2026-03-14 10:05:00";"1"\r\n' } },
+  },
+};
 
 const etag: Header = {
   description: 'The version of the entity, for `If-Match`.',

@@ -1,4 +1,4 @@
-import { type Endpoint, isConditional, isIdempotent } from '@propusk/contract/endpoint';
+import { type Endpoint, isConditional, isExported, isIdempotent } from '@propusk/contract/endpoint';
 import { type ErrorCode, errors } from '@propusk/contract/errors';
 
 /**
@@ -31,7 +31,7 @@ export function refusalsOf(endpoint: Endpoint): ErrorCode[] {
   if (isConditional(endpoint)) codes.add('changed_meanwhile');
   if (isIdempotent(endpoint)) codes.add('idempotency_mismatch');
   if (access !== 'public' && access !== 'gateway') codes.add('busy');
-  if (endpoint.heavy) codes.add('too_long');
+  if (endpoint.heavy || isExported(endpoint)) codes.add('too_long');
   codes.add('internal').add('overloaded').add('unavailable');
   // In the order of `errors`, so that the document does not depend on the order of declarations.
   return (Object.keys(errors) as ErrorCode[]).filter((code) => codes.has(code));

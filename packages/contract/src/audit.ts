@@ -206,5 +206,5 @@ export const listAudit = endpoint('GET /audit', {
   query: AuditQuery,
   reply: listOf(AuditRow),
   heavy: true,
-  errors: ['no_company'],
+  errors: ['no_company', 'too_many_rows'],
 });

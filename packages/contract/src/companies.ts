@@ -97,6 +97,7 @@ export const listCompanies = endpoint('GET /company', {
     confirmed: z.optional(z.enum(['true', 'false'])),
   }),
   reply: z.array(Company),
+  errors: ['too_many_rows'],
 });
 
 /** Get the caller's company. */

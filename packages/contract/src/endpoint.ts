@@ -143,6 +143,9 @@ export function isIdempotent({ method, status, access }: Endpoint): boolean {
   return method === 'POST' && status === 201 && typeof access !== 'string';
 }
 
+/** Whether a call is a list that also replies with a CSV of all matching rows, for `Accept: text/csv`. */
+export const isExported = ({ errors }: Endpoint): boolean => errors.includes('too_many_rows');
+
 /** Whether a call accepts `If-Match`. */
 export function isConditional({ versioned, method }: Endpoint): boolean {
   return versioned && (method === 'PUT' || method === 'DELETE');

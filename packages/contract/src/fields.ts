@@ -128,18 +128,6 @@ export const IsoDate = z.iso.datetime();
  */
 export const GivenDate = z.iso.datetime().check(z.refine((given) => /^[12][^.]*(\.\d{1,9})?Z$/.test(given)));
 
-/**
- * The time of the last visit, to five minutes; null if there was none. Only an owner gets this field. The field is absent for
- * users and sites that are older than the first kept record and have had no visit since.
- */
-export const LastVisit = z.optional(z.nullable(IsoDate));
-
-/** `never` returns only rows without any visit. Only an owner may see visits; other callers get no rows. */
-export const NoVisit = z.optional(z.enum(['never']));
-
-/** `none` returns only rows that are in no policy. */
-export const NoAccess = z.optional(z.enum(['none']));
-
 /** The fields that every reply with an `ETag` has. */
 export const versioned = {
   version: Version,
@@ -191,16 +179,6 @@ export const ListQuery = z.object({
   name: z.optional(z.string().check(z.maxLength(limits.name), clean)),
 });
 export type ListQuery = z.infer<typeof ListQuery>;
-
-/** Ids of all rows that match a query, in the order of the list. */
-export const IdList = z.object({
-  /** The ids. @example [7, 9] */
-  ids: z.array(Id),
-});
-export type IdList = z.infer<typeof IdList>;
-
-/** The query parameters of a list that also select the rows of a call without pages. */
-export const Unpaged = z.omit(ListQuery, { page: true, take: true });
 
 /** A page of rows, and the number of all matching rows (spec section 9). */
 export function listOf<Row extends z.ZodMiniType>(row: Row) {

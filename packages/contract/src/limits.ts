@@ -20,6 +20,8 @@ export const limits = {
   linksPerCompany: 20_000,
   /** The most rows of a list without paging. Only a list over the whole platform can have more rows. */
   list: 2000,
+  /** The most rows of an exported list. Only the audit and lists over the whole platform can have more rows. */
+  exportRows: 5000,
   /** The most bytes of a request body. */
   body: 1024 * 1024,
   /**

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { companyNames, Id, IsoDate, LastVisit, Named, versioned } from './fields.ts';
+import { companyNames, Id, IsoDate, Named, versioned } from './fields.ts';
+import { LastVisit } from './list-filters.ts';
 import { Role } from './roles.ts';
 import { ShownEmail } from './shown-email.ts';
 import { ShownText } from './shown-text.ts';

@@ -1,18 +1,8 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import {
-  Id,
-  IdList,
-  Links,
-  ListQuery,
-  listOf,
-  Named,
-  paragraphs,
-  text,
-  Unpaged,
-  versioned,
-} from './fields.ts';
+import { Id, Links, ListQuery, listOf, Named, paragraphs, text, versioned } from './fields.ts';
 import { limits } from './limits.ts';
+import { IdList, Unpaged } from './list-filters.ts';
 import { ProxySettings } from './proxies.ts';
 import { ShownText } from './shown-text.ts';
 
@@ -96,6 +86,7 @@ export const listPolicies = endpoint('GET /politics', {
   access: ['CREATOR', 'USER', 'ADMIN'],
   query: ListQuery,
   reply: listOf(Policy),
+  errors: ['too_many_rows'],
 });
 
 /** Get the ids of all policies of the caller's company that match `name`. */

@@ -141,6 +141,7 @@ export const listProxies = endpoint('GET /proxy', {
   access: ['CREATOR', 'ADMIN'],
   query: ListQuery,
   reply: listOf(Proxy),
+  errors: ['too_many_rows'],
 });
 
 /** The query parameters for the list of all proxies. */
@@ -155,6 +156,7 @@ export const listAllProxies = endpoint('GET /proxy/admin', {
   access: ['ADMIN'],
   query: ProxyQuery,
   reply: listOf(Proxy),
+  errors: ['too_many_rows'],
 });
 
 /** Change a proxy. Without `password`, the stored password is kept. A new host or port requires `password`. */

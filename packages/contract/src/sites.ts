@@ -1,22 +1,9 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import {
-  Id,
-  IdList,
-  LastVisit,
-  Links,
-  ListQuery,
-  listOf,
-  Named,
-  NoAccess,
-  NoVisit,
-  numeral,
-  text,
-  Unpaged,
-  versioned,
-} from './fields.ts';
+import { Id, Links, ListQuery, listOf, Named, text, versioned } from './fields.ts';
 import { limits } from './limits.ts';
 import { PolicyInput } from './policies.ts';
+import { IdList, LastVisit, linkFilters, Unpaged } from './list-filters.ts';
 import { Protection, Verdict } from './protection.ts';
 
 /** A protected site (on the wire: allowed domain). */
@@ -104,15 +91,9 @@ export const getSite = endpoint('GET /domain-allowed/:id', {
 });
 
 const filters = {
-  /**
-   * Returns only sites with this verdict of the last probe, without a finished probe (`unchecked`), or sites that lost their
-   * protection (`drifted`).
-   */
+  /** Returns only sites with this verdict of the last probe, `unchecked` sites, or sites that lost their protection (`drifted`). */
   protection: z.optional(z.enum([...Verdict.options, 'unchecked', 'drifted'])),
-  /** Returns only sites of the policy with this id. @example 7 */
-  policy: z.optional(numeral(Id)),
-  access: NoAccess,
-  visited: NoVisit,
+  ...linkFilters,
 };
 
 /** The filters of the list of sites. */
@@ -128,6 +109,7 @@ export const listSites = endpoint('GET /domain-allowed', {
   access: ['CREATOR', 'USER', 'ADMIN'],
   query: SiteQuery,
   reply: listOf(Site),
+  errors: ['too_many_rows'],
 });
 
 /** Get the ids of all sites of the caller's company that match the filters of `GET /domain-allowed`. */

@@ -2,21 +2,16 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import {
   Email,
-  Id,
-  IdList,
   Links,
   ListQuery,
   listOf,
   MaybeProof,
   NewPassword,
-  NoAccess,
-  NoVisit,
-  numeral,
   Password,
   text,
-  Unpaged,
   userNames,
 } from './fields.ts';
+import { IdList, linkFilters, Unpaged } from './list-filters.ts';
 import { User } from './me.ts';
 import { Role } from './roles.ts';
 
@@ -67,16 +62,9 @@ const filters = {
   /** `true` returns only agents who have set no password since their invitation. */
   invited: z.optional(z.enum(['true'])),
 };
-const companyFilters = {
-  ...filters,
-  /** Returns only users of the policy with this id. @example 7 */
-  policy: z.optional(numeral(Id)),
-  access: NoAccess,
-  visited: NoVisit,
-};
 
 /** The filters of the list of a company's users. */
-export const UserQuery = z.extend(ListQuery, companyFilters);
+export const UserQuery = z.extend(ListQuery, { ...filters, ...linkFilters });
 export type UserQuery = z.infer<typeof UserQuery>;
 
 /** List the users of every company and the platform admins. `name` searches name, surname and email. */
@@ -84,6 +72,7 @@ export const listUsers = endpoint('GET /users', {
   access: ['ADMIN'],
   query: z.extend(ListQuery, filters),
   reply: listOf(User),
+  errors: ['too_many_rows'],
 });
 
 /** List the users of the caller's company. `name` searches name, surname and email. */
@@ -91,13 +80,13 @@ export const companyUsers = endpoint('GET /users/company', {
   access: ['CREATOR'],
   query: UserQuery,
   reply: listOf(User),
-  errors: ['no_company'],
+  errors: ['no_company', 'too_many_rows'],
 });
 
 /** Get the ids of all users of the caller's company that match the filters of `GET /users/company`. */
 export const userIds = endpoint('GET /users/company/ids', {
   access: ['CREATOR'],
-  query: z.extend(Unpaged, companyFilters),
+  query: z.extend(Unpaged, { ...filters, ...linkFilters }),
   reply: IdList,
   errors: ['no_company'],
 });

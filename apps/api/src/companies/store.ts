@@ -93,11 +93,13 @@ export async function listCompanies(
   );
   const matching = db
     .selectFrom('companies')
-    .select(['companies.id', sql<number>`(${sql.join(children, sql` + `)})::int`.as('children')])
+    .select([...columns, sql<number>`(${sql.join(children, sql` + `)})::int`.as('children')])
     .where(contains(['companies.company_name', 'companies.company_site'], query.name, true))
     .$if(confirmed !== undefined, (qb) => qb.where('companies.confirmed', '=', confirmed === 'true'));
   const page = query.page === undefined && query.take === undefined ? { take: limits.page.maxTake } : {};
   const { rows: listed, count } = await readList(matching, { ...query, ...page }, sql.ref('companies.id'));
+  // An exported list has only these columns.
+  if (listed.length > limits.page.maxTake) return { rows: listed as unknown as Company[], count };
   const rows: Company[] = [];
   // Each query reads companies with at most CHILDREN_A_QUERY child rows in total. A company with more rows is read alone.
   for (let from = 0, to = 0; from < listed.length; from = to) {

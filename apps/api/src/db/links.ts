@@ -1,5 +1,5 @@
 import { limits } from '@propusk/contract/limits';
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { Tx } from './open.ts';
@@ -51,22 +51,6 @@ export function linkedItems<L extends Link>(
     where l.company_id = ${from}.company_id and l.${own} = ${from}.id and ${which})`.as(
     link.field as L['field'],
   );
-}
-
-/**
- * SQL condition of a filter by policy: rows that are linked to the policy, or to no policy for `access`.
- * @param which the condition on the link `l` that the actor must be allowed to see
- */
-export function filterByPolicy(
-  link: Link,
-  { policy, access }: { readonly policy?: number | undefined; readonly access?: 'none' | undefined },
-  which: RawBuilder<unknown> = sql`true`,
-): RawBuilder<SqlBool> {
-  const [table, from, own, , other] = refs(link);
-  const linked = sql`select from ${table} l where l.company_id = ${from}.company_id and l.${own} = ${from}.id`;
-  const ofPolicy =
-    policy === undefined ? sql`true` : sql`exists (${linked} and l.${other} = ${policy} and ${which})`;
-  return sql`(${ofPolicy} and ${access === undefined ? sql`true` : sql`not exists (${linked})`})`;
 }
 
 /**

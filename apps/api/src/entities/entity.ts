@@ -1,5 +1,7 @@
 import type { AuditKind } from '@propusk/contract/audit';
-import type { IdList, ListQuery } from '@propusk/contract/fields';
+import type { ListQuery } from '@propusk/contract/fields';
+import { limits } from '@propusk/contract/limits';
+import type { IdList } from '@propusk/contract/list-filters';
 import {
   type Expression,
   type RawBuilder,
@@ -87,26 +89,6 @@ export async function findEntity<T extends EntityTable, View>(
   return found((await run(db, readEntities(db, actor, entity, [id], scopeById(actor))))[0]);
 }
 
-/** Returns the ids of the entities of the actor's company that match a query, in the order of the list. */
-export async function listIds<T extends EntityTable, View>(
-  db: Db,
-  actor: Member,
-  { table, sees, search = [] }: Entity<T, View>,
-  { name, order }: ListQuery,
-  which: Expression<SqlBool> = sql<SqlBool>`true`,
-): Promise<IdList> {
-  const id = sql.ref<number>(`${table}.id`);
-  const rows = await db
-    .selectFrom(table as 'sites')
-    .select(id.as('id'))
-    .where(sees(actor, 'company'))
-    .where(contains(search, name, false))
-    .where(which)
-    .orderBy(id, order === 'DESC' ? 'desc' : 'asc')
-    .execute();
-  return { ids: rows.map((row) => row.id) };
-}
-
 /** Lists the entities of a scope that match a query. @param which an additional SQL condition for the entities */
 export async function listEntities<T extends EntityTable, View>(
   db: Db,
@@ -122,4 +104,20 @@ export async function listEntities<T extends EntityTable, View>(
     .where(which);
   const { rows, count } = await readList(matching, query, order);
   return { rows: rows.map((row) => entity.present(row as never, actor)), count };
+}
+
+/** Returns the ids of all entities of the actor's company that match a query, in the order of the list. */
+export async function listIds<T extends EntityTable, View>(
+  db: Db,
+  actor: Member,
+  entity: Entity<T, View>,
+  query: ListQuery,
+  which?: Expression<SqlBool>,
+): Promise<IdList> {
+  const id = sql.ref<number>(`${entity.table}.id`).as('id');
+  const ids = { ...entity, columns: () => [id], present: (row: { id: number }) => row.id };
+  const whole = { ...query, take: limits.list };
+  return {
+    ids: (await listEntities(db, actor, ids as unknown as Entity<T, number>, 'company', whole, which)).rows,
+  };
 }

@@ -1,9 +1,8 @@
 import type { Visit } from '@propusk/contract/records';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
+import { BOM, lineOf } from '../http/csv.ts';
 import type { ExportedVisit } from './log.ts';
-
-/** The access log as CSV (RFC 4180) for a Russian Excel: with a byte order mark, semicolons, and labels instead of codes. */
 
 const { detailTerms: terms } = t.statistics;
 const isVisit = ({ kind }: Visit) => kind !== 'refusal' && kind !== 'loss';
@@ -30,14 +29,7 @@ const columns: [title: string, value: (visit: ExportedVisit) => string | number]
   [terms.down, ({ down }) => down],
 ];
 
-// A quoted cell can hold separators and line ends (RFC 4180). An apostrophe keeps a spreadsheet from running a formula.
-const cell = (value: string | number) =>
-  `"${String(value)
-    .replace(/^[=+\-@\t\r\n]/, "'$&")
-    .replaceAll('"', '""')}"`;
-const lineOf = (values: (string | number)[]) => `${values.map(cell).join(';')}\r\n`;
-
-export const csvHead = `\uFEFF${lineOf(columns.map(([title]) => title))}`;
+export const csvHead = BOM + lineOf(columns.map(([title]) => title));
 
 /** Converts JSON lines of exported visits to lines of CSV. */
 export function csvOf(lines: string): string {
@@ -60,7 +52,5 @@ export function fileNameOf(
   const day = new Intl.DateTimeFormat('ru', { dateStyle: 'short', timeZone });
   const first = from && day.format(Date.parse(from));
   const last = to && day.format(Date.parse(to) - 1);
-  // Windows refuses these characters in file names.
-  const plain = company.replace(/[\\/:*?"<>|\p{Cc}\p{Cf}]/gu, ' ').trim();
-  return t.statistics.export.file(plain, first, last);
+  return t.statistics.export.file(company, first, last);
 }

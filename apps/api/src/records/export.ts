@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { exportVisits, type VisitFilter } from '@propusk/contract/records';
 import type { FastifyRequest } from 'fastify';
 import { type Actor, admitTo, asMember } from '../core/actor.ts';
-import { AppError } from '../core/errors.ts';
 import { createKeyedLimiter } from '../core/keyed-limiter.ts';
 import { bearer, findActor } from '../http/authenticate.ts';
+import { asksCsv, companyOf, sendAs } from '../http/csv.ts';
 import { type Routes, routeOf } from '../http/implement.ts';
 import { csvHead, csvOf, fileNameOf } from './csv.ts';
 import { readLines, withWords } from './log.ts';
@@ -62,17 +62,10 @@ export function exportRoute(routes: Routes): void {
         Readable.from(pagesOf(request, zone), { signal: closing.signal, highWaterMark: 0 });
       // The reply resolves when the response has ended. Until then the export counts as open.
       const send = async () => {
-        const { name, zone } = await companyOf(routes, request);
-        const isCsv = /\btext\/csv\b/.test(request.headers.accept ?? '');
+        const { name, zone } = await companyOf(routes.db, asMember(request.actor as Actor));
+        const isCsv = asksCsv(request);
         const file = `${fileNameOf(name, zone, request.query as VisitFilter)}.${isCsv ? 'csv' : 'jsonl'}`;
-        // encodeURIComponent leaves '()* unescaped, which RFC 8187 section 3.2 does not allow (attr-char).
-        const encoded = encodeURIComponent(file).replace(
-          /['()*]/g,
-          (c) => `%${c.charCodeAt(0).toString(16)}`,
-        );
-        reply.header('content-disposition', `attachment; filename*=UTF-8''${encoded}`);
-        reply.header('vary', 'Accept');
-        return reply
+        return sendAs(reply, file)
           .type(isCsv ? 'text/csv; charset=utf-8' : 'application/x-ndjson')
           .send(pages(isCsv ? zone : null));
       };
@@ -80,12 +73,4 @@ export function exportRoute(routes: Routes): void {
       return openOfUser(userId, () => openOfCompany(companyId ?? 0, () => openOfAll(0, send)));
     },
   });
-}
-
-async function companyOf({ db }: Routes, { actor }: FastifyRequest) {
-  return db
-    .selectFrom('companies')
-    .select(['company_name as name', 'time_zone as zone'])
-    .where('id', '=', asMember(actor as Actor).companyId)
-    .executeTakeFirstOrThrow(() => new AppError('unauthorized'));
 }

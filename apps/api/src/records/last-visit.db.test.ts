@@ -144,7 +144,7 @@ test('the migration reads last visits from the hours, and marks older users and 
     await pool.query(`update ${table} set created_at = '2025-01-01' where company_id = $1`, [old.id]);
   const file = new URL('../db/migrations/012-last-visits.sql', import.meta.url);
   await pool.query(
-    `drop table last_visits; drop function remove_last_visits cascade; ${await readFile(file, 'utf8')}`,
+    `drop table last_visits; drop index users_owners, users_invited; drop function remove_last_visits cascade; ${await readFile(file, 'utf8')}`,
   );
   expect(await seen(visited)).toEqual([hour, hour]);
   expect(await seen(fresh)).toEqual([null, null]);

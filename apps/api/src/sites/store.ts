@@ -1,7 +1,6 @@
 import { domainToUnicode } from 'node:url';
 import { startPathOf } from '@propusk/access/probe-path';
 import { type AddressFault, formatSiteAddress, parseSiteAddress } from '@propusk/access/site-address';
-import type { ListQuery } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
 import type { Protection } from '@propusk/contract/protection';
 import type { Site, SiteChange, SiteInput, SiteQuery } from '@propusk/contract/sites';
@@ -11,8 +10,8 @@ import { type Actor, type Member, scopeOf } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
 import type { IfMatch, Target } from '../core/versions.ts';
 import { lockOwnCompany } from '../db/company.ts';
-import { lastVisit, neverVisited } from '../db/last-visit.ts';
-import { filterByPolicy, linkedItems, links, ownPolicies } from '../db/links.ts';
+import { filterByLinks, lastVisit } from '../db/link-filters.ts';
+import { linkedItems, links, ownPolicies } from '../db/links.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { inScope, managedBy } from '../db/scope.ts';
 import { changeEntity, createEntities, deleteEntity } from '../entities/change.ts';
@@ -41,7 +40,7 @@ export const siteEntity = entity({
       'sites.created_at as createdAt',
       'sites.updated_at as updatedAt',
       protection(own).as('protection'),
-      lastVisit(actor, 'sites').as('lastVisit'),
+      lastVisit(links.sitePolicies, actor),
       linkedItems(links.sitePolicies, sql`o.name`, own ? sql`o.id in ${ownPolicies(actor)}` : sql`true`),
     ];
   },
@@ -60,23 +59,19 @@ export const siteEntity = entity({
 });
 
 /** The SQL condition of the filters of a list. A filter by something that the actor may not see matches no site. */
-export function siteFilter(
-  actor: Actor,
-  { protection: wanted, visited, ...query }: Omit<SiteQuery, keyof ListQuery>,
-): RawBuilder<SqlBool> {
-  const own = scopeOf(actor) === 'own';
-  const checked = (condition: RawBuilder<unknown>) =>
-    sql`exists (select from site_checks k where k.company_id = sites.company_id and k.site_id = sites.id and ${condition})`;
-  const conditions = [
-    filterByPolicy(links.sitePolicies, query, own ? sql`l.policy_id in ${ownPolicies(actor)}` : undefined),
-  ];
-  if (visited !== undefined) conditions.push(neverVisited(actor, 'sites'));
-  if (wanted !== undefined && own) conditions.push(sql`false`);
-  else if (wanted === 'unchecked') conditions.push(sql`not ${checked(sql`k.shown_verdict is not null`)}`);
-  else if (wanted === 'drifted')
-    conditions.push(sql`${checked(sql`k.drifted and k.shown_verdict is not null`)}`);
-  else if (wanted !== undefined) conditions.push(sql`${checked(sql`k.shown_verdict = ${wanted}`)}`);
-  return sql`(${sql.join(conditions, sql` and `)})`;
+export function siteFilter(actor: Actor, { protection: wanted, ...query }: SiteQuery): RawBuilder<SqlBool> {
+  const linked = filterByLinks(links.sitePolicies, actor, query);
+  if (wanted === undefined) return linked;
+  const condition =
+    wanted === 'unchecked'
+      ? sql`true`
+      : wanted === 'drifted'
+        ? sql`k.drifted`
+        : sql`k.shown_verdict = ${wanted}`;
+  const checked = sql`exists (select from site_checks k where k.company_id = sites.company_id and k.site_id = sites.id
+    and k.shown_verdict is not null and ${condition})`;
+  const found = wanted === 'unchecked' ? sql`not ${checked}` : checked;
+  return sql`(${linked} and ${scopeOf(actor) === 'own' ? sql`false` : found})`;
 }
 
 /**

@@ -4,20 +4,12 @@ import { asMember } from '../core/actor.ts';
 import { found } from '../core/errors.ts';
 import { signedIn } from '../core/fair-queue.ts';
 import type { Tx } from '../db/open.ts';
-import { findEntity } from '../entities/entity.ts';
+import { findEntity, listIds } from '../entities/entity.ts';
 import { implement } from '../http/implement.ts';
 import { revealing } from '../identity/revealing.ts';
 import type { Slice } from '../slice.ts';
 import { roleRoutes } from './role-routes.ts';
-import {
-  createUsers,
-  deleteUser,
-  findSelf,
-  listUserIds,
-  listUsers,
-  updateUser,
-  userEntity,
-} from './store.ts';
+import { createUsers, deleteUser, findSelf, listUsers, updateUser, userEntity, usersAsked } from './store.ts';
 
 /** Routes of the signed-in user and of the users of a company (specification, section 7). */
 export function userRoutes(routes: Slice): void {
@@ -36,7 +28,9 @@ export function userRoutes(routes: Slice): void {
     listUsers(db, asMember(actor), 'company', query),
   );
 
-  implement(routes, contract.userIds, ({ actor, query, db }) => listUserIds(db, asMember(actor), query));
+  implement(routes, contract.userIds, ({ actor, query, db }) =>
+    listIds(db, asMember(actor), userEntity, ...usersAsked(actor, query)),
+  );
 
   implement(routes, contract.allCompanyUsers, ({ actor, db }) =>
     listUsers(db, asMember(actor), 'company', {}),

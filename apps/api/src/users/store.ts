@@ -7,12 +7,12 @@ import { type Actor, isAdmin, type Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { hasFactor } from '../core/factor.ts';
 import type { Target } from '../core/versions.ts';
-import { lastVisit, neverVisited } from '../db/last-visit.ts';
-import { filterByPolicy, linkedItems, links } from '../db/links.ts';
+import { filterByLinks, lastVisit } from '../db/link-filters.ts';
+import { linkedItems, links } from '../db/links.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { inScope } from '../db/scope.ts';
 import { changeEntity, createEntities, deleteEntity } from '../entities/change.ts';
-import { entity, findEntity, listEntities, listIds } from '../entities/entity.ts';
+import { entity, findEntity, listEntities } from '../entities/entity.ts';
 import { makeRoom } from '../entities/plan-limits.ts';
 import { emailTaken, endAccess, isProtected, setPassword } from '../identity/account-store.ts';
 import type { Tell } from '../mail/tell-holder.ts';
@@ -46,7 +46,7 @@ const columns = [
 export const userEntity = entity({
   table: 'users',
   kind: 'user',
-  columns: (actor) => [...columns, lastVisit(actor, 'users').as('lastVisit')],
+  columns: (actor) => [...columns, lastVisit(links.userPolicies, actor)],
   present: ({ roles, lastVisit: last, ...row }): User => ({
     ...row,
     roles: roles.map((value) => ({ value })),
@@ -89,21 +89,17 @@ export async function findSelf(db: Db, actor: Actor): Promise<User> {
 
 /** Lists the users of the actor's company, or of every company. */
 export function listUsers(db: Db, actor: Actor, scope: 'company' | 'platform', query: UserQuery) {
-  return listEntities(db, actor, userEntity, scope, searched(query), userFilter(actor, query));
+  return listEntities(db, actor, userEntity, scope, ...usersAsked(actor, query));
 }
 
-/** Returns the ids of the users of the actor's company that match a query. */
-export function listUserIds(db: Db, actor: Member, query: UserQuery) {
-  return listIds(db, actor, userEntity, searched(query), userFilter(actor, query));
-}
-
-const searched = (query: UserQuery) => ({ ...query, name: query.name?.replace(/\u0451/gi, '\u0435') });
-
-function userFilter(actor: Actor, { role, invited, visited, ...query }: UserQuery): RawBuilder<SqlBool> {
-  const hasRole = role === undefined ? sql`true` : sql`users.roles @> array[${role}]::text[]`;
-  const isInvited = invited === undefined ? sql`true` : sql`users.invited`;
-  const isNew = visited === undefined ? sql`true` : neverVisited(actor, 'users');
-  return sql`(${filterByPolicy(links.userPolicies, query)} and ${hasRole} and ${isInvited} and ${isNew})`;
+/** Returns the query of a list of users with its search as stored text, and the SQL condition of its filters. */
+export function usersAsked(actor: Actor, query: UserQuery): [UserQuery, RawBuilder<SqlBool>] {
+  const conditions = [filterByLinks(links.userPolicies, actor, query)];
+  // A literal, so that PostgreSQL may use the partial indexes.
+  if (query.role !== undefined) conditions.push(sql`users.roles @> array[${sql.lit(query.role)}]`);
+  if (query.invited !== undefined) conditions.push(sql`users.invited`);
+  const name = query.name?.replace(/\u0451/gi, '\u0435');
+  return [{ ...query, name }, sql`(${sql.join(conditions, sql` and `)})`];
 }
 
 interface NewUsers {

@@ -60,6 +60,7 @@ export const errorMessages: Readonly<Record<ErrorCode, string>> = {
   bad_media_type: 'Тело запроса должно быть в формате JSON',
   idempotency_mismatch: 'Этот Idempotency-Key уже использован для другого запроса',
   too_long: 'Данных слишком много: чтение заняло больше пяти секунд. Выберите период короче',
+  too_many_rows: 'В файл помещается не больше 5000 строк. Сузьте список поиском, фильтром или периодом',
   too_many_requests: 'Слишком много попыток. Подождите и попробуйте снова',
   internal: 'Ошибка на стороне сервера',
   disk_full:

@@ -1,6 +1,13 @@
 // Texts that all dashboard pages share.
 
-export const columns = { createdAt: 'Создано', updatedAt: 'Изменено', actions: 'Действия' };
+export const columns = {
+  createdAt: 'Создано',
+  updatedAt: 'Изменено',
+  lastVisitAt: 'Посещение',
+  never: 'никогда',
+  noRecords: 'нет данных',
+  actions: 'Действия',
+};
 
 export const list = {
   failed: 'Список не загрузился',
