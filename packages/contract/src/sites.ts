@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Id, Links, ListQuery, listOf, Named, text, versioned } from './fields.ts';
 import { limits } from './limits.ts';
-import { PolicyInput } from './policies.ts';
 import { IdList, LastVisit, linkFilters, Unpaged } from './list-filters.ts';
+import { PolicyInput } from './policies.ts';
 import { Protection, Verdict } from './protection.ts';
 
 /** A protected site (on the wire: allowed domain). */
