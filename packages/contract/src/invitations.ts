@@ -14,20 +14,21 @@ export const InvitationsInput = z.object({
 });
 export type InvitationsInput = z.infer<typeof InvitationsInput>;
 
+/** An invitation with its link. */
+export const MadeInvitation = z.object({
+  /** The invited address. */
+  email: ShownEmail,
+  /**
+   * The URL of the page that sets the first password. No other call returns this URL.
+   * @example https://pass.example.ru/security/login#token=aW52aXRhdGlvbi10aGF0LXdvcmtzLW9uY2U&for=password
+   */
+  link: z.string(),
+});
+
 /** Invitations with their links. */
 export const MadeInvitations = z.object({
   /** One invitation for each address. */
-  invitations: z.array(
-    z.object({
-      /** The invited address. */
-      email: ShownEmail,
-      /**
-       * The URL of the page that sets the first password. No other call returns this URL.
-       * @example https://pass.example.ru/security/login#token=aW52aXRhdGlvbi10aGF0LXdvcmtzLW9uY2U&for=password
-       */
-      link: z.string(),
-    }),
-  ),
+  invitations: z.array(MadeInvitation),
   /** The time when the invitation links expire. */
   expiresAt: IsoDate,
   /** Whether a mail server is configured. If so, the links are also sent by mail. */

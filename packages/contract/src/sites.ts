@@ -82,6 +82,13 @@ export const createSites = endpoint('POST /domain-allowed/many', {
   errors: ['site_exists', 'too_many_objects', 'plan_limit', 'no_company', 'all_sites_refused', 'not_in_plan'],
 });
 
+/** Check several sites without adding any. The errors are those of `POST /domain-allowed/many`. */
+export const previewSites = endpoint('POST /domain-allowed/many/preview', {
+  access: ['CREATOR'],
+  body: SiteInputs,
+  errors: ['site_exists', 'too_many_objects', 'plan_limit', 'no_company', 'all_sites_refused', 'not_in_plan'],
+});
+
 /** Get a site. A caller with only the role USER gets only sites of that user's policies. */
 export const getSite = endpoint('GET /domain-allowed/:id', {
   access: ['CREATOR', 'ADMIN', 'USER'],

@@ -3,6 +3,7 @@ import type { CompanySnapshot } from '@propusk/contract/feed';
 import type { Actor } from '../core/actor.ts';
 import type { Target } from '../core/versions.ts';
 import type { Tx } from '../db/open.ts';
+import { rolledBack } from '../db/rolled-back.ts';
 import { companyOf, deleteEntity, lockRow } from '../entities/change.ts';
 import type { Entity } from '../entities/entity.ts';
 import { readSnapshot } from '../feed/store.ts';
@@ -20,16 +21,6 @@ interface Outcome {
   readonly claims: readonly ForeignClaim[];
 }
 
-/** Thrown to roll a trial deletion back. Carries the outcome of the deletion. */
-class RolledBack extends Error {
-  readonly outcome: Outcome | null;
-
-  constructor(outcome: Outcome | null) {
-    super('The trial deletion was rolled back');
-    this.outcome = outcome;
-  }
-}
-
 const nothing: AccessLoss = { users: 0, sites: 0, allSites: 0 };
 
 /** Computes the access that a deletion would revoke, by running it in a transaction that always rolls back. */
@@ -44,10 +35,10 @@ export function lossRoutes(routes: Routes): void {
     remove = (tx: Tx, actor: Actor, target: Target) => deleteEntity(tx, actor, entity, target),
   ): void {
     implement(routes, endpoint, async ({ actor, target, write }) => {
-      const outcome = await write(async (tx) => {
+      const outcome = await rolledBack(write, async (tx) => {
         const row = await lockRow(tx, actor, entity, target);
         return tryDelete(tx, companyOf(entity, row), () => remove(tx, actor, target));
-      }).catch(readOutcome);
+      });
       // The snapshots are compared after the transaction, so that no lock is held meanwhile.
       return outcome === null ? nothing : findLoss(outcome, outcome.claims);
     });
@@ -55,22 +46,22 @@ export function lossRoutes(routes: Routes): void {
 
   /**
    * Runs the deletion in `tx` and reads the company's snapshot before and after the deletion.
-   * @throws RolledBack with both snapshots, to roll `tx` back; AppError when the deletion is refused
+   * @returns both snapshots; null when no company is concerned
+   * @throws AppError when the deletion is refused
    */
-  async function tryDelete(tx: Tx, companyId: number | null, remove: () => Promise<void>): Promise<never> {
+  async function tryDelete(
+    tx: Tx,
+    companyId: number | null,
+    remove: () => Promise<void>,
+  ): Promise<Outcome | null> {
     const source = { db: tx, encryption: routes.encryption, log: routes.app.log };
     const read = async () => (companyId === null ? null : readSnapshot(source, companyId));
     const before = await read();
     await remove();
     const after = await read();
-    if (companyId === null || before === null || after === null) throw new RolledBack(null);
+    if (companyId === null || before === null || after === null) return null;
     const hosts = before.sites.flatMap(({ address }) => sampleHost(address) ?? []);
     const claims = await readForeignClaims(tx, { companyId, hosts });
-    throw new RolledBack({ before, after, claims });
+    return { before, after, claims };
   }
-}
-
-function readOutcome(error: unknown): Outcome | null {
-  if (error instanceof RolledBack) return error.outcome;
-  throw error;
 }

@@ -89,6 +89,38 @@ export function replaceLinks(
 }
 
 /**
+ * Links new entities of a company to existing ones, in one statement. The statement throws AppError bad_input when an id belongs to no
+ * entity of the company; too_many_objects when the company would have too many links.
+ * @param pairs the id of the new entity, and the id of the entity to link, each pair once
+ */
+export function addLinks(
+  tx: Tx,
+  link: Link,
+  companyId: number,
+  pairs: readonly (readonly [id: number, linked: number])[],
+): Statement<void> {
+  const [table, , own, to, other] = refs(link);
+  const add = sql<{ made: number; held: number }>`with come as (
+      insert into ${table} (company_id, ${own}, ${other})
+      select ${companyId}, pair.id, o.id
+      from unnest(${pairs.map(([id]) => id)}::bigint[], ${pairs.map(([, linked]) => linked)}::bigint[]) as pair (id, linked)
+      join ${to} o on o.company_id = ${companyId} and o.id = pair.linked
+      returning ${other} as id
+    ), touched as (
+      update ${to} set version = version + 1, updated_at = now()
+      where company_id = ${companyId} and id in (select id from come)
+    )
+    select (select count(*) from come) as made,
+      (select count(*) from ${table} where company_id = ${companyId}) + (select count(*) from come) as held`;
+  return statement(add.compile(tx), ([row]) => {
+    const { made = 0, held = 0 } = row ?? {};
+    if (made !== pairs.length)
+      throw new AppError('bad_input', { fields: { [link.field]: ['gone_from_list'] } });
+    refuseBeyond(held);
+  });
+}
+
+/**
  * Raises the version of each entity that is linked to the given entity. Run this before the given entity is
  * deleted, so that open forms of the linked entities become stale.
  */
@@ -103,19 +135,7 @@ export function touchLinked(
   return statement(touch.compile(tx), () => undefined);
 }
 
-/**
- * Checks the number of links of a company, so that the lists of linked ids fit into one reply.
- * @throws AppError too_many_objects when the company has more links than the limit
- */
-export async function boundLinks(tx: Tx, { table }: Link, companyId: number): Promise<void> {
-  const { held } = await tx
-    .selectFrom(table)
-    .select((eb) => eb.fn.countAll<number>().as('held'))
-    .where('company_id', '=', companyId)
-    .executeTakeFirstOrThrow();
-  refuseBeyond(held);
-}
-
+/** Bounds the links of a company, so that the lists of linked ids fit into one reply. @throws AppError too_many_objects */
 function refuseBeyond(held: number): void {
   if (held <= limits.linksPerCompany) return;
   throw new AppError('too_many_objects', { detail: ['too_many_links'] });

@@ -13,7 +13,7 @@ import { type Actor, scopeOfWrite } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { expectVersion, type Target } from '../core/versions.ts';
 import { lockCompanyOf } from '../db/company.ts';
-import { type LinkedIds, linksOf, replaceLinks, touchLinked } from '../db/links.ts';
+import { addLinks, type LinkedIds, linksOf, replaceLinks, touchLinked } from '../db/links.ts';
 import type { Tx } from '../db/open.ts';
 import { pipeline, run, type Statement, statement } from '../db/pipeline.ts';
 import type { EntityTable, Tables } from '../db/schema.ts';
@@ -144,7 +144,9 @@ export async function deleteEntity<T extends EntityTable, View>(
 }
 
 /**
- * Creates several entities of one company and links all of them to the same entities. Creates either all of them or none.
+ * Creates several entities of one company with their links and audit events: all of them or none. The number of round trips does not
+ * depend on the number of entities.
+ * @param options.linked the entities to link: one object for all rows, or a list with one object for each row
  * @returns the entities in the order of `rows`
  * @throws AppError what `refusals` and the links throw
  */
@@ -153,37 +155,31 @@ export async function createEntities<T extends EntityTable, View extends { reado
   actor: Actor,
   entity: Entity<T, View>,
   rows: readonly Insertable<Tables[T]>[],
-  { linked, refusals = {} }: { linked?: LinkedIds; refusals?: Refusals } = {},
+  { linked = {}, refusals = {} }: { linked?: LinkedIds | readonly LinkedIds[]; refusals?: Refusals } = {},
 ): Promise<View[]> {
   const insert = tx
     .insertInto(entity.table as 'sites')
     .values(rows as unknown as Insertable<Tables['sites']>[])
     .returningAll();
   const created = (await refusing(refusals, insert.execute())) as unknown as Row<T>[];
+  const companyId = created[0] ? companyOf(entity, created[0]) : null;
+  const linkedOf = (at: number): LinkedIds => ('length' in linked ? (linked[at] ?? {}) : linked);
+  const linking = linksOf(entity.table).flatMap((link) => {
+    const pairs = created.flatMap(({ id }, at) =>
+      (linkedOf(at)[link.field] ?? []).map((to) => [id, to] as const),
+    );
+    return companyId === null || pairs.length === 0 ? [] : addLinks(tx, link, companyId, pairs);
+  });
   const ids = created.map(({ id }) => id);
-  const results = await pipeline<[...void[], View[]]>(
-    tx,
-    ...created.flatMap((row) => linkStatements(tx, entity, row, linked)),
-    readEntities(tx, actor, entity, ids),
-  );
-  const views = results.at(-1) as View[];
-  await recordCreated(tx, actor, entity, created[0] ? companyOf(entity, created[0]) : null, views);
-  return views;
-}
-
-/** Records the audit events of created entities. */
-export async function recordCreated<T extends EntityTable, View extends { readonly id: number }>(
-  tx: Tx,
-  actor: Actor,
-  { kind, name, facts }: Entity<T, View>,
-  companyId: number | null,
-  views: readonly View[],
-): Promise<void> {
+  const read = readEntities(tx, actor, entity, ids);
+  const views = (await pipeline<[...void[], View[]]>(tx, ...linking, read)).at(-1) as View[];
+  const { kind, name, facts } = entity;
   const events = views.map((view) => ({
     ...{ action: 'created' as const, kind, id: view.id, name: name(view), companyId },
     after: facts(view),
   }));
   await record(tx, actor, ...events);
+  return views;
 }
 
 /**

@@ -107,17 +107,21 @@ export function addLink(
 /**
  * Creates invitation links, which replace earlier invitation links of the same users. A link is valid for seven days. It ends
  * earlier if the actor loses the role that permitted the invitation.
- * @returns one token for each user, and the expiry of the tokens; the database stores only hashes of the tokens
+ * @param users the users, and when the mail with the link is due, in milliseconds since 1970, by default now
+ * @returns a link for each user; the database stores only hashes of the tokens
  * @throws AppError unauthorized when the actor's session has ended meanwhile, for example by a change of role
  */
 export async function addInvitationLinks(
   tx: Tx,
   actor: Actor,
-  users: readonly { readonly id: number }[],
-): Promise<{ tokens: string[]; expiresAt: string }> {
+  users: readonly { readonly id: number; readonly dueAt?: number | undefined }[],
+): Promise<Issued[]> {
   await demandSession(tx, actor);
-  const expiresAt = new Date(Date.now() + limits.invitationDays * 86_400_000).toISOString();
-  const made = users.map(({ id }) => ({ id, ...newToken() }));
+  const now = Date.now();
+  const made = users.map(({ id, dueAt = now }) => {
+    const expiresAt = new Date(dueAt + limits.invitationDays * 86_400_000).toISOString();
+    return { id, ...newToken(), expiresAt };
+  });
   const ids = made.map(({ id }) => id);
   await tx
     .with('replaced', (db) =>
@@ -125,13 +129,13 @@ export async function addInvitationLinks(
     )
     .insertInto('mail_links')
     .values(
-      made.map(({ id, hash }) => ({
+      made.map(({ id, hash, expiresAt }) => ({
         ...{ token_hash: hash, user_id: id, made_by: actor.userId },
         ...{ new_email: null, expires_at: expiresAt },
       })),
     )
     .execute();
-  return { tokens: made.map(({ token }) => token), expiresAt };
+  return made.map(({ token, expiresAt }) => ({ token, expiresAt }));
 }
 
 /** Reads the account of a valid password link. @throws AppError link_dead */

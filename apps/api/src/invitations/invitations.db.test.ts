@@ -248,8 +248,8 @@ test('a list of invitations that is refused for an existing account counts towar
   const { company } = await api.must(owner.token, me);
   const guesses = () => [...Array.from({ length: 49 }, address), other.email];
   expect((await invite(owner.token, guesses())).status).toBe(409);
-  const { rows } = await api.database.pool.query(`select points from rate_limits where key = $1`, [
-    `invitation:${company?.id}`,
+  const { rows } = await api.database.pool.query(`select points from rate_limits where key like $1`, [
+    `invitation:${company?.id}:%`,
   ]);
   expect(rows).toEqual([{ points: 50 }]);
 });

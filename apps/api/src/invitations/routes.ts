@@ -6,17 +6,19 @@ import { demandConfirmed } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
 import { implement } from '../http/implement.ts';
 import { lockAccount, touchUser } from '../identity/account-store.ts';
-import { addInvitationLinks, openPasswordLink } from '../identity/link-store.ts';
+import { openPasswordLink } from '../identity/link-store.ts';
 import { unknownPassword } from '../identity/passwords.ts';
 import { revealing } from '../identity/revealing.ts';
-import { queueMails } from '../mail/store.ts';
 import type { Slice } from '../slice.ts';
-import { keyOf, times } from '../throttle/budgets.ts';
+import { times } from '../throttle/budgets.ts';
+import { invitationsOn, invitationsTo } from '../throttle/invitation-days.ts';
 import { createUsers, findInvited, refuseTaken } from '../users/store.ts';
+import { importRoutes } from './import-routes.ts';
+import { invite } from './invite.ts';
 
 /** Routes to invite agents by mail, and to open a mailed link. */
 export function invitationRoutes(routes: Slice): void {
-  const { outbox, links } = routes;
+  importRoutes(routes);
 
   implement(routes, contract.inviteUsers, async ({ actor, body, db, write }) => {
     const owner = asMember(actor);
@@ -28,10 +30,9 @@ export function invitationRoutes(routes: Slice): void {
       await refuseTaken(db, owner, emails, most);
       const passwordHash = await unknownPassword(routes.passwords, actor);
       return write(async (tx) => {
-        const people = emails.map((email) => ({ email, name: '', surname: '' }));
-        const { politics } = body;
-        const credentials = { role: 'USER', politics, passwordHash, invited: true } as const;
-        return invite(tx, owner, await createUsers(tx, owner, owner.companyId, people, credentials));
+        const people = emails.map((email) => ({ email, name: '', surname: '', politics: body.politics }));
+        const credentials = { role: 'USER', passwordHash, invited: true } as const;
+        return invited(tx, owner, await createUsers(tx, owner, owner.companyId, people, credentials));
       });
     };
     return revealing(routes, actor, emails, create);
@@ -48,7 +49,7 @@ export function invitationRoutes(routes: Slice): void {
       await touchUser(tx, user.id);
       const again = { kind: 'user', id: user.id, name: email, companyId: owner.companyId } as const;
       await record(tx, owner, { ...again, action: 'invited_again' });
-      return invite(tx, owner, [user]);
+      return invited(tx, owner, [user]);
     });
   });
 
@@ -62,23 +63,12 @@ export function invitationRoutes(routes: Slice): void {
    * @throws AppError too_many_requests
    */
   function chargeInvitations({ companyId }: Member, emails: readonly string[]) {
-    const ofMailboxes = emails.map((email) => keyOf('invitationMailbox', companyId, email));
-    return routes.throttle.begin({
-      keys: [times(keyOf('invitation', companyId), emails.length), ...ofMailboxes],
-    });
+    const ofDay = times(invitationsOn(companyId), emails.length);
+    return routes.throttle.begin({ keys: [ofDay, ...invitationsTo(companyId, emails)] });
   }
 
-  async function invite(tx: Tx, owner: Member, users: readonly User[]) {
-    const { tokens, expiresAt } = await addInvitationLinks(tx, owner, users);
-    const invitations = users.map(({ email }, at) => ({
-      email,
-      link: links.token('password', tokens[at] ?? ''),
-    }));
-    const company = users[0]?.company?.companyName ?? '';
-    const mails = invitations.map(({ email: to, link }) => {
-      return { to, code: 'agent_invitation', facts: [{ company, link }] } as const;
-    });
-    await queueMails(tx, outbox, mails, expiresAt);
-    return { invitations, expiresAt, mailed: routes.config.smtpUrl !== undefined };
+  async function invited(tx: Tx, owner: Member, users: readonly User[]) {
+    const mailed = routes.config.smtpUrl !== undefined;
+    return { ...(await invite(routes, tx, owner, users)), mailed };
   }
 }

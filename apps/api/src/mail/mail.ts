@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MailFailure } from '@propusk/contract/mail';
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { repeat, startWorkers } from '../db/background.ts';
 import type { Db } from '../db/open.ts';
+import { works } from '../db/secret-links.ts';
 import type { Encryption } from '../encryption.ts';
-import { composeMail, type Mail } from './compose-mail.ts';
+import { composeMail, type Mail, tokenOf } from './compose-mail.ts';
 import { sweepFolder, writeToFolder } from './folder.ts';
 import { smtpSender, smtpTransport } from './smtp.ts';
 import {
@@ -61,7 +63,10 @@ export function startMailer(options: {
     try {
       const mail = openMail(encryption, claimed);
       const signal = AbortSignal.any([aborted.signal, AbortSignal.timeout(SEND_MS)]);
-      if (mail !== null) await deliver({ from, ...composeMail(mail.to, mail.code, ...mail.facts) }, signal);
+      const composed = mail && composeMail(mail.to, mail.code, ...mail.facts);
+      // The invitation of an agent may wait for days. Its link ends when the owner withdraws the invitation.
+      const isDead = mail?.code === 'agent_invitation' && !(await hasLiveLink(db, composed?.link ?? ''));
+      if (composed !== null && !isDead) await deliver({ from, ...composed }, signal);
     } catch (error) {
       await recordFailure(claimed, error);
       return;
@@ -108,6 +113,12 @@ export function startMailer(options: {
       clearTimeout(deadline);
     },
   };
+}
+
+/** Whether the password link in a mail still works. */
+async function hasLiveLink(db: Db, link: string): Promise<boolean> {
+  const live = sql`select from mail_links where ${works('mail_links', tokenOf(link))}`;
+  return (await live.execute(db)).rows.length > 0;
 }
 
 type Deliver = (message: Mail & { from: string }, signal: AbortSignal) => Promise<unknown>;

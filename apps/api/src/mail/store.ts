@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import { AppError } from '../core/errors.ts';
 import { afterCommit } from '../db/after-commit.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { pipeline, statement } from '../db/pipeline.ts';
 import type { Encryption } from '../encryption.ts';
 import type { Facts, MailCode } from './compose-mail.ts';
 
@@ -55,29 +54,35 @@ export function queueMail<Code extends MailCode>(
   mail: OutgoingMail<Code> | null,
   expiresAt: string | null,
 ): Promise<void> {
-  return queueMails(tx, outbox, [mail], expiresAt);
+  return queueMails(tx, outbox, [mail], expiresAt === null ? null : [{ expiresAt }]);
 }
 
-/** Queues mails as `queueMail` does, in one round trip. */
+/**
+ * Queues mails as `queueMail` does, in one round trip.
+ * @param times the expiry of each mail's link, and the time to send the mail, by default now; null for notices
+ */
 export async function queueMails<Code extends MailCode>(
   tx: Tx,
   { encryption, wake }: Outbox,
   mails: readonly (OutgoingMail<Code> | null)[],
-  expiresAt: string | null,
+  times: readonly { readonly expiresAt: string; readonly dueAt?: string | undefined }[] | null,
 ): Promise<void> {
-  const hasLink = expiresAt !== null;
-  const inserts = mails.map((mail) => {
-    const id = randomUUID();
-    const sealed = encryption.seal(placeOf(id), JSON.stringify(mail));
-    const insert = sql`insert into mails (id, sealed, has_link, expires_at)
-      select ${id}::uuid, ${sealed}::bytea, ${hasLink}, coalesce(${expiresAt}::timestamptz, now() + interval '1 day')
-      where (select count(*) from mails where has_link = ${hasLink}) < ${WAITING_MOST} returning id`;
-    return statement(insert.compile(tx), (rows) => {
-      if (rows.length === 0 && hasLink)
-        throw new AppError('unavailable', { detail: ['outbox_full'], retryAfter: 60 });
-    });
-  });
-  await pipeline<void[]>(tx, ...inserts);
+  const ids = mails.map(() => randomUUID());
+  const sealed = mails.map((mail, at) => encryption.seal(placeOf(ids[at] ?? ''), JSON.stringify(mail)));
+  const expire = mails.map((_, at) => times?.[at]?.expiresAt ?? null);
+  const due = mails.map((_, at) => times?.[at]?.dueAt ?? null);
+  // A mail that is scheduled for later counts as waiting from ten minutes before its time. An attempt or a failure postpones a
+  // mail for at most five minutes.
+  const { rows } = await sql`insert into mails (id, sealed, has_link, expires_at, created_at, due_at)
+    with waiting as (
+      select count(*) as count from mails where has_link = ${times !== null} and due_at < now() + interval '10 minutes'
+    )
+    select id, sealed, ${times !== null}, coalesce(expire, now() + interval '1 day'), coalesce(due, now()), coalesce(due, now())
+    from unnest(${ids}::uuid[], ${sealed}::bytea[], ${expire}::timestamptz[], ${due}::timestamptz[])
+      with ordinality as mail (id, sealed, expire, due, place), waiting
+    where waiting.count + place <= ${WAITING_MOST} returning id`.execute(tx);
+  if (rows.length < mails.length && times !== null)
+    throw new AppError('unavailable', { detail: ['outbox_full'], retryAfter: 60 });
   afterCommit(tx, wake);
 }
 
@@ -128,7 +133,7 @@ export async function dropExpiredMails(db: Db): Promise<number> {
   return Number(numAffectedRows);
 }
 
-/** Counts the mails that failed 3 times or have waited for 10 minutes. */
+/** Counts the mails that failed 3 times or have waited for 10 minutes. The wait of a scheduled mail begins at its time. */
 export async function findStuckMail(db: Db): Promise<StuckMail> {
   const { rows } = await sql<StuckMail>`
     select count(*)::int as count, min(created_at) as since,

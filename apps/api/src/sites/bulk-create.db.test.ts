@@ -2,7 +2,7 @@ import { listAudit } from '@propusk/contract/audit';
 import type { Input } from '@propusk/contract/endpoint';
 import { me } from '@propusk/contract/me';
 import { createPolicy, listPolicies } from '@propusk/contract/policies';
-import { createSite, createSites, listSites } from '@propusk/contract/sites';
+import { createSite, createSites, listSites, previewSites } from '@propusk/contract/sites';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 
@@ -138,4 +138,23 @@ test('a site is created together with its new policy, or neither is created', as
     .map(({ object }) => [object.kind, object.name]);
   expect(events).toContainEqual(['policy', 'Вики']);
   expect(events).toContainEqual(['site', 'docs.example.ru']);
+});
+
+test('the dry run of a bulk create gets the errors of the bulk create and adds nothing', async () => {
+  await api.must(owner, createSite, { body: { address: 'there.example.ru' } });
+  const cases = [
+    [{ address: 'good.example.ru' }],
+    [{ address: 'good.example.ru' }, { address: '10.0.0.1' }],
+    [{ address: 'good.example.ru' }, { address: 'there.example.ru' }],
+    [{ address: 'good.example.ru', politics: [999_999] }],
+    Array.from({ length: 1000 }, (_, i) => ({ address: `s${i}.example.ru` })),
+  ];
+  const answers = [];
+  for (const body of cases) answers.push(await api.call(owner, previewSites, { body }));
+  expect(answers.map(({ status }) => status)).toEqual([204, 400, 409, 400, 409]);
+  expect(await addresses()).toEqual(['there.example.ru']);
+  for (const [at, body] of cases.entries()) {
+    if (at === 0) continue;
+    expect((await api.call(owner, createSites, { body })).error).toEqual(answers[at]?.error);
+  }
 });

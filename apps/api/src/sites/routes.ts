@@ -1,5 +1,6 @@
 import * as contract from '@propusk/contract/sites';
 import { asMember, scopeOf } from '../core/actor.ts';
+import { rolledBack } from '../db/rolled-back.ts';
 import { deleteEntity } from '../entities/change.ts';
 import { findEntity, listEntities, listIds } from '../entities/entity.ts';
 import { implement, type Routes } from '../http/implement.ts';
@@ -15,6 +16,10 @@ export function siteRoutes(routes: Routes): void {
   implement(routes, contract.createSites, ({ actor, body, write }) =>
     write((tx) => createSites(tx, asMember(actor), body)),
   );
+
+  implement(routes, contract.previewSites, async ({ actor, body, write }) => {
+    await rolledBack(write, (tx) => createSites(tx, asMember(actor), body));
+  });
 
   implement(routes, contract.listSites, ({ actor, query, db }) =>
     listEntities(db, actor, siteEntity, scopeOf(actor), query, siteFilter(actor, query)),

@@ -104,8 +104,12 @@ const budgets = {
   noticeActor: { key: id, attempts: 300, minutes: 60 },
   /** Changes that shorten the record retention of one company. Each change is mailed to the company's other owners. */
   recordsCut: { key: id, attempts: 10, minutes: 60 },
-  /** Invitations that one company mails. The limit prevents spam, because anybody can register a company. */
-  invitation: { key: id, attempts: 500, minutes: 1_440 },
+  /** Invitations that one company mails on one day (UTC). The limit prevents spam, because anybody can register a company. */
+  invitation: {
+    key: (companyId: number, day: string) => `${companyId}:${day}`,
+    attempts: 500,
+    minutes: 1_440,
+  },
   /** Invitations of one company to one mailbox. A company cannot block another company's invitations to the mailbox. */
   invitationMailbox: {
     key: (companyId: number, email: string) => hash(String(companyId), fold(email)),

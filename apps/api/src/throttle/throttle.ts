@@ -135,10 +135,10 @@ export function createThrottle(db: Db): Throttle {
 }
 
 /**
- * Charges all keys or none, in one statement. Rows are locked in the order of their keys, so that concurrent charges do not
+ * Charges all keys or none, in one statement. In a transaction, a rollback refunds the charge. Rows are locked in the order of their keys, so that concurrent charges do not
  * deadlock. When concurrent charges together exceed a limit, a second statement refunds the later charge.
  */
-async function charge(db: Db, keys: readonly Key[]): Promise<Charge[]> {
+export async function charge(db: Db, keys: readonly Key[]): Promise<Charge[]> {
   const now = Date.now();
   const of = <T>(value: (key: Key) => T) => keys.map(value);
   const extended = keys.filter((key) => key.extends).map(({ name }) => name);

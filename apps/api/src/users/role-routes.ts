@@ -55,9 +55,9 @@ export function roleRoutes(routes: Slice): void {
   });
 
   async function firstPasswordLink(tx: Tx, actor: Actor, user: User) {
-    const { tokens, expiresAt } = await addInvitationLinks(tx, actor, [user]);
+    const { token, expiresAt } = found((await addInvitationLinks(tx, actor, [user]))[0]);
     return {
-      facts: { link: links.token('password', tokens[0] ?? ''), resetPage: links.page('/auth/reset') },
+      facts: { link: links.token('password', token), resetPage: links.page('/auth/reset') },
       expiresAt,
     };
   }

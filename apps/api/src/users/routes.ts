@@ -17,10 +17,9 @@ export function userRoutes(routes: Slice): void {
   implement(routes, me, ({ actor, db }) => findSelf(db, actor));
 
   implement(routes, contract.createUser, async ({ actor, body, write }) => {
-    const { password, politics } = body;
-    const passwordHash = await routes.passwords.hash(password, signedIn(actor.userId));
+    const passwordHash = await routes.passwords.hash(body.password, signedIn(actor.userId));
     const create = (tx: Tx) =>
-      createUsers(tx, actor, asMember(actor).companyId, [body], { role: 'USER', passwordHash, politics });
+      createUsers(tx, actor, asMember(actor).companyId, [body], { role: 'USER', passwordHash });
     return revealing(routes, actor, [body.email], () => write(async (tx) => found((await create(tx))[0])));
   });
 

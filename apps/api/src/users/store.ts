@@ -13,6 +13,7 @@ import type { Db, Tx } from '../db/open.ts';
 import { inScope } from '../db/scope.ts';
 import { changeEntity, createEntities, deleteEntity } from '../entities/change.ts';
 import { entity, findEntity, listEntities } from '../entities/entity.ts';
+import { refuseLines } from '../entities/lines.ts';
 import { makeRoom } from '../entities/plan-limits.ts';
 import { emailTaken, endAccess, isProtected, setPassword } from '../identity/account-store.ts';
 import type { Tell } from '../mail/tell-holder.ts';
@@ -105,14 +106,15 @@ export function usersAsked(actor: Actor, query: UserQuery): [UserQuery, RawBuild
 interface NewUsers {
   readonly role: Role;
   readonly passwordHash: string;
-  readonly politics?: readonly number[];
   /** Whether the users will set their password through a link. */
   readonly invited?: boolean;
 }
 
+type NewUser = Pick<UserInput, 'email' | 'name' | 'surname'> & { readonly politics?: readonly number[] };
+
 /**
- * Creates all given users, or none. The users get the same role, password and policies. The number of round trips
- * does not depend on the number of users.
+ * Creates all given users, or none. The users get the same role and password. The number of round trips does not depend on the
+ * number of users.
  * @param companyId null for users outside every company
  * @throws AppError email_taken; too_many_objects; plan_limit; bad_input for a policy of another company
  * @throws AppError unauthorized when the actor's company was deleted; not_found when another company was deleted
@@ -121,8 +123,8 @@ export async function createUsers(
   tx: Tx,
   actor: Actor,
   companyId: number | null,
-  people: readonly Pick<UserInput, 'email' | 'name' | 'surname'>[],
-  { role, passwordHash, politics, invited = false }: NewUsers,
+  people: readonly NewUser[],
+  { role, passwordHash, invited = false }: NewUsers,
 ): Promise<User[]> {
   const missing = role === 'USER' ? 'unauthorized' : 'not_found';
   await makeRoom(tx, 'users', companyId, missing, { rows: people.length });
@@ -131,7 +133,8 @@ export async function createUsers(
     ...{ password_hash: passwordHash, invited, roles: [role] },
   }));
   const refusals = { users_email_key: emailTaken };
-  return createEntities(tx, actor, userEntity, rows, { linked: { politics }, refusals });
+  const linked = people.map(({ politics }) => ({ politics }));
+  return createEntities(tx, actor, userEntity, rows, { linked, refusals });
 }
 
 /**
@@ -141,17 +144,52 @@ export async function createUsers(
  */
 export async function refuseTaken(
   db: Db,
-  { companyId }: Member,
+  actor: Member,
   emails: readonly string[],
   most: number,
 ): Promise<void> {
-  const columns = ['email', 'company_id'] as const;
-  const taken = await db.selectFrom('users').select(columns).where('email', 'in', emails).execute();
+  const taken = [...(await findTaken(db, actor, emails)).values()];
   if (taken.length === 0) return;
-  const own = taken.filter(({ company_id }) => company_id === companyId);
-  const others = taken.filter(({ company_id }) => company_id !== companyId).slice(0, most);
+  const own = taken.filter(({ isOwn }) => isOwn);
+  const others = taken.filter(({ isOwn }) => !isOwn).slice(0, most);
   const addresses = [...own, ...others].map(({ email }) => shownEmails(email)).join(', ');
   throw new AppError('email_taken', { fields: { emails: ['emails_taken', addresses] } });
+}
+
+/**
+ * Refuses an import with email addresses that already have an account. The lines are checked in their order. After `most` addresses
+ * of other companies, the error says of each further line that its address was not checked, unless the own company has it.
+ * @throws AppError email_taken with `fields`, such as `people.3.email`
+ */
+export async function refuseTakenLines(
+  db: Db,
+  actor: Member,
+  people: readonly { readonly email: string }[],
+  most: number,
+): Promise<void> {
+  const taken = await findTaken(
+    db,
+    actor,
+    people.map(({ email }) => email),
+  );
+  let left = most;
+  refuseLines('email_taken', 'people.', people, ({ email }) => {
+    const account = taken.get(email.toLowerCase());
+    if (account?.isOwn === true) return ['email', ['email_of_company']];
+    if (left === 0) return ['email', ['email_unchecked']];
+    if (account === undefined) return null;
+    left--;
+    return ['email', ['email_taken']];
+  });
+}
+
+/** Finds the accounts of email addresses, by the address in lower case, and whether they belong to the actor's company. */
+async function findTaken(db: Db, { companyId }: Member, emails: readonly string[]) {
+  const columns = ['email', 'company_id'] as const;
+  const rows = await db.selectFrom('users').select(columns).where('email', 'in', emails).execute();
+  return new Map(
+    rows.map(({ email, company_id }) => [email.toLowerCase(), { email, isOwn: company_id === companyId }]),
+  );
 }
 
 /**

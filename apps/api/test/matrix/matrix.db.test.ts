@@ -102,6 +102,10 @@ const looks = new Set(['GET /visits', 'GET /visits/export', 'GET /visits/live'])
 /** Calls that change rows without an audit event, each with the reason. */
 const unaudited: Readonly<Record<string, string>> = {
   'POST /plans/:id/companies': 'reads',
+  'POST /users/import/preview': 'reads',
+  'POST /users/import/preview + politics': 'reads',
+  'POST /domain-allowed/many/preview': 'reads',
+  'POST /domain-allowed/many/preview + politics': 'reads',
   'POST /feed/records': 'the caller is a gateway',
   'POST /auth/register + email': 'a stranger may request it',
   'POST /auth/pairing': 'the sign-in with the code is audited',
@@ -230,6 +234,8 @@ const reads = new Set([
   'POST /plans/:id/companies',
   'POST /feed/records',
   'POST /visits/end',
+  'POST /users/import/preview',
+  'POST /domain-allowed/many/preview',
 ]);
 const makesCompanies = new Set(['POST /auth/registration', 'POST /company']);
 

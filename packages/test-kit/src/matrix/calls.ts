@@ -263,6 +263,8 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
   'POST /users/user-inner': (aim) => ({ email: 'new@new.test', password: PASSWORD, ...politics(aim) }),
   // A mailbox gets only a few invitations an hour.
   'POST /users/invitations': (aim) => ({ emails: [`new${invitations++}@new.test`], ...politics(aim) }),
+  'POST /users/import': imported,
+  'POST /users/import/preview': imported,
   'PUT /users/:id': (aim) => {
     const { field } = aim.target;
     if (field === 'email') return { email: 'new@new.test', ...proof() };
@@ -303,15 +305,21 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
   'PUT /visits/support': () => ({ allowed: true }),
   'POST /visits/end': ({ one }) => ({ user: one('people') }),
   'POST /domain-allowed': (aim) => ({ address: 'new.example.ru', ...politics(aim) }),
-  'POST /domain-allowed/many': (aim) => [
-    { address: 'first.example.ru' },
-    { address: 'new.example.ru', ...politics(aim) },
-  ],
+  'POST /domain-allowed/many': sites,
+  'POST /domain-allowed/many/preview': sites,
   'PUT /domain-allowed/:id': (aim) => ({ address: 'new.example.ru', ...politics(aim) }),
   'PUT /domain-allowed/:id/paths': () => ({ startPaths: ['/base/'], openPaths: ['/favicon.ico'] }),
   'POST /politics': (aim) => ({ name: 'Новая политика', proxyId: 1, ...policyLinks(aim) }),
   'PUT /politics/:id': (aim) => ({ name: 'Новая политика', ...policyLinks(aim) }),
 };
+
+function imported(aim: Aim): object {
+  return { people: [{ email: `new${invitations++}@new.test`, name: 'Анна', ...politics(aim) }] };
+}
+
+function sites(aim: Aim): object[] {
+  return [{ address: 'first.example.ru' }, { address: 'new.example.ru', ...politics(aim) }];
+}
 
 function policyLinks({ target, one, some }: Aim): object {
   if (target.field === 'proxyId') return { proxyId: one('proxies') };

@@ -111,6 +111,8 @@ POST /users/user-inner
   -, + politics own                             401     401     401     | 403     403     201     201     403     | 403     201
   + politics other/absent                       401     401     401     | 403     403     400     400     403     | 403     400
 POST /users/invitations
+POST /users/import
+POST /users/import/preview
   -, + politics own                             401     401     401     | 403     403     200     200     403     | 403     200
   + politics other/absent                       401     401     401     | 403     403     400     400     403     | 403     400
 POST /users/:id/invitation
@@ -294,6 +296,9 @@ PUT /tariff/requests/:id
 POST /domain-allowed
 POST /domain-allowed/many
   -, + politics own                             401     401     401     | 403     403     201     201     403     | 403     201
+  + politics other/absent                       401     401     401     | 403     403     400     400     403     | 403     400
+POST /domain-allowed/many/preview
+  -, + politics own                             401     401     401     | 403     403     204     204     403     | 403     204
   + politics other/absent                       401     401     401     | 403     403     400     400     403     | 403     400
 GET /domain-allowed
   -                                             401     401     401     | 403     200     200     200     200     | 200     200
