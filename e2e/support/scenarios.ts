@@ -48,6 +48,29 @@ const lastCheck = (verdict: string | null, leadsTo?: string): Steps =>
     await expect(page.getByRole('dialog').getByRole('heading', { name: /^Снаружи/ })).toBeVisible();
   });
 const lockLines = answering('**/api/domain-allowed/*/lock', learned, rowDialog(/otchet/, 'Защитить'));
+/** Saves the form of a new site. The reply is a stored site, so the scenario changes no data. */
+const createdSite = answering(
+  '**/api/domain-allowed/*/lock',
+  learned,
+  inOrder(
+    (page) =>
+      page.route('**/api/domain-allowed', async (route) => {
+        if (route.request().method() !== 'POST') return route.fallback();
+        const list = await route.fetch({ method: 'GET' });
+        const { rows } = (await list.json()) as { rows: { address: string }[] };
+        return route.fulfill({
+          status: 201,
+          json: rows.find(({ address }) => /otchet/.test(address)) ?? rows[0],
+        });
+      }),
+    press('Добавить'),
+    fill('Адрес', 'new.romashka.ru'),
+    async (page) => {
+      await page.getByRole('dialog').getByRole('button', { name: 'Сохранить' }).click();
+      await expect(page.getByRole('dialog').getByRole('region', { name: 'Строки замка' })).toBeVisible();
+    },
+  ),
+);
 const unfold =
   (title: RegExp): Steps =>
   async (page) => {
@@ -244,7 +267,8 @@ const siteList: Scenario[] = [
     'sites-failed': failing('**/api/domain-allowed*', shows('Список не загрузился')),
     'sites-menu': rowMenu(/otchet/),
     'sites-create': press('Добавить'),
-    'sites-pick': pickList('Политики доступа'),
+    'sites-pick': pickList('Кому открыть'),
+    'sites-created': createdSite,
     'sites-edit': rowDialog(/otchet/, 'Редактировать'),
     'sites-create-path': inOrder(press('Добавить'), fill('Адрес', 'https://crm.romashka.ru:8443/вход/')),
     'sites-lock': lockLines,

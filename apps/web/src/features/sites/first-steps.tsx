@@ -139,7 +139,7 @@ function Action({ step }: { step: Key }): ReactNode {
   const { data } = useQuery({ ...queryOptions(listSites, {}), enabled: ofSite });
   const site = data?.rows.find(({ protection }) => protection?.verdict !== 'protected');
   const button = (label: string, ...to: Parameters<typeof open>) => (
-    <Button size="compact-md" {...open(...to)}>
+    <Button variant="default" size="compact-md" {...open(...to)}>
       {label}
     </Button>
   );
@@ -152,7 +152,7 @@ function Action({ step }: { step: Key }): ReactNode {
     return label && button(label, to, site.id, { begins: true });
   }
   return (
-    <Button size="compact-md" component={Link} to="/dashboard/personal-data">
+    <Button variant="default" size="compact-md" component={Link} to="/dashboard/personal-data">
       {t.firstSteps.download}
     </Button>
   );
