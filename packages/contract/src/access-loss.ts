@@ -4,15 +4,15 @@ import { endpoint } from './endpoint.ts';
 const Count = z.int().check(z.gte(0));
 
 /**
- * The access that a deletion would revoke. The api runs the deletion in a transaction, applies the gateway's access rule before
- * and after the deletion, and rolls back.
+ * The access that a change would revoke, or would grant. The api runs the change in a transaction, applies the gateway's access
+ * rule before and after the change, and rolls back.
  */
 export const AccessLoss = z.object({
-  /** The number of users who would lose access to at least one site. */
+  /** The number of users who would lose (or get) access to at least one site. */
   users: Count,
-  /** The number of distinct sites to which at least one user would lose access. */
+  /** The number of distinct sites to which at least one user would lose (or get) access. */
   sites: Count,
-  /** The number of users who would lose their last policy with `allSites`, which opens every public site. @example 0 */
+  /** The number of users who would lose their last (or get their first) policy with `allSites`, which opens every public site. @example 0 */
   allSites: Count,
 });
 export type AccessLoss = z.infer<typeof AccessLoss>;

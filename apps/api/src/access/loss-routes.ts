@@ -1,20 +1,22 @@
 import { type AccessLoss, policyLoss, siteLoss, userLoss } from '@propusk/contract/access-loss';
+import * as bulk from '@propusk/contract/bulk';
 import type { CompanySnapshot } from '@propusk/contract/feed';
-import type { Actor } from '../core/actor.ts';
+import { type Actor, asOwner, type Member } from '../core/actor.ts';
 import type { Target } from '../core/versions.ts';
+import { lockOwnCompany } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
 import { rolledBack } from '../db/rolled-back.ts';
-import { companyOf, deleteEntity, lockRow } from '../entities/change.ts';
+import { companyOf, deleteEntities, deleteEntity, lockRow } from '../entities/change.ts';
 import type { Entity } from '../entities/entity.ts';
 import { readSnapshot } from '../feed/store.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import { policyEntity } from '../policies/store.ts';
+import { changeMembers, policyEntity } from '../policies/store.ts';
 import { siteEntity } from '../sites/store.ts';
-import { deleteUser, userEntity } from '../users/store.ts';
+import { deleteUser, deleteUsers, userEntity } from '../users/store.ts';
 import { findLoss, sampleHost } from './loss.ts';
 import { type ForeignClaim, readForeignClaims } from './store.ts';
 
-/** The snapshots of a company before and after a trial deletion. */
+/** The snapshots of a company before and after a trial change. */
 interface Outcome {
   readonly before: CompanySnapshot;
   readonly after: CompanySnapshot;
@@ -23,11 +25,46 @@ interface Outcome {
 
 const nothing: AccessLoss = { users: 0, sites: 0, allSites: 0 };
 
-/** Computes the access that a deletion would revoke, by running it in a transaction that always rolls back. */
+/**
+ * Routes of bulk changes, and of previews. A preview computes the access that a change would revoke or grant, by running the change
+ * in a transaction that always rolls back.
+ */
 export function lossRoutes(routes: Routes): void {
   lossOf(siteLoss, siteEntity);
   lossOf(policyLoss, policyEntity);
   lossOf(userLoss, userEntity, deleteUser);
+  deleteMany(bulk.deleteUsers, bulk.usersLoss, deleteUsers);
+  deleteMany(bulk.deleteSites, bulk.sitesLoss, (...given) => deleteEntities(...given, siteEntity));
+  deleteMany(bulk.deletePolicies, bulk.policiesLoss, (...given) => deleteEntities(...given, policyEntity));
+
+  implement(routes, bulk.changeMembers, ({ actor, params, body, write }) =>
+    write((tx) => changeMembers(tx, asOwner(actor), params.id, body)),
+  );
+
+  implement(routes, bulk.previewMembers, async ({ actor, params, body, write }) => {
+    const change = (tx: Tx, owner: Member) => changeMembers(tx, owner, params.id, body);
+    const outcome = await rolledBack(write, (tx) => tryOwn(tx, actor, change));
+    if (outcome === null) return { lost: nothing, gained: nothing };
+    const { before, after, claims } = outcome;
+    const lost = await findLoss(outcome, claims);
+    return { lost, gained: await findLoss({ before: after, after: before }, claims) };
+  });
+
+  /** Implements a bulk deletion and its preview. */
+  function deleteMany(
+    deletion: typeof bulk.deleteUsers,
+    preview: typeof bulk.usersLoss,
+    remove: (tx: Tx, owner: Member, ids: readonly number[]) => Promise<void>,
+  ): void {
+    implement(routes, deletion, ({ actor, body, write }) =>
+      write((tx) => remove(tx, asOwner(actor), body.ids)),
+    );
+    implement(routes, preview, async ({ actor, body, write }) => {
+      const change = (tx: Tx, owner: Member) => remove(tx, owner, body.ids);
+      const outcome = await rolledBack(write, (tx) => tryOwn(tx, actor, change));
+      return outcome === null ? nothing : findLoss(outcome, outcome.claims);
+    });
+  }
 
   function lossOf<T extends 'sites' | 'policies' | 'users', View>(
     endpoint: typeof siteLoss,
@@ -37,27 +74,38 @@ export function lossRoutes(routes: Routes): void {
     implement(routes, endpoint, async ({ actor, target, write }) => {
       const outcome = await rolledBack(write, async (tx) => {
         const row = await lockRow(tx, actor, entity, target);
-        return tryDelete(tx, companyOf(entity, row), () => remove(tx, actor, target));
+        return tryChange(tx, companyOf(entity, row), () => remove(tx, actor, target));
       });
       // The snapshots are compared after the transaction, so that no lock is held meanwhile.
       return outcome === null ? nothing : findLoss(outcome, outcome.claims);
     });
   }
 
+  /** Runs a change of the actor's own company as `tryChange` does. */
+  async function tryOwn(
+    tx: Tx,
+    actor: Actor,
+    change: (tx: Tx, owner: Member) => Promise<unknown>,
+  ): Promise<Outcome | null> {
+    const owner = asOwner(actor);
+    await lockOwnCompany(tx, owner);
+    return tryChange(tx, owner.companyId, () => change(tx, owner));
+  }
+
   /**
-   * Runs the deletion in `tx` and reads the company's snapshot before and after the deletion.
+   * Runs the change in `tx` and reads the company's snapshot before and after the change.
    * @returns both snapshots; null when no company is concerned
-   * @throws AppError when the deletion is refused
+   * @throws AppError when the change is refused
    */
-  async function tryDelete(
+  async function tryChange(
     tx: Tx,
     companyId: number | null,
-    remove: () => Promise<void>,
+    change: () => Promise<unknown>,
   ): Promise<Outcome | null> {
     const source = { db: tx, encryption: routes.encryption, log: routes.app.log };
     const read = async () => (companyId === null ? null : readSnapshot(source, companyId));
     const before = await read();
-    await remove();
+    await change();
     const after = await read();
     if (companyId === null || before === null || after === null) return null;
     const hosts = before.sites.flatMap(({ address }) => sampleHost(address) ?? []);

@@ -2,6 +2,7 @@ import { decide } from '@propusk/access/decide';
 import { canonicalHost } from '@propusk/access/host';
 import { type AccessIndex, emptyIndex, putCompany } from '@propusk/access/snapshot';
 import { type AccessLoss, policyLoss, siteLoss, userLoss } from '@propusk/contract/access-loss';
+import * as bulk from '@propusk/contract/bulk';
 import type { CompanySnapshot } from '@propusk/contract/feed';
 import { createPolicy, deletePolicy, listPolicies } from '@propusk/contract/policies';
 import { createProxy } from '@propusk/contract/proxies';
@@ -40,7 +41,48 @@ const companies = fc.record({
   ),
   kind: fc.constantFrom('site', 'policy', 'user' as const),
   which: fc.nat(5),
+  change: fc.record({ addUsers: sets(4), removeUsers: sets(4), addSites: sets(6), removeSites: sets(6) }),
+  many: sets(6),
 });
+type Plan = typeof companies extends fc.Arbitrary<infer T> ? T : never;
+
+/** Creates the company of a plan. The sites of RIVALS companies have the same addresses. */
+async function create(plan: Plan, group: string, at: number) {
+  const { db } = api.database;
+  const rename = (address: string) => address.replace('test', `${group}${Math.floor(at / RIVALS)}.test`);
+  const { id: companyId } = await insertCompany(db, `${group}${at}`);
+  const person = (name: string, roles: ('CREATOR' | 'USER')[]) =>
+    addUser(db, { companyId, email: `${name}@${group}${at}.test`, roles, hash: 'none' });
+  const token = await addSession(db, await person('owner', ['CREATOR']));
+  const users: number[] = [];
+  for (const name of ['one', 'two', 'three', 'four']) users.push(await person(name, ['USER']));
+  const proxy = { host: 'proxy.test', port: '3128', username: 'login', password: 'upstream' };
+  const own = (await api.must(token, createProxy, { body: { ...proxy } })).id;
+  const sites: number[] = [];
+  for (const address of plan.sites)
+    sites.push((await api.must(token, createSite, { body: { address: rename(address) } })).id);
+  for (const [n, { shared, allSites, ...links }] of plan.policies.entries())
+    await api.must(token, createPolicy, {
+      body: {
+        name: `Политика ${n}`,
+        proxyId: shared ? 1 : own,
+        allSites: shared && allSites,
+        users: links.users.flatMap((one) => users[one] ?? []),
+        sites: links.sites.flatMap((one) => sites[one] ?? []),
+      },
+    });
+  const policies = (await api.must(token, listPolicies, { query: {} })).rows.map(({ id }) => id);
+  return { companyId, token, users, sites, policies };
+}
+
+/** The difference between two results of `decide()` over the same users and sites. */
+function differenceOf(some: ReadonlySet<string>, others: ReadonlySet<string>) {
+  const pairs = [...some].filter((each) => !others.has(each)).map((each) => each.split(' '));
+  return {
+    users: new Set(pairs.map(([user]) => user)).size,
+    sites: new Set(pairs.map(([, site]) => site)).size,
+  };
+}
 
 async function snapshotOf(companyId: number): Promise<CompanySnapshot> {
   const source = { db: api.database.db, encryption: testEncryption, log: api.app.log };
@@ -67,34 +109,11 @@ function verdicts(index: AccessIndex, { users, sites }: CompanySnapshot): Set<st
 test(
   'the predicted loss of a deletion equals the access that the gateway revokes, for random companies',
   async () => {
-    const { db, pool } = api.database;
-    await pool.query(`update proxies set all_sites = true where direct`);
+    await api.database.pool.query(`update proxies set all_sites = true where direct`);
     const index = emptyIndex();
     const seen = { site: 0, policy: 0, user: 0, losses: 0, allSites: 0 };
     for (const [at, plan] of fc.sample(companies, { numRuns: COMPANIES, seed: 16 }).entries()) {
-      const rename = (address: string) => address.replace('test', `g${Math.floor(at / RIVALS)}.test`);
-      const { id: companyId } = await insertCompany(db, `loss${at}`);
-      const person = (name: string, roles: ('CREATOR' | 'USER')[]) =>
-        addUser(db, { companyId, email: `${name}@loss${at}.test`, roles, hash: 'none' });
-      const token = await addSession(db, await person('owner', ['CREATOR']));
-      const users: number[] = [];
-      for (const name of ['one', 'two', 'three', 'four']) users.push(await person(name, ['USER']));
-      const proxy = { host: 'proxy.test', port: '3128', username: 'login', password: 'upstream' };
-      const own = (await api.must(token, createProxy, { body: { ...proxy } })).id;
-      const sites: number[] = [];
-      for (const address of plan.sites)
-        sites.push((await api.must(token, createSite, { body: { address: rename(address) } })).id);
-      for (const [n, { shared, allSites, ...links }] of plan.policies.entries())
-        await api.must(token, createPolicy, {
-          body: {
-            name: `Политика ${n}`,
-            proxyId: shared ? 1 : own,
-            allSites: shared && allSites,
-            users: links.users.flatMap((one) => users[one] ?? []),
-            sites: links.sites.flatMap((one) => sites[one] ?? []),
-          },
-        });
-      const policies = (await api.must(token, listPolicies, { query: {} })).rows.map(({ id }) => id);
+      const { companyId, token, users, sites, policies } = await create(plan, 'loss', at);
       const targets = { site: sites, policy: policies, user: users }[plan.kind];
       const params = { id: targets[plan.which % targets.length] ?? 0 };
 
@@ -107,11 +126,9 @@ test(
       await api.must(token, removals[plan.kind].remove, { params });
       putCompany(index, await snapshotOf(companyId));
       const has = verdicts(index, before);
-      const gone = [...had].filter((each) => !has.has(each)).map((each) => each.split(' '));
       const hasAll = new Set(allSitesUsers(index, before));
       const taken = {
-        users: new Set(gone.map(([user]) => user)).size,
-        sites: new Set(gone.map(([, site]) => site)).size,
+        ...differenceOf(had, has),
         allSites: hadAll.filter((user) => !hasAll.has(user)).length,
       };
       expect(predicted, JSON.stringify(plan)).toEqual(taken);
@@ -123,6 +140,75 @@ test(
     for (const kind of ['site', 'policy', 'user'] as const) expect(seen[kind]).toBeGreaterThan(COMPANIES / 5);
     expect(seen.losses).toBeGreaterThan(COMPANIES / 4);
     expect(seen.allSites).toBeGreaterThan(COMPANIES / 40);
+  },
+  quickOrSoak(240_000, 600_000),
+);
+
+test(
+  'the preview of a bulk change equals the access that the gateway revokes and grants, for random companies',
+  async () => {
+    await api.database.pool.query(`update proxies set all_sites = true where direct`);
+    const index = emptyIndex();
+    const seen = { lost: 0, gained: 0, allSites: 0, deleted: 0 };
+    const removals = [
+      ['users', bulk.usersLoss, bulk.deleteUsers],
+      ['sites', bulk.sitesLoss, bulk.deleteSites],
+      ['policies', bulk.policiesLoss, bulk.deletePolicies],
+    ] as const;
+    for (const [at, plan] of fc.sample(companies, { numRuns: COMPANIES, seed: 19 }).entries()) {
+      const made = await create(plan, 'bulk', at);
+      const { companyId, token, policies } = made;
+      const state = async () => {
+        const snapshot = await snapshotOf(companyId);
+        putCompany(index, snapshot);
+        return snapshot;
+      };
+      const compare = async (change: () => Promise<unknown>) => {
+        const before = await state();
+        const [had, hadAll] = [verdicts(index, before), allSitesUsers(index, before)];
+        await change();
+        await state();
+        const [has, hasAll] = [verdicts(index, before), allSitesUsers(index, before)];
+        const countOf = (some: number[], others: number[]) =>
+          some.filter((id) => !others.includes(id)).length;
+        return {
+          lost: { ...differenceOf(had, has), allSites: countOf(hadAll, hasAll) },
+          gained: { ...differenceOf(has, had), allSites: countOf(hasAll, hadAll) },
+        };
+      };
+      const pick = (kind: 'users' | 'sites', which: readonly number[], without: readonly number[] = []) =>
+        which.flatMap((one) => (without.includes(one) ? [] : (made[kind][one] ?? [])));
+      const { addUsers, removeUsers, addSites, removeSites } = plan.change;
+      const body = {
+        addUsers: pick('users', addUsers),
+        removeUsers: pick('users', removeUsers, addUsers),
+        addSites: pick('sites', addSites),
+        removeSites: pick('sites', removeSites, addSites),
+      };
+      if (Object.values(body).some((ids) => ids.length > 0)) {
+        const parts = { params: { id: policies[plan.which % policies.length] ?? 0 }, body };
+        const before = await snapshotOf(companyId);
+        const predicted = await api.must(token, bulk.previewMembers, parts);
+        expect(await snapshotOf(companyId), 'the preview changes nothing').toEqual(before);
+        const effect = await compare(() => api.must(token, bulk.changeMembers, parts));
+        expect(predicted, JSON.stringify([plan, body])).toEqual(effect);
+        if (effect.lost.users > 0) seen.lost++;
+        if (effect.gained.users > 0) seen.gained++;
+        if (effect.lost.allSites + effect.gained.allSites > 0) seen.allSites++;
+      }
+      const [kind, loss, remove] = removals[at % 3] ?? removals[0];
+      const ids = plan.many.flatMap((one) => made[kind][one] ?? []);
+      if (ids.length === 0) continue;
+      const predicted = await api.must(token, loss, { body: { ids } });
+      const { lost } = await compare(() => api.must(token, remove, { body: { ids } }));
+      expect(predicted, JSON.stringify([plan, kind, ids])).toEqual(lost);
+      if (lost.users > 0) seen.deleted++;
+    }
+    // Enough random changes must affect access; otherwise the test would compare only zeros.
+    expect(seen.lost).toBeGreaterThan(COMPANIES / 10);
+    expect(seen.gained).toBeGreaterThan(COMPANIES / 10);
+    expect(seen.allSites).toBeGreaterThan(COMPANIES / 40);
+    expect(seen.deleted).toBeGreaterThan(COMPANIES / 8);
   },
   quickOrSoak(240_000, 600_000),
 );

@@ -48,6 +48,14 @@ export function asMember(actor: Actor): Member {
   return actor as Member;
 }
 
+/**
+ * Limits an actor to the actor's own company: removes the role ADMIN, which permits changes of every company.
+ * @throws AppError no_company
+ */
+export function asOwner(actor: Actor): Member {
+  return { ...asMember(actor), roles: actor.roles.filter((role) => role !== 'ADMIN') };
+}
+
 /** The rows that a read or write covers: those of every company, of the actor's company, or of the actor. */
 export type Scope = 'platform' | 'company' | 'own';
 

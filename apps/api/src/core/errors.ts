@@ -24,6 +24,16 @@ export class AppError extends Error {
   }
 }
 
+/** @throws AppError with the given code when an entry has a fault. `fields` names all faults by their path in the input. */
+export function refuseFaults(
+  code: ErrorCode,
+  entries: Iterable<readonly [path: string, fault: FieldFault | null]>,
+): void {
+  const fields: Record<string, FieldFault> = {};
+  for (const [path, fault] of entries) if (fault !== null) fields[path] = fault;
+  if (Object.keys(fields).length > 0) throw new AppError(code, { fields });
+}
+
 /** @throws AppError not_found when a statement read no row */
 export function found<R>(row: R | undefined): R {
   if (row === undefined) throw new AppError('not_found');

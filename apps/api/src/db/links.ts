@@ -121,17 +121,17 @@ export function addLinks(
 }
 
 /**
- * Raises the version of each entity that is linked to the given entity. Run this before the given entity is
- * deleted, so that open forms of the linked entities become stale.
+ * Deletes the links of the given entities, and raises the version of each linked entity, so that open forms of the linked entities
+ * become stale. Run this before the entities are deleted: a cascade would delete the links of each entity by a separate statement,
+ * and each statement would fire the trigger that raises the policy version.
  */
-export function touchLinked(
-  tx: Tx,
-  link: Link,
-  { companyId, id }: { companyId: number; id: number },
-): Statement<void> {
+export function unlink(tx: Tx, link: Link, companyId: number, ids: readonly number[]): Statement<void> {
   const [table, , own, to, other] = refs(link);
-  const touch = sql`update ${to} set version = version + 1, updated_at = now() where company_id = ${companyId}
-    and id in (select ${other} from ${table} where company_id = ${companyId} and ${own} = ${id})`;
+  const touch = sql`with gone as (
+      delete from ${table} where company_id = ${companyId} and ${own} = any (${ids}) returning ${other} as id
+    )
+    update ${to} set version = version + 1, updated_at = now()
+    where company_id = ${companyId} and id in (select id from gone)`;
   return statement(touch.compile(tx), () => undefined);
 }
 

@@ -1,4 +1,5 @@
 import type { AuditField } from '@propusk/contract/audit';
+import type { ErrorCode } from '@propusk/contract/errors';
 import { keptName } from '@propusk/contract/shown-text';
 import {
   type CompiledQuery,
@@ -8,17 +9,17 @@ import {
   type Updateable,
   type UpdateObject,
 } from 'kysely';
-import { type AuditFields, record, recording } from '../audit/store.ts';
-import { type Actor, scopeOfWrite } from '../core/actor.ts';
-import { AppError } from '../core/errors.ts';
+import { type AuditEvent, type AuditFields, type Difference, record, recording } from '../audit/store.ts';
+import { type Actor, type Member, scopeOfWrite } from '../core/actor.ts';
+import { AppError, refuseFaults } from '../core/errors.ts';
 import { expectVersion, type Target } from '../core/versions.ts';
-import { lockCompanyOf } from '../db/company.ts';
-import { addLinks, type LinkedIds, linksOf, replaceLinks, touchLinked } from '../db/links.ts';
+import { companyLock, lockCompanyOf } from '../db/company.ts';
+import { addLinks, type LinkedIds, linksOf, replaceLinks, unlink } from '../db/links.ts';
 import type { Tx } from '../db/open.ts';
 import { pipeline, run, type Statement, statement } from '../db/pipeline.ts';
 import type { EntityTable, Tables } from '../db/schema.ts';
 import { refusing } from '../db/violations.ts';
-import { type Entity, readEntities, selectEntities } from './entity.ts';
+import { type Entity, hasId, readEntities, selectEntities } from './entity.ts';
 
 /** The error to throw for each violated database constraint, by the name of the constraint. */
 type Refusals = Record<string, () => Error>;
@@ -32,6 +33,8 @@ interface Change<T extends EntityTable> {
   readonly afterUpdate?: (() => Promise<void>) | undefined;
   /** A secret that the edit sets. The audit names the field without its value. */
   readonly secret?: AuditField | undefined;
+  /** Audit events of other entities that the edit changes. */
+  readonly events?: readonly (AuditEvent & Difference)[];
 }
 
 type Row<T extends EntityTable> = Selectable<Tables[T]> & { readonly id: number };
@@ -60,7 +63,7 @@ export async function changeEntity<T extends EntityTable, View, Found = undefine
   const before = entity.present(row as never, actor);
   const change = await plan(row, found, before);
   if (change === null) return before;
-  const { set, refusals = {}, afterUpdate, secret } = change;
+  const { set, refusals = {}, afterUpdate, secret, events = [] } = change;
   const kept = Object.entries(set).map(([column, given]) => {
     const stored: unknown = row[column as keyof typeof row];
     const isText = typeof given === 'string' && typeof stored === 'string';
@@ -86,14 +89,15 @@ export async function changeEntity<T extends EntityTable, View, Found = undefine
     views = await run(tx, read);
   }
   const after = views[0] as View;
-  await record(tx, actor, {
-    ...{ action: 'changed', kind: entity.kind, id, companyId: companyOf(entity, row) },
+  const event = {
+    ...{ action: 'changed' as const, kind: entity.kind, id, companyId: companyOf(entity, row) },
     // The event has the old name of a renamed entity, but the new name of a company, as in the event's column `company`.
     name: entity.name(entity.table === 'companies' ? after : before),
     before: entity.facts(before),
     after: entity.facts(after),
     secret,
-  });
+  };
+  await record(tx, actor, event, ...events);
   return after;
 }
 
@@ -117,26 +121,75 @@ export async function deleteEntity<T extends EntityTable, View>(
   target: Target,
   plan: (row: Row<T>) => Deletion | Promise<Deletion> = () => ({}),
 ): Promise<void> {
-  const { id } = target;
   const row = await lockRow(tx, actor, entity, target);
-  const gone = entity.present(row as never, actor);
-  const { facts = {}, refusals = {}, first = [] } = await plan(row);
-  const companyId = companyOf(entity, row);
+  await removeRows(tx, actor, entity, [row], await plan(row));
+}
+
+/**
+ * Deletes several entities of the actor's company as `deleteEntity` does: all of them or none. The number of round trips does not
+ * depend on the number of entities.
+ * @param actor the actor without the role ADMIN (`asOwner`)
+ * @param faultOf returns the error code of a row that must stay, or null
+ * @throws AppError bad_input that names each absent row, and each row that must stay, by its index (`ids.3`)
+ */
+export async function deleteEntities<T extends EntityTable, View>(
+  tx: Tx,
+  actor: Member,
+  ids: readonly number[],
+  entity: Entity<T, View>,
+  faultOf: (row: Row<T>) => ErrorCode | null = () => null,
+): Promise<void> {
+  const lock = selectEntities(tx, actor, entity, scopeOfWrite(actor))
+    .selectAll(entity.table as 'sites')
+    .where(hasId(entity, ids))
+    .orderBy('id')
+    .forNoKeyUpdate();
+  const [, rows] = await pipeline<[void, Row<T>[]]>(
+    tx,
+    companyLock(tx, actor.companyId, 'unauthorized'),
+    statement(lock.compile(), (found) => found as unknown as Row<T>[]),
+  );
+  // Bounded: the map exists for one call, and holds at most one entry for each of `ids`
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  refuseFaults(
+    'bad_input',
+    ids.map((id, at) => {
+      const row = byId.get(id);
+      const code = row === undefined ? 'not_found' : faultOf(row);
+      return [`ids.${at}`, code === null ? null : ['row_refused', code]];
+    }),
+  );
+  await removeRows(tx, actor, entity, rows, {});
+}
+
+/** Deletes locked rows of one company, and writes one audit event for each row. */
+async function removeRows<T extends EntityTable, View>(
+  tx: Tx,
+  actor: Actor,
+  entity: Entity<T, View>,
+  rows: readonly Row<T>[],
+  { facts = {}, refusals = {}, first = [] }: Deletion,
+): Promise<void> {
+  const ids = rows.map(({ id }) => id);
+  const companyId = rows[0] === undefined ? null : companyOf(entity, rows[0]);
+  const events = rows.map((row) => {
+    const gone = entity.present(row as never, actor);
+    const before = { ...entity.facts(gone), ...facts };
+    return {
+      ...{ action: 'deleted' as const, kind: entity.kind, id: row.id, name: entity.name(gone) },
+      ...{ companyId, before },
+    };
+  });
   const remove = tx
     .deleteFrom(entity.table as 'sites')
-    .where('id', '=', id)
+    .where(hasId(entity, ids))
     .where(entity.sees(actor, scopeOfWrite(actor)));
-  const before = { ...entity.facts(gone), ...facts };
   await refusing(
     refusals,
     pipeline(
       tx,
-      ...recording(tx, actor, {
-        ...{ action: 'deleted', kind: entity.kind, id, name: entity.name(gone), companyId, before },
-      }),
-      ...(companyId === null ? [] : linksOf(entity.table)).map((link) =>
-        touchLinked(tx, link, { companyId: companyId ?? 0, id }),
-      ),
+      ...recording(tx, actor, ...events),
+      ...(companyId === null ? [] : linksOf(entity.table).map((link) => unlink(tx, link, companyId, ids))),
       ...first,
       done(remove.compile()),
     ),

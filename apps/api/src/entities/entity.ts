@@ -72,11 +72,20 @@ export function readEntities<T extends EntityTable, View>(
   ids: readonly number[],
   scope = scopeOfWrite(actor),
 ): Statement<View[]> {
-  const id = sql.ref(`${entity.table}.id`);
-  // A single id is compared with `=`. With `= any`, PostgreSQL may choose a plan that reads the rows of every company.
-  const which = ids.length === 1 ? sql<SqlBool>`${id} = ${ids[0]}` : sql<SqlBool>`${id} = any(${ids})`;
-  const rows = selectEntities(db, actor, entity, scope).where(which).orderBy(id);
+  const rows = selectEntities(db, actor, entity, scope)
+    .where(hasId(entity, ids))
+    .orderBy(sql.ref(`${entity.table}.id`));
   return statement(rows.compile(), (read) => read.map((row) => entity.present(row as never, actor)));
+}
+
+/** SQL condition for the rows of an entity with the given ids. */
+export function hasId(
+  { table }: { readonly table: EntityTable },
+  ids: readonly number[],
+): Expression<SqlBool> {
+  const id = sql.ref(`${table}.id`);
+  // A single id is compared with `=`. With `= any`, PostgreSQL may choose a plan that reads the rows of every company.
+  return ids.length === 1 ? sql<SqlBool>`${id} = ${ids[0]}` : sql<SqlBool>`${id} = any(${ids})`;
 }
 
 /** @throws AppError not_found, also for another company's entity */

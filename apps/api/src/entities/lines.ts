@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@propusk/contract/errors';
 import type { FieldFault } from '@propusk/phrases/field-fault';
-import { AppError } from '../core/errors.ts';
+import { refuseFaults } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';
 
 /**
@@ -15,9 +15,11 @@ export function refuseLines<Line>(
   lines: readonly Line[],
   faultOf: (line: Line, at: number) => readonly [field: string, fault: FieldFault] | null,
 ): void {
-  const faults = lines.map(faultOf).map((fault, at) => fault && [`${prefix}${at}.${fault[0]}`, fault[1]]);
-  const fields: Record<string, FieldFault> = Object.fromEntries(faults.filter((fault) => fault !== null));
-  if (Object.keys(fields).length > 0) throw new AppError(code, { fields });
+  const entryOf = (line: Line, at: number): [string, FieldFault | null] => {
+    const fault = faultOf(line, at);
+    return fault === null ? ['', null] : [`${prefix}${at}.${fault[0]}`, fault[1]];
+  };
+  refuseFaults(code, lines.map(entryOf));
 }
 
 /** Refuses lines with policies that the company does not have. @throws AppError bad_input, as `refuseLines` does */

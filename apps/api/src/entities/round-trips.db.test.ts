@@ -1,7 +1,8 @@
+import * as bulk from '@propusk/contract/bulk';
 import { inviteUsers } from '@propusk/contract/invitations';
 import { createPolicy } from '@propusk/contract/policies';
 import { listProxies } from '@propusk/contract/proxies';
-import { createSite, updateSite } from '@propusk/contract/sites';
+import { createSite, createSites, updateSite } from '@propusk/contract/sites';
 import { companyUsers } from '@propusk/contract/users';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
 import pg from 'pg';
@@ -45,6 +46,27 @@ test('an invitation of 50 agents takes at most 10 round trips to the database', 
   expect(rows.slice(1).map(({ email, politics }) => [email, politics[0]?.id])).toEqual(
     emails.map((email) => [email, id]),
   );
+});
+
+test('a bulk change takes the same few round trips to the database for 2 rows as for 200', async () => {
+  const { token } = await api.company();
+  const body = Array.from({ length: 202 }, (_, n) => ({ address: `s${n}.round-trips.test` }));
+  const ids = (await api.must(token, createSites, { body })).rows.map((site) => site.id);
+  const { id } = await api.must(token, createPolicy, { body: { name: 'Закупки', proxyId: 1 } });
+  const counted = async (
+    holding: string,
+    some: readonly number[],
+    work: (ids: number[]) => Promise<unknown>,
+  ) => (await roundTrips(holding, async () => void (await work([...some])))).length;
+  for (const some of [ids.slice(0, 2), ids.slice(2)]) {
+    const add = (addSites: number[]) =>
+      api.must(token, bulk.changeMembers, { params: { id }, body: { addSites } });
+    expect(await counted('update "policies"', some, add)).toBe(5);
+    const probe = (sites: number[]) => api.must(token, bulk.probeSites, { body: { ids: sites } });
+    expect(await counted('insert into site_checks', some, probe)).toBe(6);
+    const remove = (sites: number[]) => api.must(token, bulk.deleteSites, { body: { ids: sites } });
+    expect(await counted('delete from "sites"', some, remove)).toBe(4);
+  }
 });
 
 /**

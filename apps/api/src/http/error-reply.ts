@@ -97,6 +97,9 @@ function bodyOf({ code, facts: { detail, fields } }: AppError): ErrorBody {
   return { code, message, fields: Object.fromEntries(faults) };
 }
 
+/** Renders the error of one row of a bulk call. */
+export const rowOf = ({ id, error }: { id: number; error: AppError }) => ({ id, ...bodyOf(error) });
+
 function answer(reply: FastifyReply, refusal: AppError): FastifyReply {
   // RFC 9110 section 11.6.1 requires WWW-Authenticate with 401. The scheme is Bearer, so that browsers show no login dialog.
   if (errors[refusal.code].status === 401) reply.header('www-authenticate', 'Bearer');

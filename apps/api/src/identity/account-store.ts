@@ -1,4 +1,4 @@
-import type { Updateable } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import { recordOwn } from '../audit/store.ts';
 import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
@@ -138,18 +138,18 @@ export async function endGatewayTokens(tx: Tx, userId: number): Promise<void> {
 }
 
 /**
- * Updates columns of a user and raises the user's version. Callers omit `changed` to raise only the version after a
+ * Updates columns of users and raises the version of each user. Callers omit `changed` to raise only the version after a
  * change of the user's data in another table.
  */
 export async function touchUser(
   tx: Tx,
-  userId: number,
+  userId: number | readonly number[],
   changed: Updateable<Tables['users']> = {},
 ): Promise<void> {
   await tx
     .updateTable('users')
     .set((eb) => ({ ...changed, version: eb('version', '+', 1), updated_at: eb.fn<string>('now') }))
-    .where('id', '=', userId)
+    .where('id', '=', sql<number>`any (${[userId].flat()})`)
     .execute();
 }
 

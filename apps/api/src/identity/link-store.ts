@@ -123,6 +123,7 @@ export async function addInvitationLinks(
     return { id, ...newToken(), expiresAt };
   });
   const ids = made.map(({ id }) => id);
+  if (made.length === 0) return [];
   await tx
     .with('replaced', (db) =>
       db.deleteFrom('mail_links').where('user_id', 'in', ids).where('made_by', 'is not', null),

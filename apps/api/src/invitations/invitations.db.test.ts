@@ -1,5 +1,6 @@
 import { listAudit } from '@propusk/contract/audit';
 import { login, useLink } from '@propusk/contract/auth';
+import { inviteManyAgain } from '@propusk/contract/bulk';
 import { myCompany, updateMyCompany } from '@propusk/contract/companies';
 import { inviteAgain, inviteUsers, openLink } from '@propusk/contract/invitations';
 import { me } from '@propusk/contract/me';
@@ -313,4 +314,57 @@ test('control characters in a stored company name are escaped in replies and mai
     400,
     { companyName: 'Здесь есть недопустимые символы' },
   ]);
+});
+
+test('a bulk invitation replaces the links of invited agents, and names each other user with the reason', async () => {
+  const owner = await api.company();
+  const { id: self } = await api.must(owner.token, me);
+  const [first, second, joined] = [
+    await invited(owner.token),
+    await invited(owner.token),
+    await invited(owner.token),
+  ];
+  await accept(joined.token);
+  const ids = [first.id, self, joined.id, 999_999, second.id];
+  const made = await api.must(owner.token, inviteManyAgain, { body: { ids } });
+  expect(made.invitations.map(({ email }) => email)).toEqual([first.email, second.email]);
+  expect(made.refused).toEqual([
+    {
+      id: self,
+      code: 'already_joined',
+      message: 'Этот пользователь уже задал пароль: приглашать его больше не нужно',
+    },
+    { id: joined.id, code: 'already_joined', message: expect.any(String) },
+    { id: 999_999, code: 'not_found', message: 'Не найдено: возможно, уже удалено' },
+  ]);
+  expect((await accept(first.token)).error.code).toBe('link_dead');
+  const links = made.invitations.map(({ link }) => tokenOf(link));
+  expect((await accept(links[0] ?? '')).status).toBe(204);
+  await inbox.take(second.email);
+  expect((await inbox.take(second.email)).text).toContain(links[1] ?? 'no link');
+  const { rows } = await api.must(owner.token, listAudit, { query: { action: 'invited_again' } });
+  expect(rows.map(({ object }) => object.name).toSorted()).toEqual([first.email, second.email].toSorted());
+});
+
+test('a bulk invitation beyond the limit of a mailbox or of the day refuses these rows alone', async () => {
+  const owner = await api.company();
+  const [first, second, third] = [
+    await invited(owner.token),
+    await invited(owner.token),
+    await invited(owner.token),
+  ];
+  const again = (...ids: number[]) => api.must(owner.token, inviteManyAgain, { body: { ids } });
+  for (let n = 0; n < 4; n++) expect((await again(first.id)).refused).toEqual([]);
+  const spent = await again(first.id, second.id);
+  expect(spent.invitations.map(({ email }) => email)).toEqual([second.email]);
+  expect(spent.refused).toMatchObject([{ id: first.id, code: 'too_many_requests' }]);
+  const { company } = await api.must(owner.token, me);
+  await api.database.pool.query(`update rate_limits set points = 499 where key = $1`, [
+    `invitation:${company?.id}`,
+  ]);
+  const last = await again(second.id, third.id);
+  expect(last.invitations.map(({ email }) => email)).toEqual([second.email]);
+  expect(last.refused).toMatchObject([{ id: third.id, code: 'too_many_requests' }]);
+  const refused = await api.call(owner.token, inviteAgain, { params: { id: third.id } });
+  expect([refused.status, Number(refused.headers['retry-after']) > 3_600]).toEqual([429, true]);
 });

@@ -8,7 +8,7 @@ import type { Slice } from '../slice.ts';
 /**
  * Adds an invitation link for each user and queues its mail.
  * @param dueAt when each mail is due, in milliseconds since 1970; by default now
- * @returns the invitations, and the expiry of the first link
+ * @returns the invitations, and the expiry of the first link; without users, the current time
  * @throws AppError unauthorized, unavailable
  */
 export async function invite(
@@ -33,5 +33,5 @@ export async function invite(
     return { expiresAt, dueAt: time === undefined ? undefined : new Date(time).toISOString() };
   });
   await queueMails(tx, outbox, mails, times);
-  return { invitations, expiresAt: made[0]?.expiresAt ?? '' };
+  return { invitations, expiresAt: made[0]?.expiresAt ?? new Date().toISOString() };
 }

@@ -1,11 +1,14 @@
+import { inviteManyAgain } from '@propusk/contract/bulk';
 import * as contract from '@propusk/contract/invitations';
 import type { User } from '@propusk/contract/me';
 import { record } from '../audit/store.ts';
-import { asMember, type Member } from '../core/actor.ts';
-import { demandConfirmed } from '../db/company.ts';
-import type { Tx } from '../db/open.ts';
+import { type Actor, asMember, asOwner, type Member } from '../core/actor.ts';
+import { tooMany } from '../core/errors.ts';
+import { demandConfirmed, lockOwnCompany } from '../db/company.ts';
+import type { Db, Tx } from '../db/open.ts';
+import { rowOf } from '../http/error-reply.ts';
 import { implement } from '../http/implement.ts';
-import { lockAccount, touchUser } from '../identity/account-store.ts';
+import { touchUser } from '../identity/account-store.ts';
 import { openPasswordLink } from '../identity/link-store.ts';
 import { unknownPassword } from '../identity/passwords.ts';
 import { revealing } from '../identity/revealing.ts';
@@ -15,6 +18,13 @@ import { invitationsOn, invitationsTo } from '../throttle/invitation-days.ts';
 import { createUsers, findInvited, refuseTaken } from '../users/store.ts';
 import { importRoutes } from './import-routes.ts';
 import { invite } from './invite.ts';
+
+/** The parts of a call that `inviteAgain` uses. */
+interface Writing {
+  readonly actor: Actor;
+  readonly db: Db;
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+}
 
 /** Routes to invite agents by mail, and to open a mailed link. */
 export function invitationRoutes(routes: Slice): void {
@@ -38,33 +48,72 @@ export function invitationRoutes(routes: Slice): void {
     return revealing(routes, actor, emails, create);
   });
 
-  implement(routes, contract.inviteAgain, async ({ actor, params, db, write }) => {
-    const owner = asMember(actor);
-    const { email } = await findInvited(db, owner, params.id);
-    await demandConfirmed(db, owner.companyId);
-    await chargeInvitations(owner, [email]);
-    return write(async (tx) => {
-      await lockAccount(tx, params.id);
-      const user = await findInvited(tx, owner, params.id);
-      await touchUser(tx, user.id);
-      const again = { kind: 'user', id: user.id, name: email, companyId: owner.companyId } as const;
-      await record(tx, owner, { ...again, action: 'invited_again' });
-      return invited(tx, owner, [user]);
-    });
+  implement(routes, contract.inviteAgain, async (call) => {
+    const { refused, ...made } = await inviteAgain(call, [call.params.id]);
+    if (refused[0] !== undefined) throw refused[0].error;
+    return made;
+  });
+
+  implement(routes, inviteManyAgain, async (call) => {
+    const { refused, ...made } = await inviteAgain(call, call.body.ids);
+    return { ...made, refused: refused.map(rowOf) };
   });
 
   implement(routes, contract.openLink, ({ body, address, db }) =>
     routes.throttle.redeeming('mailLink', address, () => openPasswordLink(db, body.token)),
   );
 
+  /** Invites the users who have an invitation, as far as the rate limits permit. Returns the error of each other id. */
+  async function inviteAgain({ actor, db, write }: Writing, ids: readonly number[]) {
+    const owner = asOwner(actor);
+    const found = await findInvited(db, owner, ids);
+    if (found.users.length > 0) await demandConfirmed(db, owner.companyId);
+    const { admitted, spent } = await chargeAgain(owner, found.users);
+    return write(async (tx) => {
+      await lockOwnCompany(tx, owner);
+      await touchUser(tx, admitted);
+      const current = await findInvited(tx, owner, admitted);
+      const again = { action: 'invited_again', kind: 'user', companyId: owner.companyId } as const;
+      await record(tx, owner, ...current.users.map(({ id, email: name }) => ({ ...again, id, name })));
+      const made = await invited(tx, owner, current.users);
+      return { ...made, refused: [...found.refused, ...spent, ...current.refused] };
+    });
+  }
+
+  /**
+   * Charges the invitations that the rate limits of the company and of the mailboxes permit.
+   * @returns the ids of the admitted users, and the error of each other user
+   * @throws AppError too_many_requests when a concurrent call has exhausted a limit
+   */
+  async function chargeAgain(owner: Member, users: readonly User[]) {
+    const emails = users.map(({ email }) => email);
+    const [day = { left: 0, ms: 0 }, ...mailboxes] = await routes.throttle.left(keysOf(owner, emails));
+    const isFull = users.map((_, at) => mailboxes[at]?.left === 0);
+    const admitted = users.filter((_, at) => !isFull[at]).slice(0, day.left);
+    const isAdmitted = new Set(admitted);
+    const spent = users.flatMap((user, at) => {
+      const { ms } = (isFull[at] ? mailboxes[at] : undefined) ?? day;
+      return isAdmitted.has(user) ? [] : { id: user.id, error: tooMany(ms) };
+    });
+    await chargeInvitations(
+      owner,
+      admitted.map(({ email }) => email),
+    );
+    return { admitted: admitted.map(({ id }) => id), spent };
+  }
+
   /**
    * Counts invitations towards the rate limits of the company and of the invited mailboxes. A refused call counts
    * too, because its error can reveal which email addresses have accounts.
    * @throws AppError too_many_requests
    */
-  function chargeInvitations({ companyId }: Member, emails: readonly string[]) {
-    const ofDay = times(invitationsOn(companyId), emails.length);
-    return routes.throttle.begin({ keys: [ofDay, ...invitationsTo(companyId, emails)] });
+  function chargeInvitations(owner: Member, emails: readonly string[]) {
+    return routes.throttle.begin({ keys: keysOf(owner, emails) });
+  }
+
+  /** The rate limits of the company, and of each mailbox. */
+  function keysOf({ companyId }: Member, emails: readonly string[]) {
+    return [times(invitationsOn(companyId), emails.length), ...invitationsTo(companyId, emails)];
   }
 
   async function invited(tx: Tx, owner: Member, users: readonly User[]) {

@@ -1,7 +1,8 @@
+import type { MemberChange } from '@propusk/contract/bulk';
 import type { Policy, PolicyChange, PolicyInput } from '@propusk/contract/policies';
 import { type Expression, type Selectable, type SqlBool, sql } from 'kysely';
 import { type Actor, type Member, scopeOf, scopeOfWrite } from '../core/actor.ts';
-import { AppError, found } from '../core/errors.ts';
+import { AppError, found, refuseFaults } from '../core/errors.ts';
 import type { Target } from '../core/versions.ts';
 import { linkedItems, links, ownPolicies } from '../db/links.ts';
 import type { Tx } from '../db/open.ts';
@@ -92,6 +93,63 @@ export function updatePolicy(tx: Tx, actor: Actor, target: Target, body: PolicyC
     };
   };
   return changeEntity(tx, actor, policyEntity, target, plan, egress);
+}
+
+/**
+ * Adds users and sites to a policy, and removes others. Writes one audit event for the policy, and one for each changed user and
+ * site. The number of round trips does not depend on the number of members.
+ * @param actor the actor without the role ADMIN (`asOwner`)
+ * @throws AppError not_found; too_many_objects; bad_input that names each absent row by its index (`addSites.3`)
+ */
+export function changeMembers(tx: Tx, actor: Member, id: number, body: MemberChange): Promise<Policy> {
+  const { companyId } = actor;
+  const lists = [
+    { path: 'addUsers', kind: 'user', adds: true },
+    { path: 'removeUsers', kind: 'user', adds: false },
+    { path: 'addSites', kind: 'site', adds: true },
+    { path: 'removeSites', kind: 'site', adds: false },
+  ] as const;
+  const idsOf = (kind: 'user' | 'site') =>
+    lists.flatMap((list) => (list.kind === kind ? body[list.path] : []));
+  const lookup = sql<{ key: string; name: string }>`
+    select 'user ' || id as key, email::text as name from users
+      where company_id = ${companyId} and id = any (${idsOf('user')})
+    union all select 'site ' || id, shown_address from sites
+      where company_id = ${companyId} and id = any (${idsOf('site')})`;
+  const found = statement<{ key: string; name: string }, ReadonlyMap<string, string>>(
+    lookup.compile(tx),
+    // Bounded: the map exists for one call, and holds at most one entry for each id of the body
+    (rows) => new Map(rows.map(({ key, name }) => [key, name])),
+  );
+  const plan = ({ name }: { name: string }, names: ReadonlyMap<string, string>, policy: Policy) => {
+    const given = lists.flatMap(({ path, kind, adds }) =>
+      body[path].map((one, at) => ({
+        path: `${path}.${at}`,
+        kind,
+        adds,
+        one,
+        name: names.get(`${kind} ${one}`),
+      })),
+    );
+    refuseFaults(
+      'bad_input',
+      given.map((each) => [each.path, each.name === undefined ? ['row_refused', 'not_found'] : null]),
+    );
+    const held = {
+      user: new Set(policy.users.map((user) => user.id)),
+      site: new Set(policy.sites.map((site) => site.id)),
+    };
+    const changed = given.filter(({ kind, adds, one }) => held[kind].has(one) !== adds);
+    if (changed.length === 0) return null;
+    for (const { kind, adds, one } of changed) held[kind][adds ? 'add' : 'delete'](one);
+    const [without, holding] = [{ politics: [] }, { politics: [{ id, name }] }];
+    const events = changed.map(({ kind, adds, one, name: of = '' }) => ({
+      ...{ action: 'changed' as const, kind, id: one, name: of, companyId },
+      ...(adds ? { before: without, after: holding } : { before: holding, after: without }),
+    }));
+    return { set: {}, links: { users: [...held.user], sites: [...held.site] }, events };
+  };
+  return changeEntity(tx, actor, policyEntity, { id, ifMatch: null }, plan, found);
 }
 
 /** Finds a proxy that a company's policy may use: the company's own, or the platform's. */

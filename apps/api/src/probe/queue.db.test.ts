@@ -1,4 +1,5 @@
 import { createPairing, pair } from '@propusk/contract/auth';
+import { probeSites } from '@propusk/contract/bulk';
 import { createPolicy, updatePolicy } from '@propusk/contract/policies';
 import { checkSite } from '@propusk/contract/probe';
 import { createProxy } from '@propusk/contract/proxies';
@@ -145,5 +146,56 @@ describe('the schedule of probes', () => {
     expect(statuses[20]).toBe(429);
     // The rate limit of one user does not affect another user.
     await api.must((await company(0)).token, createPairing, { from });
+  });
+});
+
+describe('a bulk request of probes', () => {
+  const probe = (token: string, ids: number[]) => api.must(token, probeSites, { body: { ids } });
+
+  test('a bulk request queues every site once, and names sites that were probed recently or are absent', async () => {
+    const [one, other] = [await company(3), await company(1)];
+    const [first = 0, second = 0, third = 0] = one.ids;
+    await query(
+      `insert into site_checks (company_id, site_id, state, shown_verdict)
+       select company_id, id, 'done', 'open' from sites where id = $1`,
+      [second],
+    );
+    const ids = [first, second, third, other.ids[0] ?? 0, 999_999];
+    const { queued, refused } = await probe(one.token, ids);
+    expect(queued.toSorted((a, b) => a - b)).toEqual([first, third]);
+    expect(refused.map(({ id, code }) => [ids.indexOf(id), code])).toEqual([
+      [1, 'too_many_requests'],
+      [3, 'not_found'],
+      [4, 'not_found'],
+    ]);
+    expect((await probe(one.token, [first])).queued).toEqual([first]);
+    expect(
+      await query(`select site_id, state, asked from site_checks where state = 'waiting' order by 1`),
+    ).toEqual([
+      { site_id: first, state: 'waiting', asked: false },
+      { site_id: third, state: 'waiting', asked: false },
+    ]);
+  });
+
+  test('many sites of one company delay neither the requested nor the scheduled probe of another company', async () => {
+    const [many, asking, scheduled] = [await company(30), await company(1), await company(1)];
+    await probe(many.token, many.ids);
+    expect(await take(2)).toEqual(many.ids.slice(0, 2));
+    await ask(asking.token, asking.ids);
+    await schedule(scheduled.ids);
+    expect(await take(2)).toEqual([...asking.ids, ...scheduled.ids]);
+  });
+
+  test('a bulk request counts as one request towards the limit of probes, and a company without confirmed mail is refused', async () => {
+    const { token, ids } = await company(2);
+    await query('delete from rate_limits');
+    for (let n = 0; n < 60; n++) await probe(token, ids);
+    expect((await api.call(token, probeSites, { body: { ids } })).error.code).toBe('too_many_requests');
+    await query('delete from rate_limits');
+    await query(
+      `update companies set confirmed = false where id = (select company_id from sites where id = $1)`,
+      [ids[0]],
+    );
+    expect((await api.call(token, probeSites, { body: { ids } })).error.code).toBe('company_unconfirmed');
   });
 });

@@ -1,16 +1,18 @@
+import { probeSites } from '@propusk/contract/bulk';
 import * as contract from '@propusk/contract/probe';
 import { evidence } from '@propusk/contract/protection';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import { plainAddress } from '@propusk/dial/addresses';
 import { sayCheck, sayStep } from '@propusk/phrases/checks';
-import { type Actor, asMember, readerOf } from '../core/actor.ts';
+import { type Actor, asMember, asOwner, readerOf } from '../core/actor.ts';
 import { findEntity } from '../entities/entity.ts';
+import { rowOf } from '../http/error-reply.ts';
 import { implement } from '../http/implement.ts';
 import type { Slice } from '../slice.ts';
 import { tallyProof } from './messages.ts';
 import { pathsEntity, setPaths } from './paths-store.ts';
 import { readProgress } from './progress-store.ts';
-import { findCheck, requestCheck, type StoredCheck } from './store.ts';
+import { findCheck, requestCheck, requestChecks, type StoredCheck } from './store.ts';
 
 /** Routes for probes of a site's lock, and for the site's start paths and open paths. */
 export function checkRoutes(routes: Slice): void {
@@ -21,6 +23,13 @@ export function checkRoutes(routes: Slice): void {
     const check = await write((tx) => requestCheck(tx, actor, params.id));
     routes.wake();
     return present(check, actor);
+  });
+
+  implement(routes, probeSites, async ({ actor, body, write }) => {
+    await routes.throttle.charge('probe', actor.userId);
+    const { queued, refused } = await write((tx) => requestChecks(tx, asOwner(actor), body.ids, false));
+    routes.wake();
+    return { queued, refused: refused.map(rowOf) };
   });
 
   implement(routes, contract.getProbePaths, ({ actor, params, db }) =>

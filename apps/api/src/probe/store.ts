@@ -4,9 +4,9 @@ import type { SiteCheck } from '@propusk/contract/probe';
 import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
 import { sql } from 'kysely';
 import { record } from '../audit/store.ts';
-import type { Actor } from '../core/actor.ts';
+import type { Actor, Member } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
-import { demandConfirmed } from '../db/company.ts';
+import { demandConfirmed, lockCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { findManagedSite } from '../sites/store.ts';
 import { withoutPaths } from './messages.ts';
@@ -89,25 +89,55 @@ async function readCheck(
  * @throws AppError not_found; company_unconfirmed; too_many_requests within 10 s of the last probe's start
  */
 export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promise<StoredCheck> {
-  const { companyId, shownAddress } = await findManagedSite(tx, actor, siteId);
+  const { companyId } = await findManagedSite(tx, actor, siteId);
+  const { refused } = await requestChecks(tx, { ...actor, companyId }, [siteId], true);
+  if (refused[0] !== undefined) throw refused[0].error;
+  return found(await readCheck(tx, actor, companyId, siteId));
+}
+
+/**
+ * Queues probes of sites of the actor's company, unless they wait or run already.
+ * @param asked whether the probes come before scheduled ones. A bulk request does not ask for this, so that a company with many
+ *   sites delays no requested probe of another company
+ * @returns the ids of the queued sites, and the error of each other site: not_found; too_many_requests within 10 s of the last
+ *   probe's start
+ * @throws AppError company_unconfirmed
+ */
+export async function requestChecks(
+  tx: Tx,
+  actor: Member,
+  siteIds: readonly number[],
+  asked: boolean,
+): Promise<{ queued: number[]; refused: { id: number; error: AppError }[] }> {
+  const { companyId } = actor;
+  await lockCompany(tx, companyId);
   await demandConfirmed(tx, companyId);
-  const { rows } = await sql<{ wait: number | null }>`
+  const begun = beginning.map(
+    ([column, value]) => `${column} = case when ${MAY_BEGIN} then ${value} else k.${column} end`,
+  );
+  const { rows } = await sql<{ id: number; name: string; wait: number | null }>`
     insert into site_checks as k (company_id, site_id, state, asked)
-      select company_id, id, 'waiting', true from sites where company_id = ${companyId} and id = ${siteId} for key share
-    on conflict (company_id, site_id) do update set asked = true,
-      ${sql.raw(beginning.map(([column, value]) => `${column} = case when ${MAY_BEGIN} then ${value} else k.${column} end`).join())}
-    returning case when state = 'done'
+      select company_id, id, 'waiting', ${asked} from sites
+      where company_id = ${companyId} and id = any (${siteIds}) order by id for key share
+    on conflict (company_id, site_id) do update set ${sql.raw(begun.join())},
+      asked = ${asked} or k.asked and not ${sql.raw(MAY_BEGIN)}
+    returning site_id as id, (select shown_address from sites s where s.id = k.site_id) as name, case when state = 'done'
       then greatest(1, ceil(${INTERVAL_S} - extract(epoch from now() - started_at)))::int end as wait`.execute(
     tx,
   );
-  // There is no row if the site was deleted after `findManagedSite`.
-  const { wait } = found(rows[0]);
-  if (wait !== null)
-    throw new AppError('too_many_requests', { detail: ['checked_recently'], retryAfter: wait });
-  const check = found(await readCheck(tx, actor, companyId, siteId));
-  const event = { action: 'check_asked', kind: 'site', id: siteId, name: shownAddress, companyId } as const;
-  await record(tx, actor, event);
-  return check;
+  const queued = rows.filter(({ wait }) => wait === null);
+  const event = { action: 'check_asked', kind: 'site', companyId } as const;
+  await record(tx, actor, ...queued.map(({ id, name }) => ({ ...event, id, name })));
+  // Bounded: the map exists for one call, and holds at most one entry for each of `siteIds`
+  const waits = new Map(rows.map(({ id, wait }) => [id, wait]));
+  const refused = siteIds.flatMap((id) => {
+    const wait = waits.get(id);
+    if (wait === null) return [];
+    if (wait === undefined) return { id, error: new AppError('not_found') };
+    const recent = { detail: ['checked_recently'], retryAfter: wait } as const;
+    return { id, error: new AppError('too_many_requests', recent) };
+  });
+  return { queued: queued.map(({ id }) => id), refused };
 }
 
 /**

@@ -61,6 +61,8 @@ export interface Throttle {
   redeeming<T>(kind: Redeemed, address: string, redeem: () => Promise<T>): Promise<T>;
   /** Returns the milliseconds until `key` allows an attempt; 0 when an attempt is allowed now. */
   wait(key: Key, lane?: Lane): Promise<number>;
+  /** Returns, for each key, the attempts left in its window, and the milliseconds until the window ends. */
+  left(keys: readonly Key[]): Promise<{ left: number; ms: number }[]>;
   /** Resets counters, for example of the password limits after a user has set a new password through a link. */
   reset(...keys: Key[]): Promise<void>;
 }
@@ -127,6 +129,20 @@ export function createThrottle(db: Db): Throttle {
           where key = ${key.name} and expire > ${now} and points >= ${key.attempts}`.execute(db);
         return (rows[0]?.expire ?? now) - now;
       }),
+    async left(keys) {
+      const now = Date.now();
+      const { rows } = await sql<{
+        key: string;
+        points: number;
+        expire: number;
+      }>`select key, points, expire from rate_limits
+        where key = any (${keys.map(({ name }) => name)}) and expire > ${now}`.execute(db);
+      const spent = new Map(rows.map((row) => [row.key, row]));
+      return keys.map(({ name, attempts }) => {
+        const { points = 0, expire = now } = spent.get(name) ?? {};
+        return { left: Math.max(0, attempts - points), ms: expire - now };
+      });
+    },
     reset: (...keys) => {
       const charges = keys.map((key) => ({ key, until: 0, left: 0 }));
       return refund(db, charges, () => true);

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@propusk/contract/errors';
 import type { User } from '@propusk/contract/me';
 import type { Role } from '@propusk/contract/roles';
 import { shownEmails } from '@propusk/contract/shown-email';
@@ -10,9 +11,10 @@ import type { Target } from '../core/versions.ts';
 import { filterByLinks, lastVisit } from '../db/link-filters.ts';
 import { linkedItems, links } from '../db/links.ts';
 import type { Db, Tx } from '../db/open.ts';
+import { run } from '../db/pipeline.ts';
 import { inScope } from '../db/scope.ts';
-import { changeEntity, createEntities, deleteEntity } from '../entities/change.ts';
-import { entity, findEntity, listEntities } from '../entities/entity.ts';
+import { changeEntity, createEntities, deleteEntities, deleteEntity } from '../entities/change.ts';
+import { entity, listEntities, readEntities } from '../entities/entity.ts';
 import { refuseLines } from '../entities/lines.ts';
 import { makeRoom } from '../entities/plan-limits.ts';
 import { emailTaken, endAccess, isProtected, setPassword } from '../identity/account-store.ts';
@@ -156,6 +158,12 @@ export async function refuseTaken(
   throw new AppError('email_taken', { fields: { emails: ['emails_taken', addresses] } });
 }
 
+/** A user whom a bulk call leaves unchanged. */
+export interface Refused {
+  readonly id: number;
+  readonly error: AppError;
+}
+
 /**
  * Refuses an import with email addresses that already have an account. The lines are checked in their order. After `most` addresses
  * of other companies, the error says of each further line that its address was not checked, unless the own company has it.
@@ -193,18 +201,30 @@ async function findTaken(db: Db, { companyId }: Member, emails: readonly string[
 }
 
 /**
- * Finds a user who has an invitation and no password yet.
- * @throws AppError not_found, also for a user of another company; already_joined when the user has a password; protected_user
- *   for an owner or ADMIN
+ * Finds users of the actor's company who have an invitation and no password yet.
+ * @param actor the actor without the role ADMIN (`asOwner`)
+ * @returns the users, and the error of each other id: not_found, also for a user of another company; already_joined when the user
+ *   has a password; protected_user for an owner or ADMIN
  */
-export async function findInvited(db: Db, actor: Member, id: number): Promise<User> {
-  const user = await findEntity(db, actor, userEntity, id);
-  // An owner who is also an ADMIN can read users of other companies, so the company is checked here.
-  if (user.company?.id !== actor.companyId) throw new AppError('not_found');
-  if (user.invitation === null) throw new AppError('already_joined');
+export async function findInvited(
+  db: Db,
+  actor: Member,
+  ids: readonly number[],
+): Promise<{ users: User[]; refused: Refused[] }> {
+  const users = await run(db, readEntities(db, actor, userEntity, ids));
+  // Bounded: the map exists for one call, and holds at most one entry for each of `ids`
+  const codes = new Map<number, ErrorCode | null>(users.map((user) => [user.id, reasonNotToInvite(user)]));
+  const refused = ids.flatMap((id) => {
+    const code = codes.get(id);
+    return code === null ? [] : { id, error: new AppError(code ?? 'not_found') };
+  });
+  return { users: users.filter(({ id }) => codes.get(id) === null), refused };
+}
+
+function reasonNotToInvite({ invitation, roles }: User): ErrorCode | null {
+  if (invitation === null) return 'already_joined';
   // Without this check, the holder of a stolen session could set the password of an owner or ADMIN by an invitation link.
-  if (isProtected(user.roles.map(({ value }) => value))) throw new AppError('protected_user');
-  return user;
+  return isProtected(roles.map(({ value }) => value)) ? 'protected_user' : null;
 }
 
 /**
@@ -253,9 +273,19 @@ export function updateUser(
 
 /** @throws AppError not_found, changed_meanwhile, own_account, protected_user */
 export function deleteUser(tx: Tx, actor: Actor, target: Target): Promise<void> {
-  return deleteEntity(tx, actor, userEntity, target, ({ roles }) => {
-    if (target.id === actor.userId) throw new AppError('own_account');
-    if (isProtected(roles)) throw new AppError('protected_user');
+  return deleteEntity(tx, actor, userEntity, target, (user) => {
+    const code = reasonToKeep(actor, user);
+    if (code !== null) throw new AppError(code);
     return {};
   });
+}
+
+/** Deletes all of the users or none. @throws AppError bad_input that names each absent user, and each user who must stay */
+export function deleteUsers(tx: Tx, actor: Member, ids: readonly number[]): Promise<void> {
+  return deleteEntities(tx, actor, ids, userEntity, (user) => reasonToKeep(actor, user));
+}
+
+function reasonToKeep({ userId }: Actor, { id, roles }: { id: number; roles: readonly Role[] }) {
+  if (id === userId) return 'own_account';
+  return isProtected(roles) ? 'protected_user' : null;
 }

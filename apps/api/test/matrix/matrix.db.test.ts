@@ -101,6 +101,11 @@ const looks = new Set(['GET /visits', 'GET /visits/export', 'GET /visits/live'])
 
 /** Calls that change rows without an audit event, each with the reason. */
 const unaudited: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    rows.flatMap(({ call, target }) =>
+      call.endsWith('/preview') ? [[`${call} + ${target.field}`, 'reads']] : [],
+    ),
+  ),
   'POST /plans/:id/companies': 'reads',
   'POST /users/import/preview': 'reads',
   'POST /users/import/preview + politics': 'reads',
@@ -245,7 +250,7 @@ const makesCompanies = new Set(['POST /auth/registration', 'POST /company']);
  */
 function leavesRows(call: string, { path, which }: Target): boolean {
   const sessions = call === 'POST /auth/login' || call === 'DELETE /auth/logout';
-  if (call.startsWith('GET') || sessions || reads.has(call)) return false;
+  if (call.startsWith('GET') || call.endsWith('/preview') || sessions || reads.has(call)) return false;
   return path !== 'absent' && path !== 'asking' && which !== 'unknown';
 }
 

@@ -1,6 +1,8 @@
+import type { ErrorCode } from '@propusk/contract/errors';
 import type { IssueCode } from '@propusk/contract/issues';
 import { limits } from '@propusk/contract/limits';
 import { count } from './count.ts';
+import { errorMessages } from './errors.ts';
 
 const characters = (n: number) => count(n, { one: 'символа', many: 'символов' });
 const short = (least: number) => `Не короче ${characters(least)}`;
@@ -50,6 +52,8 @@ export const fieldFaults = {
   idempotency_key: () => 'От 1 до 255 латинских букв, цифр и знаков без пробелов',
   no_etag: () => 'Это не ETag из ответа',
   gone_from_list: () => 'В списке есть запись, которую уже удалили. Обновите страницу',
+  /** A row of a list that prevents a bulk change. */
+  row_refused: (code: ErrorCode) => errorMessages[code],
   proxy_gone: () => 'Этот прокси уже удалён. Обновите страницу',
   beyond_a_year: () => 'Не дальше чем через год',
   platform_proxy_type: () => 'Прокси платформы остаётся стандартным',

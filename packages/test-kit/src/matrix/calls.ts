@@ -215,6 +215,12 @@ function signed(
 
 let invitations = 0;
 
+/** The body of a bulk call and of its preview. */
+const bulk = (path: string, body: (aim: Aim) => unknown) => ({
+  [`POST ${path}`]: body,
+  [`POST ${path}/preview`]: body,
+});
+
 /** The body of every call that has one. Only the ids of the target may be invalid. */
 const bodies: Record<string, (aim: Aim) => unknown> = {
   'POST /auth/login': ({ caller }) => ({ email: caller.own.agentEmail, password: PASSWORD }),
@@ -309,6 +315,16 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
   'POST /domain-allowed/many/preview': sites,
   'PUT /domain-allowed/:id': (aim) => ({ address: 'new.example.ru', ...politics(aim) }),
   'PUT /domain-allowed/:id/paths': () => ({ startPaths: ['/base/'], openPaths: ['/favicon.ico'] }),
+  'POST /users/invitations/again': ({ caller, one }) => ({
+    ids: [...new Set([caller.own.people.invited, one('people')])],
+  }),
+  ...bulk('/users/delete', ({ some }) => ({ ids: some('people') })),
+  ...bulk('/domain-allowed/delete', ({ some }) => ({ ids: some('sites') })),
+  'POST /domain-allowed/probe': ({ some }) => ({ ids: some('sites') }),
+  ...bulk('/politics/delete', ({ some }) => ({ ids: some('policies') })),
+  ...bulk('/politics/:id/members', ({ target, some }) => ({
+    [target.field ?? '']: some(target.field?.endsWith('Users') ? 'people' : 'sites'),
+  })),
   'POST /politics': (aim) => ({ name: 'Новая политика', proxyId: 1, ...policyLinks(aim) }),
   'PUT /politics/:id': (aim) => ({ name: 'Новая политика', ...policyLinks(aim) }),
 };

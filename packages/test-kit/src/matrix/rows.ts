@@ -158,6 +158,14 @@ GET /users/:id/loss
   other                                         401     401     401     | 403     403     404     404     200     | 403     404
   other owner, admin                            401     401     401     | 403     403     404     404     403*    | 403     404   protected_user
   absent                                        401     401     401     | 403     403     404     404     404     | 403     404
+POST /users/invitations/again
+  + ids invited/own/other/absent/owner/admin    401     401     401     | 403     403     200     200     403     | 403     200
+POST /users/delete
+  + ids own                                     401     401     401     | 403     403     204     204     403     | 403     204
+  + ids self/owner/staff/other/absent/admin     401     401     401     | 403     403     400     400     403     | 403     400
+POST /users/delete/preview
+  + ids own                                     401     401     401     | 403     403     200     200     403     | 403     200
+  + ids self/owner/staff/other/absent/admin     401     401     401     | 403     403     400     400     403     | 403     400
 POST /users/:id/second-factor/off
   own                                           401     401     401     | 403     403     409*    409*    409*    | 403     409*  second_factor_off
   enrolled                                      401     401     401     | 403     403     204     204     204     | 403     204
@@ -339,6 +347,14 @@ POST /domain-allowed/:id/check
   own, unreached                                401     401     401     | 403     403     202     202     202     | 403     202
   other                                         401     401     401     | 403     403     404     404     202     | 403     404
   absent                                        401     401     401     | 403     403     404     404     404     | 403     404
+POST /domain-allowed/delete
+  + ids own/unreached                           401     401     401     | 403     403     204     204     403     | 403     204
+  + ids other/absent                            401     401     401     | 403     403     400     400     403     | 403     400
+POST /domain-allowed/delete/preview
+  + ids own/unreached                           401     401     401     | 403     403     200     200     403     | 403     200
+  + ids other/absent                            401     401     401     | 403     403     400     400     403     | 403     400
+POST /domain-allowed/probe
+  + ids own/unreached/other/absent              401     401     401     | 403     403     202     202     403     | 403     202
 DELETE /domain-allowed/address/:address
   own, shared                                   401     401     401     | 403     403     204     204     403     | 403     204
   other, absent                                 401     401     401     | 403     403     404     404     403     | 403     404
@@ -375,6 +391,22 @@ GET /politics/:id/loss
   own, unreached                                401     401     401     | 403     403     200     200     200     | 403     200
   other                                         401     401     401     | 403     403     404     404     200     | 403     404
   absent                                        401     401     401     | 403     403     404     404     404     | 403     404
+POST /politics/delete
+  + ids own/unreached                           401     401     401     | 403     403     204     204     403     | 403     204
+  + ids other/absent                            401     401     401     | 403     403     400     400     403     | 403     400
+POST /politics/delete/preview
+  + ids own/unreached                           401     401     401     | 403     403     200     200     403     | 403     200
+  + ids other/absent                            401     401     401     | 403     403     400     400     403     | 403     400
+POST /politics/:id/members
+POST /politics/:id/members/preview
+  own + addUsers own, own + addSites unreached  401     401     401     | 403     403     200     200     403     | 403     200
+  own + removeSites own, own + addUsers owner   401     401     401     | 403     403     200     200     403     | 403     200
+  own + addUsers other/absent/admin             401     401     401     | 403     403     400     400     403     | 403     400
+  own + removeUsers other/absent/admin          401     401     401     | 403     403     400     400     403     | 403     400
+  own + addSites other/absent                   401     401     401     | 403     403     400     400     403     | 403     400
+  own + removeSites other/absent                401     401     401     | 403     403     400     400     403     | 403     400
+  other + addUsers own/other                    401     401     401     | 403     403     404     404     403     | 403     404
+  absent + addSites own                         401     401     401     | 403     403     404     404     403     | 403     404
 
 # The audit
                                                 anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2

@@ -37,6 +37,3 @@ create trigger remove_last_visits after delete on users referencing old table as
   for each statement execute function remove_last_visits();
 create trigger remove_last_visits after delete on sites referencing old table as old_rows
   for each statement execute function remove_last_visits();
--- For the filters of the list of all users.
-create index users_owners on users (id) where roles @> '{CREATOR}';
-create index users_invited on users (id) where invited;
