@@ -89,6 +89,14 @@ export const dialogCases: readonly DialogCase[] = [
   },
   {
     ...sites,
+    path: 'import',
+    by: 'Импорт',
+    title: 'Импорт сайтов',
+    types: ['Таблица', 'wiki.test'],
+    code: 'src/features/sites/import-dialog.tsx',
+  },
+  {
+    ...sites,
     path: '$id/edit',
     by: [crm, EDIT],
     title: 'Сайт',
@@ -186,6 +194,14 @@ export const dialogCases: readonly DialogCase[] = [
     title: 'Пригласить по почте',
     types: ['Почта сотрудников', 'anna@romashka.test'],
     code: 'src/features/users/invite-agents-dialog.tsx',
+  },
+  {
+    ...users,
+    path: 'import',
+    by: 'Импорт',
+    title: 'Импорт пользователей',
+    types: ['Таблица', 'anna@romashka.test'],
+    code: 'src/features/users/import-dialog.tsx',
   },
   { ...users, ...editUser },
   {

@@ -97,6 +97,15 @@ const vantagesShow = (text: string): Steps =>
   });
 const evidenceIs = (more: object, then: Steps): Steps =>
   answeringReload('**/api/company/evidence', { ...evidence, ...more }, then);
+const pressIn =
+  (name: string): Steps =>
+  (page) =>
+    page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+/** Pastes lines into the import dialog, and opens the step with the columns. */
+const importing = (lines: string[]): Steps =>
+  inOrder(press('Импорт'), fill('Таблица', lines.join('\n')), pressIn('Дальше'), (page) =>
+    expect(page.getByRole('dialog').getByRole('button', { name: 'Проверить' })).toBeVisible(),
+  );
 const why: Steps = inOrder(rowDialog(/otchet/, 'Проверить доступ пользователя'), async (page) => {
   await page.getByRole('combobox', { name: 'Пользователь' }).click();
   await page.getByRole('option', { name: /Тихонов/ }).click();
@@ -363,6 +372,29 @@ const company: Scenario[] = [
     users: loaded,
     'users-create': press('Добавить'),
     'users-invite': press('Пригласить по почте'),
+    'users-import': press('Импорт'),
+    'users-import-columns': importing(['Почта\tИмя\tОтдел', 'anna@romashka.ru\tАнна\tСклад']),
+    'users-import-checked': inOrder(
+      importing([
+        'Почта\tИмя\tПолитики\tКомментарий',
+        'anna@romashka.ru\tАнна\tПродажи\t=1+1',
+        'petr@\tПётр\t\t',
+        'ANNA@romashka.ru\tАнна\t\t<b>второй раз</b>',
+        `${'длинная-почта'.repeat(12)}\t\tНесуществующая политика «${'х'.repeat(60)}»\t`,
+      ]),
+      pressIn('Проверить'),
+      shows('Скачать строки с ошибками'),
+    ),
+    'users-import-done': answering(
+      '**/api/users/import',
+      { count: 1, mails: [], mailed: false, invitations: madeInvitations.invitations },
+      inOrder(
+        importing(['anna@romashka.ru']),
+        pressIn('Проверить'),
+        pressIn('Импортировать 1'),
+        shows('Скачать ссылки'),
+      ),
+    ),
     'users-invited-links': answering(
       '**/api/users/invitations',
       madeInvitations,

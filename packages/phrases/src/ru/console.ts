@@ -9,6 +9,7 @@ export * from './console/dashboard.ts';
 export * from './console/everywhere.ts';
 export * from './console/extension.ts';
 export * from './console/first-steps.ts';
+export * from './console/imports.ts';
 export * from './console/input.ts';
 export * from './console/invitations.ts';
 export * from './console/keyboard.ts';

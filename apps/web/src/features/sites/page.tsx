@@ -9,6 +9,7 @@ import { queryOptions } from '../../api/queries.ts';
 import { dialogLink } from '../../dialog-route.tsx';
 import { AddButton } from '../../lists/add-button.tsx';
 import { dayColumns } from '../../lists/day-columns.tsx';
+import { ImportButton } from '../../lists/import-button.tsx';
 import { ListPage } from '../../lists/list-page.tsx';
 import { editing, removing } from '../../lists/row-menu.tsx';
 import { useRemove } from '../../lists/use-remove.ts';
@@ -80,7 +81,12 @@ export function SitesPage() {
         ],
       }}
       empty={{ icon: <IconWorld size={24} />, title: t.sites.empty, hint: t.sites.emptyHint }}
-      actions={<AddButton to="/dashboard/creator/domains/new" />}
+      actions={
+        <>
+          <ImportButton to="/dashboard/creator/domains/import" />
+          <AddButton to="/dashboard/creator/domains/new" />
+        </>
+      }
     />
   );
 }

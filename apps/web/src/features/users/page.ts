@@ -6,6 +6,7 @@ const item = { label: t.nav.users, Icon: IconUsers };
 const load = () => import('./page.tsx');
 const create = () => import('../../entities/user/create-user-dialog.tsx');
 const invite = () => import('./invite-agents-dialog.tsx');
+const imports = () => import('./import-dialog.tsx');
 const edit = () => import('./form.tsx');
 const addAdmin = () => import('./change-role-dialog.tsx');
 
@@ -13,6 +14,7 @@ const users = list('/dashboard/creator/users', load, 'UsersPage', item);
 export const usersPage = users.addChildren([
   dialog(users, 'new', create, 'CreateUserDialog'),
   dialog(users, 'invite', invite, 'InviteAgentsDialog'),
+  dialog(users, 'import', imports, 'ImportUsersDialog'),
   dialog(users, '$id/edit', edit, 'EditUserDialog'),
 ]);
 

@@ -12,6 +12,7 @@ import { rolesOf, useMe } from '../../entities/user/me.tsx';
 import { userName } from '../../entities/user/names.ts';
 import { messageOf } from '../../forms/use-attempt.ts';
 import { AddButton } from '../../lists/add-button.tsx';
+import { ImportButton } from '../../lists/import-button.tsx';
 import { ListPage } from '../../lists/list-page.tsx';
 import { editing, type RowAction, removing } from '../../lists/row-menu.tsx';
 import { useRemove } from '../../lists/use-remove.ts';
@@ -127,6 +128,7 @@ export function UsersPage() {
       columns={userColumns}
       add={
         <>
+          <ImportButton to="/dashboard/creator/users/import" />
           <AddButton to="/dashboard/creator/users/new" variant="default" />
           <Button
             leftSection={<IconMail size={16} aria-hidden />}

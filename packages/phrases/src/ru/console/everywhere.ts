@@ -8,6 +8,7 @@ export const common = {
   yes: 'Да',
   no: 'Нет',
   add: 'Добавить',
+  import: 'Импорт',
   save: 'Сохранить',
   cancel: 'Отмена',
   close: 'Закрыть',
