@@ -142,7 +142,8 @@ export default defineConfig({
             {
               name: 'dashboard',
               test: ours(
-                'lists/(add-button|day-columns|list-page|use-remove)',
+                'lists/(add-button|day-columns|filters|list-page|use-remove)',
+                'entities/site/filters',
                 'features/sites/(lock/verdicts|site-columns)',
                 'shell/(gate|header|navigation)',
                 'ui/(questions|tags|toasts)',

@@ -329,6 +329,15 @@ const siteList: Scenario[] = [
   }),
   ...states('owner', `${sites}?page=2`, { 'sites-page-2': loaded }),
   ...states('owner', `${sites}?name=nothing`, { 'sites-no-match': loaded }),
+  ...states('owner', `${sites}?protection=cdn`, { 'sites-filtered-none': shows('Таких записей нет') }),
+  ...states('owner', `${sites}?protection=unchecked&access=none`, {
+    'sites-filters': async (page) => {
+      await page.getByRole('button', { name: 'Фильтр', exact: true }).click();
+      await expect(page.getByRole('menuitemradio', { name: 'Не проверен' })).toBeVisible();
+    },
+  }),
+  ...states('owner', `${sites}?visited=never`, { 'sites-filtered': loaded }),
+  ...states('owner', `${creator}/users?role=USER`, { 'users-filtered': loaded }),
   ...states('owner', `${sites}?name=sklad`, {
     'sites-lock-no-policy': inOrder(
       rowDialog(/sklad/, 'Защитить'),
@@ -449,7 +458,8 @@ const platform: Scenario[] = [
     'admin-companies-unconfirmed': async (page) => {
       const reply = { json: [{ ...wholeCompany, confirmed: false }], headers: { 'x-total-count': '1' } };
       await page.route('**/api/company?*confirmed=false*', (route) => route.fulfill(reply));
-      await page.getByRole('combobox', { name: 'Какие компании' }).selectOption('Почта не подтверждена');
+      await page.getByRole('button', { name: 'Фильтр' }).click();
+      await page.getByRole('menuitemradio', { name: 'Почта не подтверждена' }).click();
       await expect(page.getByRole('row', { name: /почта не подтверждена.*ждёт.*user0@/ })).toBeVisible();
     },
     'admin-companies-create': press('Добавить'),

@@ -95,6 +95,7 @@ export function readContract(sources: readonly string[]): { docs: Docs; missing:
     else if ((callee?.property as Node | undefined)?.name === 'check')
       addFields(path, callee?.object as Node, file);
     else if (OBJECT.test(method)) for (const part of args) addFields(path, part, file);
+    else if (method === 'omit') addFields(path, args[0] as Node, file);
     // Skip a named exported schema: the OpenAPI document holds it once and refers to it.
     else if (args[0] !== undefined && !find(args[0], file)?.exported) addFields(path, args[0], file);
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Id, IsoDate, ListQuery, numeral } from './fields.ts';
+import { Id, IsoDate, numeral } from './fields.ts';
 
 /** The filters that the lists of sites and users share. */
 export const linkFilters = {
@@ -11,8 +11,8 @@ export const linkFilters = {
   visited: z.optional(z.enum(['never'])),
 };
 
-/** The query parameters of a list that also select the rows of a call without pages. */
-export const Unpaged = z.omit(ListQuery, { page: true, take: true });
+/** The query parameters of lists that calls without pages lack. */
+export const unpaged = { page: true, take: true } as const;
 
 /** The ids of all rows that match a query, in the order of the list. */
 export const IdList = z.object({

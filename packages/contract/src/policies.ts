@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Id, Links, ListQuery, listOf, Named, paragraphs, text, versioned } from './fields.ts';
 import { limits } from './limits.ts';
-import { IdList, Unpaged } from './list-filters.ts';
+import { IdList, unpaged } from './list-filters.ts';
 import { ProxySettings } from './proxies.ts';
 import { ShownText } from './shown-text.ts';
 
@@ -92,7 +92,7 @@ export const listPolicies = endpoint('GET /politics', {
 /** Get the ids of all policies of the caller's company that match `name`. */
 export const policyIds = endpoint('GET /politics/ids', {
   access: ['CREATOR'],
-  query: Unpaged,
+  query: z.omit(ListQuery, unpaged),
   reply: IdList,
   errors: ['no_company'],
 });

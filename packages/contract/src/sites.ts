@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Id, Links, ListQuery, listOf, Named, text, versioned } from './fields.ts';
 import { limits } from './limits.ts';
-import { IdList, LastVisit, linkFilters, Unpaged } from './list-filters.ts';
+import { IdList, LastVisit, linkFilters, unpaged } from './list-filters.ts';
 import { PolicyInput } from './policies.ts';
 import { Protection, Verdict } from './protection.ts';
 
@@ -97,14 +97,12 @@ export const getSite = endpoint('GET /domain-allowed/:id', {
   errors: ['not_found'],
 });
 
-const filters = {
+/** The filters of the list of sites. */
+export const SiteQuery = z.extend(ListQuery, {
   /** Returns only sites with this verdict of the last probe, `unchecked` sites, or sites that lost their protection (`drifted`). */
   protection: z.optional(z.enum([...Verdict.options, 'unchecked', 'drifted'])),
   ...linkFilters,
-};
-
-/** The filters of the list of sites. */
-export const SiteQuery = z.extend(ListQuery, filters);
+});
 export type SiteQuery = z.infer<typeof SiteQuery>;
 
 /**
@@ -122,7 +120,7 @@ export const listSites = endpoint('GET /domain-allowed', {
 /** Get the ids of all sites of the caller's company that match the filters of `GET /domain-allowed`. */
 export const siteIds = endpoint('GET /domain-allowed/ids', {
   access: ['CREATOR'],
-  query: z.extend(Unpaged, filters),
+  query: z.omit(SiteQuery, unpaged),
   reply: IdList,
   errors: ['no_company'],
 });

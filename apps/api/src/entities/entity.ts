@@ -123,10 +123,8 @@ export async function listIds<T extends EntityTable, View>(
   query: ListQuery,
   which?: Expression<SqlBool>,
 ): Promise<IdList> {
-  const id = sql.ref<number>(`${entity.table}.id`).as('id');
-  const ids = { ...entity, columns: () => [id], present: (row: { id: number }) => row.id };
-  const whole = { ...query, take: limits.list };
-  return {
-    ids: (await listEntities(db, actor, ids as unknown as Entity<T, number>, 'company', whole, which)).rows,
-  };
+  const id = sql.ref(`${entity.table}.id`).as('id');
+  const ofIds = { ...entity, columns: () => [id], present: (row: { id: number }) => row.id } as unknown;
+  const all = { ...query, take: limits.list };
+  return { ids: (await listEntities(db, actor, ofIds as Entity<T, number>, 'company', all, which)).rows };
 }

@@ -1,16 +1,53 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AuditRow } from '@propusk/contract/audit';
 import { limits } from '@propusk/contract/limits';
+import type { User } from '@propusk/contract/me';
+import type { Proxy } from '@propusk/contract/proxies';
+import { shownEmails } from '@propusk/contract/shown-email';
+import { visible } from '@propusk/contract/shown-text';
+import type { Site } from '@propusk/contract/sites';
+import { unicodeHost } from '@propusk/contract/unicode-host';
+import * as t from '@propusk/phrases/console';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Actor } from '../core/actor.ts';
+import { type Actor, isAdmin, scopeOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { Db } from '../db/open.ts';
-import { csvColumns } from './csv-tables.ts';
-
-// CSV (RFC 4180) for a Russian Excel: with a byte order mark, semicolons, and labels instead of codes.
 
 export const BOM = '\uFEFF';
 const CHUNK_ROWS = 100;
+const people = 'name surname email roles politics company lastVisitAt createdAt updatedAt';
+const proxies = 'host port type company createdAt updatedAt';
+
+/** The titles and fields of the lists that a user may export, by the path of the call. */
+const tables: Readonly<Record<string, readonly [title: string, fields: string]>> = {
+  '/domain-allowed': [t.sites.title, 'address protection politics lastVisitAt createdAt updatedAt'],
+  '/users/company': [t.users.title, people],
+  '/users': [t.users.title, people],
+  '/politics': [t.policies.title, 'policyName description proxy users sites createdAt updatedAt'],
+  '/proxy': [t.proxies.title, proxies],
+  '/proxy/admin': [t.proxies.title, proxies],
+  '/company': [t.companies.title, 'companyName companySite createdAt updatedAt'],
+  '/audit': [t.audit.title, 'at actor action company address'],
+};
+const headings: Readonly<Record<string, string>> = {
+  ...t.audit.fields,
+  ...t.columns,
+  ...{ protection: t.sites.protection, company: t.audit.company, policyName: t.policies.name },
+  ...{ lastVisitAt: t.lastVisit.title, at: t.audit.when, actor: t.users.person, action: t.audit.what },
+};
+/** The cells of fields whose text is not the value itself. */
+const special: Readonly<Record<string, (row: never) => string>> = {
+  address: ({ address }: Site) => unicodeHost(address),
+  policyName: ({ name }: { name: string }) => name,
+  protection: ({ protection: k }: Site) => (k ? t.sites.verdicts[k.verdict] : t.sites.unchecked),
+  roles: ({ roles }: User) => roles.map(({ value }) => t.users.role[value]).join(', '),
+  company: ({ company }: { company: null | { name?: string; companyName?: string } }) =>
+    company?.name ?? company?.companyName ?? '',
+  type: ({ settings }: Proxy) => t.proxies.types[settings.type],
+  actor: ({ actor }: AuditRow) => `${actor.name} ${actor.email}`.trim(),
+  action: ({ action, object }: AuditRow) => t.audit.events[action](object.kind, object.name),
+};
 
 // A quoted cell can hold separators and line ends (RFC 4180). An apostrophe keeps a spreadsheet from running a formula.
 const cell = (value: string | number) =>
@@ -36,29 +73,43 @@ export function sendAs(reply: FastifyReply, file: string): FastifyReply {
   return reply.headers({ 'content-disposition': `attachment; filename*=UTF-8''${encoded}`, vary: 'Accept' });
 }
 
-/** Replies with the rows of a list as CSV. @throws AppError too_many_rows when more rows match than a file may have */
-export async function sendCsv(
-  reply: FastifyReply,
-  { db, actor }: { db: Db; actor: Actor },
-  [title, fields]: readonly [title: string, fields: string],
-  answer: unknown,
-): Promise<FastifyReply> {
-  const rows = (Array.isArray(answer) ? answer : (answer as { rows: unknown[] }).rows) as never[];
+/**
+ * Replies with the rows of a list as CSV for a Russian Excel: semicolons, labels instead of codes, and times of the company's zone.
+ * @throws AppError too_many_rows when more rows match than a file may have
+ */
+export async function sendCsv(reply: FastifyReply, db: Db, actor: Actor, path: string, answer: unknown) {
+  const rows = (Array.isArray(answer) ? answer : (answer as { rows: unknown[] }).rows) as Fields[];
+  const [title = '', fields = ''] = tables[path] ?? [];
   if (rows.length > limits.exportRows) throw new AppError('too_many_rows');
   const { name, zone } = await companyOf(db, actor);
-  const { headings, cells } = csvColumns(fields, actor, zone);
+  const time = new Intl.DateTimeFormat('ru', { dateStyle: 'short', timeStyle: 'medium', timeZone: zone });
+  const scope = scopeOf(actor);
+  const hidden = { lastVisitAt: scope !== 'company', protection: scope === 'own', company: !isAdmin(actor) };
+  const names = fields.split(' ').filter((field) => !hidden[field as keyof typeof hidden]);
+  const textOf = (row: Fields, field: string) => {
+    const value = row[field];
+    if (special[field] !== undefined) return special[field](row as never);
+    if (value === undefined) return t.lastVisit.unknown;
+    if (value === null) return t.lastVisit.never;
+    if (Array.isArray(value)) return value.map((each) => each.name ?? each.host).join(', ');
+    return /(^at|At)$/.test(field) ? time.format(Date.parse(String(value))).replace(',', '') : String(value);
+  };
   async function* lines() {
-    yield BOM + lineOf(headings);
+    yield BOM +
+      lineOf(names.map((field) => (headings[field] ?? field).replace(/^./, (first) => first.toUpperCase())));
     for (let from = 0; from < rows.length; from += CHUNK_ROWS) {
-      yield rows
-        .slice(from, from + CHUNK_ROWS)
-        .map((row) => lineOf(cells(row)))
+      const part = rows.slice(from, from + CHUNK_ROWS);
+      yield part
+        .map((row) => lineOf(names.map((field) => shownEmails(visible(textOf(row, field))))))
         .join('');
       // Lets other calls run between two chunks.
       await nextTurn();
     }
   }
-  return sendAs(reply, `${`${title} ${name}`.trim()}.csv`)
-    .type('text/csv; charset=utf-8')
-    .send(Readable.from(lines()));
+  const file = `${`${title} ${name}`.trim()}.csv`;
+  return sendAs(reply, file).type('text/csv; charset=utf-8').send(Readable.from(lines()));
 }
+
+type Fields = Readonly<
+  Record<string, string | null | readonly { name?: string; host?: string }[] | undefined>
+>;

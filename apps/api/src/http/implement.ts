@@ -5,6 +5,7 @@ import {
   DEVICE_HEADER,
   type Endpoint,
   isConditional,
+  isExported,
   isIdempotent,
   type Output,
 } from '@propusk/contract/endpoint';
@@ -24,7 +25,6 @@ import { bearer, findActor } from './authenticate.ts';
 import type { Load } from './batch-loader.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { asksCsv, sendCsv } from './csv.ts';
-import { csvTables } from './csv-tables.ts';
 import { type Claim, once, readClaim } from './idempotency.ts';
 import type { Calls, Reads } from './reads.ts';
 import { serializeList } from './replies.ts';
@@ -133,13 +133,12 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
         header: (name: string, value: string) => reply.header(name, value),
       } as unknown as Call<E>;
       const { actor } = request;
-      const table = csvTables.get(endpoint);
-      if (table !== undefined && actor !== null && asksCsv(request)) {
+      if (actor !== null && isExported(endpoint) && asksCsv(request)) {
         const query = { ...(request.query as object), page: 1, take: limits.exportRows + 1 };
         const whole = await routes.reads(actor, { ...endpoint, heavy: true }, (db) =>
           handle({ ...call, query, db } as Call<E>),
         );
-        return sendCsv(reply, { db: routes.db, actor }, table, whole);
+        return sendCsv(reply, routes.db, actor, endpoint.path, whole);
       }
       const proved = actor !== null && asksProof(endpoint, actor.roles, request.body);
       const answered = () =>

@@ -10,7 +10,7 @@ import { type Actor, type Member, scopeOf } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
 import type { IfMatch, Target } from '../core/versions.ts';
 import { lockOwnCompany } from '../db/company.ts';
-import { filterByLinks, lastVisit } from '../db/link-filters.ts';
+import { linkSql } from '../db/link-filters.ts';
 import { linkedItems, links, ownPolicies } from '../db/links.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { inScope, managedBy } from '../db/scope.ts';
@@ -40,7 +40,7 @@ export const siteEntity = entity({
       'sites.created_at as createdAt',
       'sites.updated_at as updatedAt',
       protection(own).as('protection'),
-      lastVisit(links.sitePolicies, actor),
+      linkSql(links.sitePolicies, actor).lastVisit,
       linkedItems(links.sitePolicies, sql`o.name`, own ? sql`o.id in ${ownPolicies(actor)}` : sql`true`),
     ];
   },
@@ -60,18 +60,17 @@ export const siteEntity = entity({
 
 /** The SQL condition of the filters of a list. A filter by something that the actor may not see matches no site. */
 export function siteFilter(actor: Actor, { protection: wanted, ...query }: SiteQuery): RawBuilder<SqlBool> {
-  const linked = filterByLinks(links.sitePolicies, actor, query);
-  if (wanted === undefined) return linked;
-  const condition =
-    wanted === 'unchecked'
-      ? sql`true`
-      : wanted === 'drifted'
-        ? sql`k.drifted`
-        : sql`k.shown_verdict = ${wanted}`;
-  const checked = sql`exists (select from site_checks k where k.company_id = sites.company_id and k.site_id = sites.id
-    and k.shown_verdict is not null and ${condition})`;
-  const found = wanted === 'unchecked' ? sql`not ${checked}` : checked;
-  return sql`(${linked} and ${scopeOf(actor) === 'own' ? sql`false` : found})`;
+  const checked = sql`from site_checks k where k.company_id = sites.company_id and k.site_id = sites.id and k.shown_verdict`;
+  const conditions = {
+    unchecked: sql`not exists (select ${checked} is not null)`,
+    drifted: sql`exists (select ${checked} is not null and k.drifted)`,
+  };
+  const found =
+    wanted === 'unchecked' || wanted === 'drifted'
+      ? conditions[wanted]
+      : sql`exists (select ${checked} = ${wanted})`;
+  const allowed = scopeOf(actor) === 'own' ? sql`false` : found;
+  return sql`(${linkSql(links.sitePolicies, actor).filter(query)} and ${wanted === undefined ? sql`true` : allowed})`;
 }
 
 /**

@@ -8,7 +8,7 @@ import { type Actor, isAdmin, type Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { hasFactor } from '../core/factor.ts';
 import type { Target } from '../core/versions.ts';
-import { filterByLinks, lastVisit } from '../db/link-filters.ts';
+import { linkSql } from '../db/link-filters.ts';
 import { linkedItems, links } from '../db/links.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { run } from '../db/pipeline.ts';
@@ -49,7 +49,7 @@ const columns = [
 export const userEntity = entity({
   table: 'users',
   kind: 'user',
-  columns: (actor) => [...columns, lastVisit(links.userPolicies, actor)],
+  columns: (actor) => [...columns, linkSql(links.userPolicies, actor).lastVisit],
   present: ({ roles, lastVisit: last, ...row }): User => ({
     ...row,
     roles: roles.map((value) => ({ value })),
@@ -97,7 +97,7 @@ export function listUsers(db: Db, actor: Actor, scope: 'company' | 'platform', q
 
 /** Returns the query of a list of users with its search as stored text, and the SQL condition of its filters. */
 export function usersAsked(actor: Actor, query: UserQuery): [UserQuery, RawBuilder<SqlBool>] {
-  const conditions = [filterByLinks(links.userPolicies, actor, query)];
+  const conditions = [linkSql(links.userPolicies, actor).filter(query)];
   // A literal, so that PostgreSQL may use the partial indexes.
   if (query.role !== undefined) conditions.push(sql`users.roles @> array[${sql.lit(query.role)}]`);
   if (query.invited !== undefined) conditions.push(sql`users.invited`);

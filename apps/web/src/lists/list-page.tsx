@@ -1,18 +1,23 @@
 import { Button } from '@mantine/core';
+import { isExported } from '@propusk/contract/endpoint';
 import { limits } from '@propusk/contract/limits';
 import * as t from '@propusk/phrases/console';
 import { IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Outlet, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useEffectEvent } from 'react';
+import { type ReactNode, Suspense, useEffect, useEffectEvent } from 'react';
 import { type List, type ListEndpoint, listOptions } from '../api/list.ts';
 import { type Column, DataTable } from '../ui/data-table.tsx';
+import { lazyOptional } from '../ui/lazy.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { Pager } from '../ui/pager.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { Failed, State } from '../ui/state.tsx';
+import { FilterButton, FilterChips, type Filters, valuesOf } from './filters.tsx';
 import { type ListSearch, type Period, parseListSearch } from './list-search.ts';
 import { type RowAction, RowMenu } from './row-menu.tsx';
+
+const ExportButton = lazyOptional(() => import('./export-button.tsx'), 'ExportButton');
 
 /**
  * A page with a list. Its props declare the call, the columns, the row menu and the empty state. The URL holds the page
@@ -31,6 +36,8 @@ export function ListPage<Row extends { id: number }>(props: {
   list: ListEndpoint<Row>;
   /** Extra query parameters besides page and search. */
   filter?: Readonly<Record<string, string>>;
+  /** The filters that the user may set. */
+  filters?: Filters;
   /** Renders the period fields and a filter beside the search. */
   period?: (period: Period, go: (next: ListSearch) => void) => ReactNode;
   columns: readonly Column<Row>[];
@@ -48,9 +55,12 @@ export function ListPage<Row extends { id: number }>(props: {
   const navigate = useNavigate();
   const search = parseListSearch(useSearch({ strict: false }));
   const { page = 1, take = limits.page.take, name } = search;
+  const values = valuesOf(props.filters ?? {}, search);
+  const active = values.filter((value) => value.active);
+  const filter = { ...props.filter, ...Object.fromEntries(active.map(({ key, value }) => [key, value])) };
   const period = props.period && { from: search.from, to: search.to };
   const query = useQuery({
-    ...listOptions(props.list, { ...props.filter, ...period, page, take, name }),
+    ...listOptions(props.list, { ...filter, ...period, page, take, name }),
     placeholderData: keepPreviousData,
   });
   const { data, isPlaceholderData } = query;
@@ -71,6 +81,7 @@ export function ListPage<Row extends { id: number }>(props: {
     void navigate({ to: '.', search: (old: ListSearch) => parseListSearch({ ...old, ...next }), replace });
   }
 
+  const reset = () => void navigate({ to: '.', search: parseListSearch({ take }) });
   const toLast = useEffectEvent((last: number) => go({ page: last }, true));
   // When the last page has lost its last row, go to the page before it.
   const lastPage = data && !isPlaceholderData ? Math.max(1, Math.ceil(data.count / take)) : undefined;
@@ -84,13 +95,13 @@ export function ListPage<Row extends { id: number }>(props: {
 
   // A list that was loaded once stays visible when a refetch fails; a toast reports the failure.
   const failed = query.error && !data && <Failed query={query} title={t.list.failed} />;
-  const filtered = period && (search.from || search.to || search.choice);
+  const filtered = active.length > 0 || (period && (search.from || search.to));
   const noMatch = (name || filtered) && (
     <State
       icon={<IconSearch size={24} />}
       title={name && !filtered ? t.list.noMatch(name) : t.list.noneThen}
       action={
-        <Button variant="default" onClick={() => go({ name: '', from: '', to: '', choice: '', page: 1 })}>
+        <Button variant="default" onClick={reset}>
           {filtered ? t.list.reset : t.common.clearSearch}
         </Button>
       }
@@ -110,10 +121,12 @@ export function ListPage<Row extends { id: number }>(props: {
             onSearch={(value) => go({ name: value, page: 1 }, true)}
           />
         }
+        filter={values.length > 0 && <FilterButton values={values} go={(next) => go({ ...next, page: 1 })} />}
         actions={period ? props.period?.(period, (next) => go({ ...next, page: 1 }, true)) : props.actions}
       />
       {props.above}
-      {data && rows && rows.length > 0 && page === 1 && !name && props.introduction?.(data)}
+      {active.length > 0 && <FilterChips values={active} go={(next) => go({ ...next, page: 1 })} />}
+      {data && rows && rows.length > 0 && page === 1 && !name && !filtered && props.introduction?.(data)}
       <DataTable<Row>
         label={props.title}
         columns={props.columns}
@@ -132,7 +145,13 @@ export function ListPage<Row extends { id: number }>(props: {
           count={data.count}
           onPage={(next) => go({ page: next })}
           onTake={(next) => go({ take: next, page: 1 })}
-        />
+        >
+          {isExported(props.list) && (
+            <Suspense fallback={null}>
+              <ExportButton endpoint={props.list} query={{ ...filter, ...period, name }} formats={['csv']} />
+            </Suspense>
+          )}
+        </Pager>
       )}
       <Outlet />
     </>

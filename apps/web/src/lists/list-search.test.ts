@@ -13,8 +13,12 @@ describe('the search parameters of a list', () => {
     [{ page: -1, take: 7, name: {} }, {}],
     [{ page: 1.5, take: 1e9 }, {}],
     [{ from: '2026-03-02', to: '2026-02-30' }, { from: '2026-03-02' }],
-    [{ choice: 'unconfirmed' }, { choice: 'unconfirmed' }],
-    [{ choice: '<b>' }, {}],
+    [{ protection: 'unchecked' }, { protection: 'unchecked' }],
+    [
+      { invited: 'true', confirmed: false },
+      { invited: true, confirmed: false },
+    ],
+    [{ protection: '<b>', role: {}, access: '' }, {}],
     [{ from: '0001-01-01', to: 20260302 }, {}],
   ])('parseListSearch reads the search parameters %o as %o', (raw, search) => {
     expect(parseListSearch(raw)).toEqual(search);

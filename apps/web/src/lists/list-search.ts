@@ -5,13 +5,15 @@ import { pageSizes } from '../ui/page-sizes.ts';
 /** A period of days, both ends included. Without `from` or `to` the period has no start or no end. */
 export type Period = Pick<ListSearch, 'from' | 'to'>;
 
+/** The filters of lists, as URL search parameters. */
+const filterKeys = ['protection', 'access', 'visited', 'role', 'invited', 'confirmed', 'action'] as const;
+export type FilterKey = (typeof filterKeys)[number];
+
 /** The state of a list as URL search parameters. Default values are left out. */
-export interface ListSearch {
+export interface ListSearch extends Partial<Record<FilterKey, string | boolean>> {
   page?: number;
   take?: number;
   name?: string;
-  /** The value of a filter of the list. */
-  choice?: string;
   /** Days (yyyy-mm-dd), for a list of audit events. */
   from?: string;
   to?: string;
@@ -27,7 +29,13 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
   if (Number.isSafeInteger(page) && page > 1) search.page = page;
   if (pageSizes.includes(take) && take !== limits.page.take) search.take = take;
   if (typeof name === 'string' && name.trim()) search.name = name.trim().slice(0, limits.name);
-  if (typeof raw.choice === 'string' && /^[a-z_]{1,40}$/.test(raw.choice)) search.choice = raw.choice;
+  for (const key of filterKeys) {
+    const value = raw[key];
+    // The router writes and reads the texts true and false as booleans.
+    if (value === 'true' || value === 'false') search[key] = value === 'true';
+    else if (typeof value === 'boolean' || (typeof value === 'string' && /^[a-z_]{1,40}$/i.test(value)))
+      search[key] = value;
+  }
   for (const end of ['from', 'to'] as const) {
     const day = raw[end];
     if (typeof day === 'string' && isDay(day)) search[end] = day;

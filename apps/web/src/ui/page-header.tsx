@@ -9,7 +9,7 @@ import { usePageTitle } from './use-page-title.ts';
 let last = window.location.pathname;
 
 /**
- * The header of a page: the title, a Help button with its panel, a warning, a search field and buttons. The title of a new
+ * The header of a page: the title, a Help button with its panel, a warning, a search field, a filter and buttons. The title of a new
  * page takes the focus, unless the focus is already inside the page.
  */
 export function PageHeader(props: {
@@ -18,9 +18,10 @@ export function PageHeader(props: {
   /** A warning beside the title. */
   alarm?: ReactNode;
   search?: ReactNode;
+  filter?: ReactNode;
   actions?: ReactNode;
 }) {
-  const { title, help, alarm, search, actions } = props;
+  const { title, help, alarm, search, filter, actions } = props;
   const [open, setOpen] = useState(false);
   const panel = useId();
   usePageTitle(title);
@@ -55,6 +56,7 @@ export function PageHeader(props: {
         {(search || actions) && (
           <div className={classes.tools}>
             {search && <div className={classes.search}>{search}</div>}
+            {filter}
             {actions}
           </div>
         )}

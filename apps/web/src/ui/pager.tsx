@@ -1,5 +1,6 @@
 import { NativeSelect, Pagination, Text } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
+import type { ReactNode } from 'react';
 import { pageSizes } from './page-sizes.ts';
 import classes from './pager.module.css';
 
@@ -12,6 +13,7 @@ export function Pager(props: {
   count: number;
   onPage: (page: number) => void;
   onTake: (take: number) => void;
+  children?: ReactNode;
 }) {
   const { page, take, count } = props;
   const pages = Math.ceil(count / take);
@@ -20,6 +22,7 @@ export function Pager(props: {
       <Text mr="auto" c="dimmed">
         {t.list.range((page - 1) * take + 1, Math.min(page * take, count), count)}
       </Text>
+      {props.children}
       {pages > 1 && (
         <Pagination
           value={page}

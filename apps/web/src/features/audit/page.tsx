@@ -1,10 +1,7 @@
-import { NativeSelect } from '@mantine/core';
 import { AuditAction, type AuditRow, listAudit } from '@propusk/contract/audit';
 import * as t from '@propusk/phrases/console';
 import { IconHistory } from '@tabler/icons-react';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ListPage } from '../../lists/list-page.tsx';
-import { type ListSearch, parseListSearch } from '../../lists/list-search.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { Ago } from './ago.tsx';
 import { EventCell } from './event-cell.tsx';
@@ -36,12 +33,10 @@ const company: Column<AuditRow> = {
   width: 'min(180px, 19cqi)',
   render: (row) => row.company?.name ?? t.audit.platform,
 };
-const actions = [
-  { value: '', label: t.audit.everything },
-  ...AuditAction.options
-    .map((value) => ({ value, label: t.audit.actions[value] ?? t.audit.events[value]('user', '') }))
-    .sort((a, b) => a.label.localeCompare(b.label, 'ru')),
-];
+const actions = AuditAction.options
+  .map((value) => [value, t.audit.actions[value] ?? t.audit.events[value]('user', '')] as const)
+  .toSorted(([, a], [, b]) => a.localeCompare(b, 'ru'));
+const filters = { action: Object.fromEntries(actions) };
 const ofCompany = [when, what, where];
 const ofPlatform = [when, what, company, where];
 
@@ -60,32 +55,15 @@ function Audit(props: {
   columns: readonly Column<AuditRow>[];
   searchLabel: string;
 }) {
-  const action = AuditAction.safeParse(parseListSearch(useSearch({ strict: false })).choice).data ?? '';
-  const navigate = useNavigate();
-  const choose = (choice: string) =>
-    void navigate({
-      to: '.',
-      search: (old: ListSearch) => parseListSearch({ ...old, choice, page: 1 }),
-      replace: true,
-    });
   return (
     <ListPage
       title={t.audit.title}
       help={t.audit.help}
       searchLabel={props.searchLabel}
       list={listAudit}
-      filter={{ of: props.of, action }}
+      filter={{ of: props.of }}
+      filters={filters}
       period={(period, go) => <PeriodFields period={period} onPeriod={go} />}
-      above={
-        <NativeSelect
-          maw={288}
-          mb="md"
-          aria-label={t.audit.action}
-          data={actions}
-          value={action}
-          onChange={({ currentTarget }) => choose(currentTarget.value)}
-        />
-      }
       columns={props.columns}
       empty={{ icon: <IconHistory size={24} />, title: t.audit.empty, hint: t.audit.emptyHint }}
     />

@@ -1,4 +1,4 @@
-import { Anchor, Box, Button, NativeSelect } from '@mantine/core';
+import { Anchor, Box, Button } from '@mantine/core';
 import { type Company, confirmCompany, listCompanies } from '@propusk/contract/companies';
 import { stuckMail } from '@propusk/contract/mail';
 import * as t from '@propusk/phrases/console';
@@ -10,7 +10,7 @@ import {
   IconUserPlus,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { queryOptions, useCall } from '../../api/queries.ts';
 import { dialogLink, useOpen } from '../../dialog-route.tsx';
@@ -18,7 +18,6 @@ import { CompanyCell } from '../../entities/company/company-cell.tsx';
 import { AddButton } from '../../lists/add-button.tsx';
 import { dayColumns } from '../../lists/day-columns.tsx';
 import { ListPage } from '../../lists/list-page.tsx';
-import { type ListSearch, parseListSearch } from '../../lists/list-search.ts';
 import { editing, removing } from '../../lists/row-menu.tsx';
 import { confirm } from '../../ui/confirm.ts';
 import type { Column } from '../../ui/data-table.tsx';
@@ -58,15 +57,6 @@ const columns: readonly Column<Company>[] = [
 export function CompaniesPage() {
   const [deleted, setDeleted] = useState<Company | null>(null);
   const open = useOpen();
-  const navigate = useNavigate();
-  const { choice = '' } = parseListSearch(useSearch({ strict: false }));
-  const onlyUnconfirmed = choice === 'unconfirmed';
-  const choose = (next: string) =>
-    void navigate({
-      to: '.',
-      search: (old: ListSearch) => parseListSearch({ ...old, choice: next, page: 1 }),
-      replace: true,
-    });
   const { mutateAsync } = useCall(confirmCompany);
   const confirmMail = ({ id, companyName }: Company) =>
     confirm({
@@ -91,20 +81,8 @@ export function CompaniesPage() {
       <ListPage
         title={t.companies.title}
         help={t.companies.help}
-        above={
-          <>
-            <StuckMailBand />
-            <NativeSelect
-              maw={288}
-              mb="md"
-              aria-label={t.companies.filter}
-              value={choice}
-              data={Object.entries(t.companies.filters).map(([value, label]) => ({ value, label }))}
-              onChange={({ currentTarget }) => choose(currentTarget.value)}
-            />
-          </>
-        }
-        filter={{ confirmed: onlyUnconfirmed ? 'false' : '' }}
+        above={<StuckMailBand />}
+        filters={{ confirmed: { false: t.companies.isUnconfirmed } }}
         searchLabel={t.companies.search}
         list={listCompanies}
         columns={columns}
@@ -137,7 +115,7 @@ export function CompaniesPage() {
         }}
         empty={{
           icon: <IconBuildings size={24} />,
-          title: onlyUnconfirmed ? t.companies.allConfirmed : t.companies.empty,
+          title: t.companies.empty,
           action: add,
         }}
         actions={

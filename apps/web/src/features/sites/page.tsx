@@ -4,11 +4,13 @@ import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconHelpCircle, IconLock, IconShieldCheck, IconWorld } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
 import { dialogLink } from '../../dialog-route.tsx';
+import { siteFilters } from '../../entities/site/filters.ts';
 import { AddButton } from '../../lists/add-button.tsx';
-import { dayColumns } from '../../lists/day-columns.tsx';
+import { dayColumns, visitColumn } from '../../lists/day-columns.tsx';
 import { ImportButton } from '../../lists/import-button.tsx';
 import { ListPage } from '../../lists/list-page.tsx';
 import { editing, removing } from '../../lists/row-menu.tsx';
@@ -40,6 +42,7 @@ export function SitesPage() {
       render: (site: Site) => <ProtectionMark site={site} />,
     },
     policies,
+    visitColumn<Site>(),
     ...dayColumns<Site>(),
   ];
   return (
@@ -57,6 +60,7 @@ export function SitesPage() {
       }
       searchLabel={t.sites.search}
       list={listSites}
+      filters={siteFilters}
       columns={columns}
       rowMenu={{
         name: (site) => unicodeHost(site.address),
@@ -91,8 +95,13 @@ export function SitesPage() {
   );
 }
 
-/** The number of the company's sites that are open to everybody. If there are none, the number of sites without a probe. */
+/** A link to the sites that are open to everybody. If there are none, to those without a probe. */
 function OpenSites({ open, unchecked }: Evidence) {
-  if (open > 0) return <Tag tone="bad">{t.sites.openToAll(open)}</Tag>;
-  return unchecked > 0 && <Tag tone="warning">{t.sites.notChecked(unchecked)}</Tag>;
+  if (open + unchecked === 0) return null;
+  const text = open > 0 ? t.sites.openToAll(open) : t.sites.notChecked(unchecked);
+  return (
+    <Link to="/dashboard/creator/domains" search={{ protection: open > 0 ? 'open' : 'unchecked' }}>
+      <Tag tone={open > 0 ? 'bad' : 'warning'}>{text}</Tag>
+    </Link>
+  );
 }

@@ -3,9 +3,11 @@ import * as t from '@propusk/phrases/console';
 import { formatBytes } from '../../entities/visit/visit-text.ts';
 import { dayFormatIn, momentFormatIn } from '../../ui/day.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
+import { toLog } from './lists.tsx';
+import { dayOf } from './period.ts';
 import classes from './statistics.module.css';
 
-/** The numbers of the chart as a table, newest first. */
+/** The numbers of the chart as a table, newest first. A row opens the access log of its day. */
 export function ChartTable(props: {
   steps: Statistics['chart'];
   before: Statistics['chart'] | undefined;
@@ -13,6 +15,7 @@ export function ChartTable(props: {
   zone: string;
 }) {
   const { steps, before, hourly, zone } = props;
+  const day = (at: string) => dayOf(Date.parse(at), zone);
   const format = hourly ? momentFormatIn(zone) : dayFormatIn(zone);
   return (
     <details>
@@ -30,7 +33,7 @@ export function ChartTable(props: {
           {steps
             .map(({ at, visits, refusals, bytes }, index) => (
               <tr key={at}>
-                <th scope="row">{format.format(new Date(at))}</th>
+                <th scope="row">{toLog(format.format(new Date(at)), { from: day(at), to: day(at) })}</th>
                 <td>
                   <TwoLines
                     first={visits}

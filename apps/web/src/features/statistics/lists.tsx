@@ -5,6 +5,7 @@ import * as t from '@propusk/phrases/console';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { formatBytes, formatCount, nameOfHost, reasonLabel } from '../../entities/visit/visit-text.ts';
+import type { Period } from '../../lists/list-search.ts';
 import { Card } from '../../ui/card.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
 import classes from './statistics.module.css';
@@ -13,8 +14,8 @@ import { useRemedy } from './use-remedy.tsx';
 const { figures, nothing } = t.statistics;
 const { site, person, traffic } = t.visits;
 
-/** Tables of a period: top sites and users, refusals, unused access, idle sites. */
-export function Lists({ data }: { data: Statistics }) {
+/** Tables of a period: top sites and users, refusals, unused access, idle sites. Names open the access log of these days. */
+export function Lists({ data, days }: { data: Statistics; days: Period }) {
   const remedy = useRemedy();
   return (
     <div className={classes.lists}>
@@ -22,13 +23,13 @@ export function Lists({ data }: { data: Statistics }) {
         title={t.statistics.topSites}
         none={t.statistics.none}
         head={[site, figures.visits, traffic]}
-        rows={sharesOf(data.sites, unicodeHost)}
+        rows={sharesOf(data.sites, ({ id, name }) => toLog(unicodeHost(name), { ...days, site: id }))}
       />
       <Table
         title={t.statistics.topPeople}
         none={t.statistics.none}
         head={[person, figures.visits, traffic]}
-        rows={sharesOf(data.users, (name) => name)}
+        rows={sharesOf(data.users, ({ id, name }) => toLog(name, { ...days, user: id }))}
       />
       <Table
         title={t.statistics.refused}
@@ -39,7 +40,9 @@ export function Lists({ data }: { data: Statistics }) {
           { key: reason, name: reasonLabel(reason), cells: [] },
           ...refusals.map((refusal) => ({
             key: `${reason} ${refusal.user?.id} ${refusal.host}`,
-            name: two(refusal.user?.name ?? t.visits.someone, nameOfHost(refusal.host)),
+            name: toLog(two(refusal.user?.name ?? t.visits.someone, nameOfHost(refusal.host)), {
+              ...{ ...days, result: 'refused', reason, user: refusal.user?.id, site: refusal.site?.id },
+            }),
             cells: [formatCount(refusal.count), remedy.button(refusal)],
           })),
         ])}
@@ -70,6 +73,17 @@ export function Lists({ data }: { data: Statistics }) {
   );
 }
 
+/** A link to the access log with these filters. */
+export const toLog = (name: ReactNode, search: object) => (
+  <Link
+    {...{ className: classes.toLog, search }}
+    to="/dashboard/creator/statistics/$part"
+    params={{ part: 'log' }}
+  >
+    {name}
+  </Link>
+);
+
 const two = (first: string, second: string) => <TwoLines first={first} second={second} />;
 const open = (
   to: '/dashboard/creator/users/$id/edit' | '/dashboard/creator/domains/$id/edit',
@@ -81,12 +95,12 @@ const open = (
 );
 
 /** Rows with a bar behind the name. Bar widths are relative to the first row, which has the most visits. */
-function sharesOf(shares: readonly Share[], nameOf: (text: string) => string) {
-  return shares.map(({ id, name, visits, bytes }) => ({
-    key: String(id),
-    name: nameOf(name),
-    cells: [formatCount(visits), formatBytes(bytes)],
-    percent: (100 * visits) / (shares[0]?.visits || 1),
+function sharesOf(shares: readonly Share[], nameOf: (share: Share) => ReactNode) {
+  return shares.map((share) => ({
+    key: String(share.id),
+    name: nameOf(share),
+    cells: [formatCount(share.visits), formatBytes(share.bytes)],
+    percent: (100 * share.visits) / (shares[0]?.visits || 1),
   }));
 }
 

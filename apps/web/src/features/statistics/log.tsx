@@ -1,7 +1,7 @@
 import '@mantine/core/styles/ScrollArea.css';
 import '@mantine/core/styles/Combobox.css';
 import { Button, NativeSelect, Select } from '@mantine/core';
-import { listVisits, type Visit } from '@propusk/contract/records';
+import { exportVisits, listVisits, type Visit } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import { IconHistory, IconSearch } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -11,10 +11,10 @@ import { visitColumns, whenIn } from '../../entities/visit/visit-columns.tsx';
 import { VisitList } from '../../entities/visit/visit-list.tsx';
 import { DayInput } from '../../forms/day-input.tsx';
 import type { Option } from '../../forms/select-fields.tsx';
+import { ExportButton } from '../../lists/export-button.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { State } from '../../ui/state.tsx';
-import { ExportButton } from './export-button.tsx';
 import { type LogSearch, logQuery, parseLog } from './log-search.ts';
 import classes from './statistics.module.css';
 import { useRemedy } from './use-remedy.tsx';
@@ -48,7 +48,7 @@ export function Log({ zone }: { zone: string }) {
             {t.list.reset}
           </Button>
         )}
-        <ExportButton query={query} />
+        <ExportButton endpoint={exportVisits} query={query} formats={['csv', 'jsonl']} />
         <span className={classes.quiet}>{t.statistics.month}</span>
       </div>
       <VisitList

@@ -123,6 +123,8 @@ function Content(props: {
       />
     );
   }
+  const to = dayOf(Date.parse(input.to) - 1, zone);
+  const days = { from: dayOf(Date.parse(input.from), zone), to };
   const shown = {
     steps: stepsOf(data, input, zone),
     before: earlier.data && stepsOf(earlier.data, past, zone),
@@ -139,7 +141,7 @@ function Content(props: {
         <Chart {...shown} onDays={(from, to) => props.onPeriod({ days: 'own', from, to })} />
         <ChartTable {...shown} />
       </section>
-      <Lists data={data} />
+      <Lists data={data} days={days} />
     </>
   );
 }

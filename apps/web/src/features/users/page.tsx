@@ -8,10 +8,12 @@ import { type ReactNode, useState } from 'react';
 import type { ListEndpoint } from '../../api/list.ts';
 import { useCall } from '../../api/queries.ts';
 import { dialogLink, type Path, useOpen } from '../../dialog-route.tsx';
+import { allUserFilters, userFilters } from '../../entities/user/filters.ts';
 import { rolesOf, useMe } from '../../entities/user/me.tsx';
 import { userName } from '../../entities/user/names.ts';
 import { messageOf } from '../../forms/use-attempt.ts';
 import { AddButton } from '../../lists/add-button.tsx';
+import type { Filters } from '../../lists/filters.tsx';
 import { ImportButton } from '../../lists/import-button.tsx';
 import { ListPage } from '../../lists/list-page.tsx';
 import { editing, type RowAction, removing } from '../../lists/row-menu.tsx';
@@ -29,6 +31,7 @@ const ChangeRoleDialog = lazyDialog(() => import('./change-role-dialog.tsx'), 'C
 function UserList(props: {
   list: ListEndpoint<User>;
   help: string;
+  filters: Filters;
   columns: readonly Column<User>[];
   add?: ReactNode;
   /** The path of the dialog that edits a user. */
@@ -93,6 +96,7 @@ function UserList(props: {
         help={props.help}
         searchLabel={t.users.search}
         list={props.list}
+        filters={props.filters}
         columns={props.columns}
         rowMenu={{
           name: userName,
@@ -124,6 +128,7 @@ export function UsersPage() {
   return (
     <UserList
       list={companyUsers}
+      filters={userFilters}
       help={t.users.help}
       columns={userColumns}
       add={
@@ -152,6 +157,7 @@ export function AllUsersPage() {
   return (
     <UserList
       list={listUsers}
+      filters={allUserFilters}
       help={t.users.allHelp}
       columns={allUserColumns}
       add={

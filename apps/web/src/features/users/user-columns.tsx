@@ -7,7 +7,7 @@ import { Fragment, type ReactNode } from 'react';
 import { CompanyCell } from '../../entities/company/company-cell.tsx';
 import { rolesOf } from '../../entities/user/me.tsx';
 import { userName } from '../../entities/user/names.ts';
-import { dayColumns } from '../../lists/day-columns.tsx';
+import { dayColumns, visitColumn } from '../../lists/day-columns.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { formatDay } from '../../ui/day.tsx';
 import { Tag, Tags } from '../../ui/tags.tsx';
@@ -107,7 +107,7 @@ function FactorMark() {
 }
 
 /** The columns of a company's users. */
-export const userColumns = [person, roles, policies, ...dayColumns<User>()];
+export const userColumns = [person, roles, policies, visitColumn<User>(), ...dayColumns<User>()];
 
 /** The columns of all users, with their companies. */
 export const allUserColumns = [person, company, roles, policies, ...dayColumns<User>()];

@@ -9,9 +9,13 @@ import * as t from '@propusk/phrases/console';
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { type List, type ListEndpoint, listOptions } from '../../api/list.ts';
 import type { Path } from '../../dialog-route.tsx';
+import { siteFilters } from '../../entities/site/filters.ts';
+import { userFilters } from '../../entities/user/filters.ts';
 import { rolesOf, useMe } from '../../entities/user/me.tsx';
 import { userLabel } from '../../entities/user/names.ts';
 import { matches } from '../../forms/matches.ts';
+import { type Filters, valuesOf } from '../../lists/filters.tsx';
+import type { ListSearch } from '../../lists/list-search.ts';
 import { pagesOf } from '../navigation.tsx';
 
 /** One entry of the search dialog: a page, an action or an entity. */
@@ -19,8 +23,8 @@ export interface Destination {
   group: keyof typeof t.keyboard.groups;
   label: string;
   to: Path;
-  /** The search text of the list page. */
-  name?: string;
+  /** The search and the filter of the list page. */
+  search?: ListSearch;
   /** The id in the path of the entity's page or dialog. */
   id?: string;
 }
@@ -44,7 +48,7 @@ function source<Row extends { id: number }>(
     group,
     label: label(row),
     to,
-    ...(to.includes('$id') ? { id: String(row.id) } : { name: label(row) }),
+    ...(to.includes('$id') ? { id: String(row.id) } : { search: { name: label(row) } }),
   });
   return (typed: string) => ({
     ...listOptions(list, { name: typed, page: 1, take: FOUND }),
@@ -88,6 +92,16 @@ const adding = (
   ] as const
 ).map(([label, to]): Destination => ({ group: 'actions', label, to }));
 
+function filtersOf(to: Path, title: string, filters: Filters): Destination[] {
+  return valuesOf(filters, {}).map(({ key, value, label }) => {
+    return { group: 'filters', label: `${title}: ${label}`, to, search: { [key]: value } };
+  });
+}
+const filtered = [
+  ...filtersOf('/dashboard/creator/domains', t.sites.title, siteFilters),
+  ...filtersOf('/dashboard/creator/users', t.users.title, userFilters),
+];
+
 /**
  * The destinations that match the typed text. Pages and actions match by label; the server searches the entities that the
  * user's roles may list.
@@ -100,6 +114,7 @@ export function useDestinations(typed: string): { destinations: readonly Destina
   const fixed = [
     ...pagesOf(me).map(({ to, label }): Destination => ({ to, label, group: 'pages' })),
     ...(roles.includes('CREATOR') ? adding : []),
+    ...(roles.includes('CREATOR') && typed !== '' ? filtered : []),
   ];
   return {
     destinations: [

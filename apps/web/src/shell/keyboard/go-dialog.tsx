@@ -16,9 +16,8 @@ export function GoDialog({ onClose, onKeys }: { onClose: () => void; onKeys: () 
   const { destinations, searching } = useDestinations(typed);
   const at = Math.min(chosen, destinations.length - 1);
 
-  function go({ to, name, id }: Destination) {
+  function go({ to, search = {}, id }: Destination) {
     onClose();
-    const search = name === undefined ? {} : { name };
     void navigate({ to, search, params: id === undefined ? {} : { id } } as NavigateOptions);
   }
   function onKeyDown(event: KeyboardEvent) {

@@ -78,8 +78,6 @@ export const audit = {
     support_allowed: () => 'посещения открыты поддержке на сутки',
     support_ended: () => 'посещения закрыты для поддержки',
   } satisfies Record<AuditAction, (kind: AuditKind, name: string) => string>,
-  action: 'Действие',
-  everything: 'Все действия',
   /** Labels of actions in the filter. For other actions, the filter shows the sentence in `events`, which names no object. */
   actions: {
     created: 'добавление и создание',

@@ -33,9 +33,7 @@ export const companies = {
   copyLink: 'Копировать ссылку',
   unconfirmed: 'почта не подтверждена',
   waits: (waited: number, owner: string) => `ждёт ${waited === 0 ? 'меньше дня' : days(waited)}: ${owner}`,
-  filter: 'Какие компании',
-  filters: { '': 'Все компании', unconfirmed: 'Почта не подтверждена' },
-  allConfirmed: 'Все компании подтвердили почту',
+  isUnconfirmed: 'Почта не подтверждена',
   confirm: 'Подтвердить без письма',
   confirmQuestion: (company: string) => `Подтвердить компанию ${quoted(company)} без письма?`,
   confirmHint:

@@ -1,19 +1,15 @@
 // Texts that all dashboard pages share.
 
-export const columns = {
-  createdAt: 'Создано',
-  updatedAt: 'Изменено',
-  lastVisitAt: 'Посещение',
-  never: 'никогда',
-  noRecords: 'нет данных',
-  actions: 'Действия',
-};
+export const columns = { createdAt: 'Создано', updatedAt: 'Изменено', actions: 'Действия' };
+export const lastVisit = { title: 'Посещение', never: 'никогда', unknown: 'нет данных' };
 
 export const list = {
   failed: 'Список не загрузился',
   noMatch: (search: string) => `По запросу «${search}» ничего не нашлось`,
   noneThen: 'Таких записей нет',
   reset: 'Сбросить фильтры',
+  filter: 'Фильтр',
+  unfilter: (label: string) => `Убрать фильтр: ${label}`,
   range: (from: number, to: number, total: number) => `${from === to ? from : `${from}–${to}`} из ${total}`,
   take: 'Строк на странице',
   pages: 'Страницы',

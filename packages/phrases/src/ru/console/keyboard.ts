@@ -10,6 +10,7 @@ export const keyboard = {
   groups: {
     pages: 'Страницы',
     actions: 'Действия',
+    filters: 'Фильтры',
     sites: 'Сайты',
     people: 'Пользователи',
     policies: 'Политики доступа',

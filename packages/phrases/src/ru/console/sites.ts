@@ -9,6 +9,7 @@ export const sites = {
   address: 'Адрес',
   policies: 'Политики доступа',
   noPolicies: 'Никому не открыт',
+  neverVisited: 'Ни разу не посещали',
   addressHint: 'Можно вставить ссылку целиком: останется адрес сайта',
   listHint: (sites: number) => `Добавятся сайты: ${sites}. Доступ к ним будет одинаковым`,
   added: (sites: number) => `Сайтов: ${sites}`,

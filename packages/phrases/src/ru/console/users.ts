@@ -26,6 +26,8 @@ export const users = {
   },
   policies: 'Политики доступа',
   noPolicies: 'Без доступа',
+  invited: 'Приглашены',
+  neverVisited: 'Ни разу не заходили',
   company: 'Компания',
   heldHint: 'Здесь доступ можно только отобрать. Выдаёт его владелец компании в своём разделе',
   createNamed: (typed: string) => `Добавить пользователя «${typed}»`,

@@ -1,6 +1,6 @@
-import { exportVisits, type VisitFilter } from '@propusk/contract/records';
-import { networkError } from '../../api/api-error.ts';
-import { openStream } from '../../api/stream.ts';
+import type { Endpoint } from '@propusk/contract/endpoint';
+import { networkError } from '../api/api-error.ts';
+import { openStream } from '../api/stream.ts';
 
 export type Format = 'csv' | 'jsonl';
 
@@ -10,17 +10,18 @@ const NEWLINE = 10;
 const types = { csv: 'text/csv', jsonl: 'application/x-ndjson' } as const;
 
 /**
- * Reads the filtered access log as a file.
+ * Reads the filtered rows of a call as a file.
  * @param onProgress called for each chunk
  * @throws ApiError when the call is refused or the file is incomplete; TypeError when the connection breaks; any error on abort
  */
 export async function readExport(
-  query: VisitFilter,
+  endpoint: Endpoint,
+  query: object,
   format: Format,
   onProgress: (rows: number, bytes: number) => void,
   signal: AbortSignal,
 ): Promise<File> {
-  const { body, name } = await openStream(exportVisits, query, types[format], signal);
+  const { body, name } = await openStream(endpoint, query, types[format], signal);
   const reader = body.getReader();
   const parts: Blob[] = [];
   let recent: BlobPart[] = [];
@@ -42,5 +43,5 @@ export async function readExport(
   }
   // A proxy may end a broken stream without an error.
   if (last !== NEWLINE) throw networkError();
-  return new File([...parts, ...recent], name || `access-log.${format}`);
+  return new File([...parts, ...recent], name || `export.${format}`);
 }

@@ -1,16 +1,15 @@
 import { Button, Text } from '@mantine/core';
-import type { VisitFilter } from '@propusk/contract/records';
+import type { Endpoint } from '@propusk/contract/endpoint';
 import * as t from '@propusk/phrases/console';
 import { IconFileDownload } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
-import { ApiError } from '../../api/api-error.ts';
-import { formatBytes } from '../../entities/visit/visit-text.ts';
-import { saveFile } from '../../ui/save-file.ts';
+import { ApiError } from '../api/api-error.ts';
+import { formatBytes } from '../entities/visit/visit-text.ts';
+import { saveFile } from '../ui/save-file.ts';
 import { type Format, readExport } from './export-file.ts';
-import classes from './statistics.module.css';
 
-/** Downloads the filtered access log as CSV or JSONL, with its progress and a button that cancels it. */
-export function ExportButton({ query }: { query: VisitFilter }) {
+/** Downloads the filtered rows of a call as a file, with its progress and a button that cancels it. */
+export function ExportButton(props: { endpoint: Endpoint; query: object; formats: readonly Format[] }) {
   const [progress, setProgress] = useState<string | null>(null);
   const [failed, setFailed] = useState<{ format: Format; reason: string } | null>(null);
   const stop = useRef<AbortController>(null);
@@ -22,7 +21,7 @@ export function ExportButton({ query }: { query: VisitFilter }) {
       setProgress(t.statistics.export.progress(rows, formatBytes(bytes)));
     show(0, 0);
     try {
-      saveFile(await readExport(query, format, show, signal));
+      saveFile(await readExport(props.endpoint, props.query, format, show, signal));
     } catch (error) {
       const reason = error instanceof ApiError ? error.message : t.statistics.export.cut;
       if (!signal.aborted) setFailed({ format, reason });
@@ -35,13 +34,15 @@ export function ExportButton({ query }: { query: VisitFilter }) {
         <Button variant="default" onClick={() => stop.current?.abort()}>
           {t.statistics.export.cancel}
         </Button>
-        <output className={classes.quiet}>{progress}</output>
+        <Text component="output" c="dimmed">
+          {progress}
+        </Text>
       </>
     );
   }
   return (
     <>
-      {(['csv', 'jsonl'] as const).map((format) => (
+      {props.formats.map((format) => (
         <Button
           key={format}
           variant="default"
@@ -53,7 +54,7 @@ export function ExportButton({ query }: { query: VisitFilter }) {
       ))}
       {failed && (
         <>
-          <Text role="alert" c="error" className={classes.quiet}>
+          <Text role="alert" c="error">
             {failed.reason}
           </Text>
           <Button variant="default" onClick={() => run(failed.format)}>

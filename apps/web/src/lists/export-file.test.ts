@@ -1,6 +1,6 @@
-import type { Visit } from '@propusk/contract/records';
+import { exportVisits, type Visit } from '@propusk/contract/records';
 import { afterEach, expect, test, vi } from 'vitest';
-import { callIn } from '../../api/call.ts';
+import { callIn } from '../api/call.ts';
 import { type Format, readExport } from './export-file.ts';
 
 const visit: Visit = {
@@ -46,7 +46,7 @@ async function exported(
   });
   vi.stubGlobal('fetch', async () => new Response(body, { headers: { 'content-type': type } }));
   const progress = vi.fn<(rows: number, bytes: number) => void>();
-  const file = await readExport({}, format, progress, new AbortController().signal);
+  const file = await readExport(exportVisits, {}, format, progress, new AbortController().signal);
   return {
     text: await new Response(file)
       .bytes()

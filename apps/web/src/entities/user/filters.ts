@@ -1,0 +1,9 @@
+import * as t from '@propusk/phrases/console';
+
+/** The filters of the lists of users: of every company, and of the owner's company. */
+export const allUserFilters = { role: t.users.role, invited: { true: t.users.invited } };
+export const userFilters = {
+  ...allUserFilters,
+  access: { none: t.users.noPolicies },
+  visited: { never: t.users.neverVisited },
+};

@@ -1,0 +1,50 @@
+import { Button, Group } from '@mantine/core';
+import * as t from '@propusk/phrases/console';
+import { IconFilter, IconX } from '@tabler/icons-react';
+import { MenuButton } from '../ui/menu-button.tsx';
+import type { FilterKey, ListSearch } from './list-search.ts';
+
+/** The filters of a list: the labels of their values, by search parameter and value. The list's call has the same parameters. */
+export type Filters = { readonly [Key in FilterKey]?: Readonly<Record<string, string>> };
+
+/** All values of the filters, with those that are active in the URL. */
+export const valuesOf = (filters: Filters, search: ListSearch) =>
+  (Object.keys(filters) as FilterKey[]).flatMap((key) =>
+    Object.entries(filters[key] ?? {}).map(([value, label]) => {
+      return { key, value, label, active: String(search[key]) === value };
+    }),
+  );
+
+interface Shown {
+  values: ReturnType<typeof valuesOf>;
+  go: (change: ListSearch) => void;
+}
+
+/** The button that opens the menu of filters. */
+export function FilterButton({ values, go }: Shown) {
+  const lines = values.map(({ key, value, label, active }) => {
+    return { label, icon: null, checked: active, run: () => go({ [key]: value }) };
+  });
+  const icon = [<IconFilter key="icon" size={16} aria-hidden />, <span key="text">{t.list.filter}</span>];
+  return <MenuButton label={t.list.filter} icon={icon} lines={lines} />;
+}
+
+/** The active filters as buttons that remove them. */
+export function FilterChips({ values, go }: Shown) {
+  return (
+    <Group gap="xs" mb="md">
+      {values.map(({ key, label }) => (
+        <Button
+          key={key}
+          variant="light"
+          size="compact-sm"
+          rightSection={<IconX size={14} aria-hidden />}
+          aria-label={t.list.unfilter(label)}
+          onClick={() => go({ [key]: '' })}
+        >
+          {label}
+        </Button>
+      ))}
+    </Group>
+  );
+}
