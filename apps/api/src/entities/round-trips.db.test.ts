@@ -1,4 +1,5 @@
 import * as bulk from '@propusk/contract/bulk';
+import { importUsers } from '@propusk/contract/imports';
 import { inviteUsers } from '@propusk/contract/invitations';
 import { createPolicy } from '@propusk/contract/policies';
 import { listProxies } from '@propusk/contract/proxies';
@@ -67,6 +68,24 @@ test('a bulk change takes the same few round trips to the database for 2 rows as
     const remove = (sites: number[]) => api.must(token, bulk.deleteSites, { body: { ids: sites } });
     expect(await counted('delete from "sites"', some, remove)).toBe(4);
   }
+});
+
+test('the number of round trips of an import does not depend on the number of users', async () => {
+  const counts = [];
+  for (const count of [3, 900]) {
+    const { token } = await api.company();
+    const { id } = await api.must(token, createPolicy, { body: { name: 'Склад', proxyId: 1 } });
+    const people = Array.from({ length: count }, (_, n) => ({
+      email: `import${count}-${n}@round-trips.test`,
+      politics: n % 2 === 0 ? [id] : [],
+    }));
+    const trips = await roundTrips('insert into "users"', async () => {
+      await api.must(token, importUsers, { body: { people } });
+    });
+    counts.push(trips.length);
+  }
+  expect(counts[1]).toBe(counts[0]);
+  expect(counts[1]).toBeLessThanOrEqual(13);
 });
 
 /**

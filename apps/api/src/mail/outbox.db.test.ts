@@ -20,6 +20,7 @@ import {
   openMail,
   postponeMail,
   queueMail,
+  queueMails,
   removeMail,
   WAITING_MOST,
 } from './store.ts';
@@ -322,6 +323,20 @@ test(`the outbox holds at most ${WAITING_MOST} mails with a link and ${WAITING_M
   await database.pool.query('delete from mails where id in (select id from mails where has_link limit 1)');
   await queue();
   expect(await rows()).toHaveLength(WAITING_MOST + 1);
+});
+
+test('mails that are scheduled for later take no room from other mails, and are neither due nor stuck', async () => {
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+  const times = [{ expiresAt: inSeconds(7 * 86_400), dueAt: tomorrow }];
+  await committing(database.db, (tx) => queueMails(tx, silent, [MAIL], times));
+  await database.pool.query(`insert into mails (id, sealed, has_link, expires_at, created_at, due_at)
+    select gen_random_uuid(), sealed, has_link, expires_at, created_at, due_at from mails, generate_series(2, ${WAITING_MOST})`);
+  expect(await claimMail(database.db)).toBeNull();
+  expect((await findStuckMail(database.db)).count).toBe(0);
+  await queue();
+  await database.pool.query(`update mails set due_at = now(), created_at = now() - interval '11 minutes'`);
+  expect((await findStuckMail(database.db)).count).toBe(WAITING_MOST + 1);
+  await expect(queue()).rejects.toMatchObject({ code: 'unavailable' });
 });
 
 describe('stuck mail', () => {

@@ -87,7 +87,14 @@ export function ImportDialog<Value>(props: {
     </Button>
   );
   return (
-    <Dialog exit={exit} title={props.title} size={640} onClose={close} closeOnClickOutside={done === null}>
+    <Dialog
+      exit={exit}
+      title={props.title}
+      size={640}
+      onClose={close}
+      // The last step may show links that no other page has, so only a button closes it.
+      {...(done !== null && { closeOnClickOutside: false, closeOnEscape: false })}
+    >
       <Stack ref={body} tabIndex={-1} style={{ outline: 'none' }} onDragOver={drop} onDrop={drop}>
         {work.failure && <Notice kind="error">{work.failure}</Notice>}
         {step === 'file' && (
@@ -130,8 +137,12 @@ export function ImportDialog<Value>(props: {
         {done}
         {/* With the key, a second click cannot press the button of the next step. */}
         <Group key={step} justify="flex-end" gap="xs">
-          {step === 'file' &&
-            next(t.imports.next, () => load(new File([text], t.imports.paste)), text.trim() === '')}
+          {step === 'file' && (
+            <>
+              {back(t.common.cancel, close)}
+              {next(t.imports.next, () => load(new File([text], t.imports.paste)), text.trim() === '')}
+            </>
+          )}
           {table && step === 'table' && (
             <>
               {back(t.imports.another, () => setTable(undefined))}

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { ApiError } from '../api/api-error.ts';
+import { readLines, settle } from './check.ts';
+
+const fields = [{ key: 'email', label: 'Почта', heading: /почт/i, content: /@/ }];
+const lines = (...emails: string[]) =>
+  readLines(
+    {
+      headings: [''],
+      mapping: ['email'],
+      rows: emails.map((email, at) => ({ line: at + 2, cells: [email] })),
+    },
+    fields,
+    ({ email = '' }) => ({ value: email, key: email.toLowerCase() }),
+  );
+const refusal = (faults: Record<string, string>) => new ApiError('email_taken', 'taken', 409, faults);
+const limited = new ApiError('too_many_requests', 'Попробуйте позже', 429);
+
+test('a repeated row is not sent, and its fault names the first one; empty cells are not repeated', () => {
+  expect(lines('a@a', 'A@A', '', '').map(({ fault }) => fault?.text)).toEqual([
+    undefined,
+    'Повтор: это уже есть в строке 2',
+    undefined,
+    undefined,
+  ]);
+});
+
+test('rows that the server refuses are left out until it accepts the others', async () => {
+  const sent: string[][] = [];
+  const replies = [refusal({ 'people.1.email': 'taken' }), refusal({ '0.email': 'bad' }), null];
+  const report = await settle(lines('a', 'b', 'c', 'b'), async (values) => {
+    const reply = replies[sent.push(values) - 1];
+    if (reply) throw reply;
+    return 'ready';
+  });
+  expect(sent).toEqual([['a', 'b', 'c'], ['a', 'c'], ['c']]);
+  expect(report.ready).toBe('ready');
+  expect(report.bad.map(({ line, fault }) => [line, fault?.text])).toEqual([
+    [2, 'bad'],
+    [3, 'taken'],
+    [5, 'Повтор: это уже есть в строке 3'],
+  ]);
+});
+
+test('faults that were found stay when the next check is refused, but the others cannot be imported', async () => {
+  const replies: Error[] = [refusal({ 'people.0.email': 'taken' }), limited];
+  const report = await settle(lines('a', 'b'), async () => {
+    throw replies.shift() ?? limited;
+  });
+  expect(report).toMatchObject({ ready: null, failure: 'Попробуйте позже' });
+  expect([report.good.length, report.bad.length]).toEqual([1, 1]);
+});
+
+test('a first check that fails as a whole is an error', async () => {
+  await expect(
+    settle(lines('a'), async () => {
+      throw limited;
+    }),
+  ).rejects.toBe(limited);
+});
