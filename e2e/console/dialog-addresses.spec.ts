@@ -7,7 +7,17 @@ import { createProxy } from '@propusk/contract/proxies';
 import { createSite, listSites } from '@propusk/contract/sites';
 import { createUser, updateUser } from '@propusk/contract/users';
 import { inTurn } from '@propusk/test-kit/turns';
-import { choose, dialogOf, enter, field, row, saveOf, startConsole, test } from '../support/console.ts';
+import {
+  choose,
+  dialogOf,
+  enter,
+  field,
+  row,
+  saveOf,
+  saveSite,
+  startConsole,
+  test,
+} from '../support/console.ts';
 import { type DialogCase, dialogCases, type Entity } from '../support/dialog-cases.ts';
 import { chunkOf } from '../support/scenario.ts';
 
@@ -214,7 +224,7 @@ test('a save in the dialog of a site leaves no history entry of the dialog', asy
     if (before) await choose(page, new RegExp(before), 'Редактировать');
     else await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
     await field(dialogOf(page), 'Адрес').fill(after);
-    await saveOf(dialogOf(page)).click();
+    await (before ? saveOf(dialogOf(page)).click() : saveSite(page));
     await isClosed(page, list);
     await expect(row(page, new RegExp(after))).toBeVisible();
   }

@@ -3,7 +3,6 @@ import { endpoint } from './endpoint.ts';
 import { Id, Links, ListQuery, listOf, Named, text, versioned } from './fields.ts';
 import { limits } from './limits.ts';
 import { IdList, LastVisit, linkFilters, unpaged } from './list-filters.ts';
-import { PolicyInput } from './policies.ts';
 import { Protection, Verdict } from './protection.ts';
 
 /** A protected site (on the wire: allowed domain). */
@@ -27,7 +26,14 @@ export type Site = z.infer<typeof Site>;
 const Address = text(1, limits.description);
 
 /** An access policy that is created together with its sites. */
-const NewPolicy = z.omit(PolicyInput, { sites: true });
+const NewPolicy = z.object({
+  /** The display name, 4 characters or more. */
+  name: text(limits.policyName),
+  /** Id of a proxy of the company or of the platform. */
+  proxyId: Id,
+  /** Ids of the policy's users. */
+  users: z._default(Links, []),
+});
 
 /** A site to protect. */
 export const SiteInput = z.object({
@@ -57,7 +63,7 @@ export const createSite = endpoint('POST /domain-allowed', {
   reply: Site,
   status: 201,
   versioned: true,
-  errors: ['site_exists', 'too_many_objects', 'plan_limit', 'no_company', 'all_sites_refused', 'not_in_plan'],
+  errors: ['site_exists', 'too_many_objects', 'plan_limit', 'no_company'],
 });
 
 /**
@@ -67,9 +73,8 @@ export const createSite = endpoint('POST /domain-allowed', {
 export const SiteInputs = z.array(SiteInput).check(
   z.minLength(1),
   z.maxLength(limits.objectsPerCompany),
-  z.superRefine<SiteInput[]>((sites, { addIssue }) => {
-    const at = sites.findIndex(({ newPolicy }, line) => line > 0 && newPolicy !== undefined);
-    if (at > 0) addIssue({ code: 'custom', path: [at, 'newPolicy'] });
+  z.refine((sites) => sites.every(({ newPolicy }, at) => at === 0 || newPolicy === undefined), {
+    path: ['newPolicy'],
   }),
 );
 
@@ -79,14 +84,14 @@ export const createSites = endpoint('POST /domain-allowed/many', {
   body: SiteInputs,
   reply: listOf(Site),
   status: 201,
-  errors: ['site_exists', 'too_many_objects', 'plan_limit', 'no_company', 'all_sites_refused', 'not_in_plan'],
+  errors: ['site_exists', 'too_many_objects', 'plan_limit', 'no_company'],
 });
 
 /** Check several sites without adding any. The errors are those of `POST /domain-allowed/many`. */
 export const previewSites = endpoint('POST /domain-allowed/many/preview', {
   access: ['CREATOR'],
   body: SiteInputs,
-  errors: ['site_exists', 'too_many_objects', 'plan_limit', 'no_company', 'all_sites_refused', 'not_in_plan'],
+  errors: ['site_exists', 'too_many_objects', 'plan_limit', 'no_company'],
 });
 
 /** Get a site. A caller with only the role USER gets only sites of that user's policies. */

@@ -9,7 +9,7 @@ import { alreadyThere, createPolicyOf, newRow, readAddress, siteEntity } from '.
 
 /**
  * Creates a list of sites: all of them or none. The error names every invalid site by its index in the list (`3.address`).
- * @throws AppError bad_input, site_exists, too_many_objects, plan_limit, all_sites_refused, not_in_plan
+ * @throws AppError bad_input, site_exists, too_many_objects, plan_limit
  */
 export async function createSites(
   tx: Tx,

@@ -111,7 +111,7 @@ export function shownAddress(address: string): string {
 
 /**
  * Creates a site, and its new policy.
- * @throws AppError bad_input for an invalid field; site_exists; too_many_objects; all_sites_refused; not_in_plan
+ * @throws AppError bad_input for an invalid field; site_exists; too_many_objects
  */
 export async function createSite(tx: Tx, actor: Member, body: SiteInput): Promise<Site> {
   const { address, paths } = storedAddress(body.address);
@@ -136,7 +136,9 @@ export async function createPolicyOf(
 ): Promise<number[]> {
   if (newPolicy === undefined) return [];
   try {
-    return [(await createPolicy(tx, actor, { ...newPolicy, sites: [] })).id];
+    return [
+      (await createPolicy(tx, actor, { ...newPolicy, description: '', allSites: false, sites: [] })).id,
+    ];
   } catch (error) {
     if (!(error instanceof AppError) || error.facts.fields === undefined) throw error;
     const fields = Object.entries(error.facts.fields).map(([name, fault]) => [`${path}.${name}`, fault]);

@@ -2,14 +2,22 @@ import { Button, Text } from '@mantine/core';
 import type { Endpoint } from '@propusk/contract/endpoint';
 import * as t from '@propusk/phrases/console';
 import { IconFileDownload } from '@tabler/icons-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { formatBytes } from '../entities/visit/visit-text.ts';
 import { saveFile } from '../ui/save-file.ts';
 import { type Format, readExport } from './export-file.ts';
 
-/** Downloads the filtered rows of a call as a file, with its progress and a button that cancels it. */
-export function ExportButton(props: { endpoint: Endpoint; query: object; formats: readonly Format[] }) {
+/**
+ * Downloads the filtered rows of a call as a file, with its progress and a button that cancels it.
+ * @param props.starts the user has already asked for the only format
+ */
+export function ExportButton(props: {
+  endpoint: Endpoint;
+  query: object;
+  formats: readonly Format[];
+  starts?: boolean;
+}) {
   const [progress, setProgress] = useState<string | null>(null);
   const [failed, setFailed] = useState<{ format: Format; reason: string } | null>(null);
   const stop = useRef<AbortController>(null);
@@ -28,6 +36,8 @@ export function ExportButton(props: { endpoint: Endpoint; query: object; formats
     }
     setProgress(null);
   }
+  const start = useEffectEvent(() => props.starts && props.formats[0] && void run(props.formats[0]));
+  useEffect(() => void start(), []);
   if (progress !== null) {
     return (
       <>

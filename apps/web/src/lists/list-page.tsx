@@ -5,7 +5,7 @@ import * as t from '@propusk/phrases/console';
 import { IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Outlet, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, Suspense, useEffect, useEffectEvent } from 'react';
+import { type ReactNode, Suspense, useEffect, useEffectEvent, useState } from 'react';
 import { type List, type ListEndpoint, listOptions } from '../api/list.ts';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { lazyOptional } from '../ui/lazy.tsx';
@@ -55,6 +55,7 @@ export function ListPage<Row extends { id: number }>(props: {
   const navigate = useNavigate();
   const search = parseListSearch(useSearch({ strict: false }));
   const { page = 1, take = limits.page.take, name } = search;
+  const [exporting, setExporting] = useState(false);
   const values = valuesOf(props.filters ?? {}, search);
   const active = values.filter((value) => value.active);
   const filter = { ...props.filter, ...Object.fromEntries(active.map(({ key, value }) => [key, value])) };
@@ -146,11 +147,21 @@ export function ListPage<Row extends { id: number }>(props: {
           onPage={(next) => go({ page: next })}
           onTake={(next) => go({ take: next, page: 1 })}
         >
-          {isExported(props.list) && (
-            <Suspense fallback={null}>
-              <ExportButton endpoint={props.list} query={{ ...filter, ...period, name }} formats={['csv']} />
-            </Suspense>
-          )}
+          {isExported(props.list) &&
+            (exporting ? (
+              <Suspense fallback={null}>
+                <ExportButton
+                  starts
+                  endpoint={props.list}
+                  query={{ ...filter, ...period, name }}
+                  formats={['csv']}
+                />
+              </Suspense>
+            ) : (
+              <Button variant="default" onClick={() => setExporting(true)}>
+                {t.list.csv}
+              </Button>
+            ))}
         </Pager>
       )}
       <Outlet />

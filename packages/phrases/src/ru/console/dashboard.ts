@@ -8,6 +8,7 @@ export const list = {
   noMatch: (search: string) => `По запросу «${search}» ничего не нашлось`,
   noneThen: 'Таких записей нет',
   reset: 'Сбросить фильтры',
+  csv: 'Скачать CSV',
   filter: 'Фильтр',
   unfilter: (label: string) => `Убрать фильтр: ${label}`,
   range: (from: number, to: number, total: number) => `${from === to ? from : `${from}–${to}`} из ${total}`,
