@@ -216,6 +216,19 @@ const auth: Scenario[] = [
 
 const sites = `${creator}/domains`;
 
+/** Selects all rows of a list. */
+const chooseAll: Steps = async (page) => {
+  await page.locator('tbody').getByRole('checkbox').first().check();
+  const bar = page.getByRole('region', { name: 'Действия с выбранными' });
+  await bar.getByRole('button', { name: /^Выбрать все/ }).click();
+  await expect(bar).toContainText('Выбраны все');
+};
+const pressInBar = (name: string): Steps =>
+  inOrder(chooseAll, async (page) => {
+    await page.getByRole('region', { name: 'Действия с выбранными' }).getByRole('button', { name }).click();
+    await expect(page.getByRole('dialog')).toBeVisible();
+  });
+
 const shell: Scenario[] = [
   ...states(
     'newcomer',
@@ -326,6 +339,15 @@ const siteList: Scenario[] = [
       await expect(page.getByRole('alert')).toHaveCount(0);
     }),
     'sites-remove': rowDialog(/otchet/, 'Удалить'),
+    'sites-bulk': chooseAll,
+    'sites-bulk-policies': inOrder(pressInBar('Открыть через политику'), (page) =>
+      expect(page.getByRole('listbox').getByRole('option').first()).toBeVisible(),
+    ),
+    'sites-bulk-add': inOrder(pressInBar('Открыть через политику'), async (page) => {
+      await page.getByRole('listbox').getByRole('option').first().click();
+      await expect(page.getByRole('dialog').getByRole('status')).toBeVisible();
+    }),
+    'sites-bulk-remove': pressInBar('Удалить'),
   }),
   ...states('owner', `${sites}?page=2`, { 'sites-page-2': loaded }),
   ...states('owner', `${sites}?name=nothing`, { 'sites-no-match': loaded }),
@@ -429,6 +451,10 @@ const company: Scenario[] = [
     ),
     'users-edit': rowDialog(/Орлов/, 'Редактировать'),
     'users-remove': rowDialog(/Орлов/, 'Удалить'),
+    'users-bulk': chooseAll,
+    'users-bulk-refused': inOrder(pressInBar('Удалить'), (page) =>
+      expect(page.getByRole('dialog').getByText('Нельзя удалить самого себя')).toBeVisible(),
+    ),
   }),
   ...states('owner', `${creator}/company`, {
     company: loaded,

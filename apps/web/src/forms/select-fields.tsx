@@ -29,8 +29,10 @@ interface Choosing<T extends number | string = number> {
   clearable?: boolean;
 }
 
-/** A select of one option, with search. */
-export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & Choosing<number | string>) {
+/** A select of one option, with search. With `opened`, it has the focus of its dialog and shows its options at once. */
+export function SelectField<V extends FieldValues, O>(
+  props: Bound<V, O> & Choosing<number | string> & { opened?: boolean },
+) {
   const field = useField(props);
   return (
     <Select
@@ -42,9 +44,12 @@ export function SelectField<V extends FieldValues, O>(props: Bound<V, O> & Choos
       selectFirstOptionOnChange
       allowDeselect={props.clearable === true}
       clearable={props.clearable === true}
-      maxDropdownHeight="clamp(132px, 20vh, 240px)"
+      withScrollArea={false}
+      classNames={{ options: classes.options ?? '' }}
       nothingFoundMessage={t.common.notFoundOption}
       placeholder={props.placeholder}
+      defaultDropdownOpened={props.opened === true}
+      data-autofocus={props.opened || undefined}
     />
   );
 }

@@ -8,7 +8,7 @@ import { Outlet, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useEffect, useEffectEvent, useState } from 'react';
 import { type List, type ListEndpoint, listOptions } from '../api/list.ts';
 import { type Column, DataTable } from '../ui/data-table.tsx';
-import { lazyOptional } from '../ui/lazy.tsx';
+import { lazyDialog, lazyOptional } from '../ui/lazy.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { Pager } from '../ui/pager.tsx';
 import { SearchField } from '../ui/search-field.tsx';
@@ -16,7 +16,9 @@ import { Failed, State } from '../ui/state.tsx';
 import { FilterButton, FilterChips, type Filters, valuesOf } from './filters.tsx';
 import { type ListSearch, type Period, parseListSearch } from './list-search.ts';
 import { type RowAction, RowMenu } from './row-menu.tsx';
+import { type IdsEndpoint, useSelection } from './use-selection.ts';
 
+const BulkBar = lazyDialog(() => import('./bulk-bar.tsx'), 'BulkBar');
 const ExportButton = lazyOptional(() => import('./export-button.tsx'), 'ExportButton');
 
 /**
@@ -48,6 +50,8 @@ export function ListPage<Row extends { id: number }>(props: {
     /** Renders a control at the end of rows that have no menu. */
     alone?: (row: Row) => ReactNode;
   };
+  /** The rows can be selected, for changes of many rows. */
+  bulk?: { of: 'site' | 'user' | 'policy'; ids: IdsEndpoint } | undefined;
   empty: { icon: ReactNode; title: string; hint?: string; action?: ReactNode };
   actions?: ReactNode;
 }) {
@@ -65,6 +69,7 @@ export function ListPage<Row extends { id: number }>(props: {
     placeholderData: keepPreviousData,
   });
   const { data, isPlaceholderData } = query;
+  const selection = useSelection<Row>(props.bulk?.ids, { ...filter, name }, data);
 
   function menuOf(row: Row): ReactNode {
     const actions = rowMenu?.actions(row) ?? [];
@@ -133,6 +138,13 @@ export function ListPage<Row extends { id: number }>(props: {
         columns={props.columns}
         rowClass={props.rowClass}
         rows={failed ? [] : rows}
+        selection={
+          props.bulk && {
+            ...selection,
+            label: (row) => t.list.choose(rowMenu?.name(row) ?? ''),
+            labelOfAll: t.list.chooseAll(data?.count ?? 0),
+          }
+        }
         rowMenu={rowMenu && menuOf}
         rowOpen={mainAction}
         skeletonRows={Math.min(take, limits.page.take)}
@@ -163,6 +175,15 @@ export function ListPage<Row extends { id: number }>(props: {
               </Button>
             ))}
         </Pager>
+      )}
+      {props.bulk && selection.chosen.size > 0 && (
+        <BulkBar
+          {...selection}
+          of={props.bulk.of}
+          ids={[...selection.chosen]}
+          total={data?.count ?? 0}
+          onClose={selection.onClear}
+        />
       )}
       <Outlet />
     </>

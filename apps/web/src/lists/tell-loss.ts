@@ -1,4 +1,4 @@
-import { policyLoss, siteLoss, userLoss } from '@propusk/contract/access-loss';
+import { type AccessLoss, policyLoss, siteLoss, userLoss } from '@propusk/contract/access-loss';
 import * as t from '@propusk/phrases/console';
 import { call } from '../api/call.ts';
 
@@ -9,7 +9,11 @@ const losses = { site: siteLoss, policy: policyLoss, user: userLoss };
  * @throws ApiError when the call fails
  */
 export async function tellLoss(of: keyof typeof losses, id: number): Promise<string> {
-  const { users, sites, allSites } = await call(losses[of], { params: { id } });
+  return sayLoss(await call(losses[of], { params: { id } }));
+}
+
+/** A sentence about the access that a change would revoke. */
+export function sayLoss({ users, sites, allSites }: AccessLoss): string {
   const parts = [
     ...(allSites > 0 ? [t.loss.allSites(allSites)] : []),
     ...(sites > 0 ? [t.loss.sites(sites, users)] : []),

@@ -2,7 +2,7 @@
    on a phone rows are cards with `display: block`, which removes the table's roles: these attributes restore them */
 import { VisuallyHidden } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
-import { type MouseEvent, type ReactNode, useState } from 'react';
+import { type MouseEvent, type ReactNode, useRef, useState } from 'react';
 import classes from './data-table.module.css';
 import { nextSort, type Sort, sorted } from './sort.ts';
 
@@ -25,6 +25,19 @@ export interface Column<Row> {
   sort?: (one: Row, other: Row) => number;
 }
 
+/** The selected rows of a table, some of which may be on other pages. */
+export interface Selection<Row> {
+  chosen: ReadonlySet<number | string>;
+  /** The label of a row's checkbox. */
+  label: (row: Row) => string;
+  /** The label of the checkbox in the header, which selects all rows of the list. */
+  labelOfAll: string;
+  onAll: () => void;
+  onClear: () => void;
+  /** Selects rows, or ends their selection. */
+  onChoose: (rows: readonly Row[], isChosen: boolean) => void;
+}
+
 /**
  * A table, whose rows are cards on a phone. While `rows` is undefined, it shows skeleton rows of the same size. Without
  * any rows it shows `fallback`.
@@ -35,6 +48,8 @@ export function DataTable<Row extends { id: number | string }>(props: {
   rows: readonly Row[] | undefined;
   /** A CSS class for a row that looks different from the others. */
   rowClass?: (row: Row) => string | undefined;
+  /** The rows have checkboxes. */
+  selection?: Selection<Row> | undefined;
   /** Renders the menu at the end of a row. */
   rowMenu?: (row: Row) => ReactNode;
   /** The action of a click on a row and of Enter on its main cell; undefined for a row that does not open. */
@@ -44,10 +59,23 @@ export function DataTable<Row extends { id: number | string }>(props: {
   stale?: boolean;
   fallback: ReactNode;
 }) {
-  const { columns, rowMenu } = props;
+  const { columns, rowMenu, selection } = props;
   const [sort, setSort] = useState<Sort>(null);
+  const lastChosen = useRef<Row['id']>(undefined);
   const rows = props.rows && sorted(props.rows, columns, sort);
   if (rows?.length === 0) return <div className={classes.frame}>{props.fallback}</div>;
+  const isChosen = (row: Row) => selection?.chosen.has(row.id) === true;
+  const isAll = rows?.every(isChosen) === true;
+
+  /** Selects a row, or with Shift all rows from the last one, or ends their selection. */
+  function choose(row: Row, hasShift: boolean) {
+    const ends = [row.id, hasShift ? lastChosen.current : row.id].map(
+      (id) => rows?.findIndex((each) => each.id === id) ?? -1,
+    );
+    const [from, to] = [Math.min(...ends), Math.max(...ends)];
+    selection?.onChoose(from === -1 ? [row] : (rows?.slice(from, to + 1) ?? []), !isChosen(row));
+    lastChosen.current = row.id;
+  }
   return (
     <div className={classes.frame}>
       <table
@@ -59,6 +87,16 @@ export function DataTable<Row extends { id: number | string }>(props: {
       >
         <thead role="rowgroup">
           <tr role="row">
+            {selection && (
+              <td role="cell" className={classes.check}>
+                <Check
+                  label={selection.labelOfAll}
+                  isOn={isAll}
+                  isPartly={!isAll && selection.chosen.size > 0}
+                  onChange={isAll ? selection.onClear : selection.onAll}
+                />
+              </td>
+            )}
             {columns.map((column) => (
               <th
                 key={column.key}
@@ -93,6 +131,15 @@ export function DataTable<Row extends { id: number | string }>(props: {
                   key={row.id}
                   row={row}
                   columns={columns}
+                  check={
+                    selection && (
+                      <Check
+                        label={selection.label(row)}
+                        isOn={isChosen(row)}
+                        onChange={(hasShift) => choose(row, hasShift)}
+                      />
+                    )
+                  }
                   className={props.rowClass?.(row)}
                   menu={rowMenu?.(row)}
                   hasMenu={rowMenu !== undefined}
@@ -102,6 +149,7 @@ export function DataTable<Row extends { id: number | string }>(props: {
             : Array.from({ length: props.skeletonRows }, (_, index) => (
                 // A key that no row has. With an equal key, React would turn a skeleton into the row, and the layout would jump.
                 <tr key={`skeleton-${index}`} role="row" aria-hidden="true">
+                  {selection && <td className={classes.check}>&nbsp;</td>}
                   {columns.map((column) => (
                     <td
                       key={column.key}
@@ -125,6 +173,7 @@ export function DataTable<Row extends { id: number | string }>(props: {
 function DataRow<Row extends { id: number | string }>(props: {
   row: Row;
   columns: readonly Column<Row>[];
+  check: ReactNode;
   className: string | undefined;
   menu: ReactNode;
   hasMenu: boolean;
@@ -143,6 +192,11 @@ function DataRow<Row extends { id: number | string }>(props: {
       data-opens={open !== undefined || undefined}
       onClick={open && ((event) => isOnRow(event) && open())}
     >
+      {props.check && (
+        <td role="cell" className={classes.check}>
+          {props.check}
+        </td>
+      )}
       {props.columns.map((column) => (
         <td
           key={column.key}
@@ -162,6 +216,28 @@ function DataRow<Row extends { id: number | string }>(props: {
         </td>
       )}
     </tr>
+  );
+}
+
+/** The checkbox of a row or of the header, which fills its cell. */
+function Check(props: {
+  label: string;
+  isOn: boolean;
+  isPartly?: boolean;
+  onChange: (hasShift: boolean) => void;
+}) {
+  return (
+    <label>
+      <input
+        type="checkbox"
+        aria-label={props.label}
+        checked={props.isOn}
+        ref={(input) => {
+          if (input) input.indeterminate = props.isPartly === true;
+        }}
+        onChange={({ nativeEvent }) => props.onChange((nativeEvent as globalThis.MouseEvent).shiftKey)}
+      />
+    </label>
   );
 }
 

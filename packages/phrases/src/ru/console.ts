@@ -2,6 +2,7 @@
 // from the specification.
 export * from './console/audit.ts';
 export * from './console/auth.ts';
+export * from './console/bulk.ts';
 export * from './console/company.ts';
 export * from './console/company-invitations.ts';
 export * from './console/confirmation.ts';

@@ -7,10 +7,9 @@ import { type Control, useController } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import { useCall } from '../../api/queries.ts';
 import { PoliciesField } from '../../entities/policy/policies-field.tsx';
+import { InvitationLinks } from '../../entities/user/invitation-links.tsx';
 import { DialogSequence, type OnClose } from '../../forms/dialog.tsx';
 import { FormDialog } from '../../forms/form-dialog.tsx';
-import { MadeLinks } from '../../forms/made-links.tsx';
-import { formatMoment } from '../../ui/day.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 import { readAddresses } from './read-addresses.ts';
 
@@ -54,22 +53,6 @@ function InvitationForm(props: { onLinks: (made: MadeInvitations) => void; onClo
         </>
       )}
     </FormDialog>
-  );
-}
-
-/** The links of invitations that the server could not mail. */
-export function InvitationLinks({ made, onClose }: { made: MadeInvitations; onClose: OnClose }) {
-  return (
-    <MadeLinks
-      title={t.invitations.linksTitle}
-      hint={t.invitations.byHand(formatMoment(made.expiresAt))}
-      links={made.invitations.map(({ email, link }) => ({
-        label: email,
-        link,
-        copyLabel: t.invitations.copy(email),
-      }))}
-      onClose={onClose}
-    />
   );
 }
 

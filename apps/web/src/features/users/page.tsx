@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { inviteAgain, type MadeInvitations } from '@propusk/contract/invitations';
 import type { User } from '@propusk/contract/me';
-import { companyUsers, deleteUser, listUsers } from '@propusk/contract/users';
+import { companyUsers, deleteUser, listUsers, userIds } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { IconMail, IconShieldOff, IconUserCog, IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
@@ -24,7 +24,10 @@ import { toastFailure, toastSuccess } from '../../ui/toast.ts';
 import { isProtected, isResettable, type RoleStep, roleStep } from './role-changes.ts';
 import { allUserColumns, userColumns } from './user-columns.tsx';
 
-const InvitationLinks = lazyDialog(() => import('./invite-agents-dialog.tsx'), 'InvitationLinks');
+const InvitationLinks = lazyDialog(
+  () => import('../../entities/user/invitation-links.tsx'),
+  'InvitationLinks',
+);
 const ChangeRoleDialog = lazyDialog(() => import('./change-role-dialog.tsx'), 'ChangeRoleDialog');
 
 /** A list of users with the actions edit, role change, second factor reset and delete. */
@@ -97,6 +100,7 @@ function UserList(props: {
         searchLabel={t.users.search}
         list={props.list}
         filters={props.filters}
+        bulk={props.list === companyUsers ? { of: 'user', ids: userIds } : undefined}
         columns={props.columns}
         rowMenu={{
           name: userName,

@@ -4,6 +4,8 @@ export const columns = { createdAt: 'Создано', updatedAt: 'Изменен
 export const lastVisit = { title: 'Посещение', never: 'никогда', unknown: 'нет данных' };
 
 export const list = {
+  choose: (name: string) => `Выбрать: ${name}`,
+  chooseAll: (total: number) => `Выбрать все ${total}`,
   failed: 'Список не загрузился',
   noMatch: (search: string) => `По запросу «${search}» ничего не нашлось`,
   noneThen: 'Таких записей нет',
