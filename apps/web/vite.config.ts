@@ -141,16 +141,19 @@ export default defineConfig({
             { name: 'contract', test: ours('api/call', 'auth', 'forms/use-contract-form'), priority: 3 },
             {
               name: 'dashboard',
-              test: ours(
-                'lists/(add-button|day-columns|filters|list-page|use-remove)',
-                'entities/site/filters',
-                'features/sites/(lock/verdicts|site-columns)',
-                'shell/(gate|header|navigation)',
-                'ui/(questions|tags|toasts)',
-                // The contract and the phrases of the list of sites, which owners see first.
-                '(ru/console/)?sites',
-                'protection',
-              ),
+              test: (id) =>
+                ours(
+                  'lists/(add-button|day-columns|filters|list-page|use-remove)',
+                  'entities/site/filters',
+                  'features/sites/(lock/verdicts|site-columns)',
+                  'shell/(gate|header|navigation)',
+                  'ui/(questions|tags|toasts)',
+                  // The contract and the phrases of the list of sites, which owners see first.
+                  '(ru/console/)?sites',
+                  'protection',
+                ).test(id) ||
+                // Mantine's modal, popover and progress bar share these modules.
+                /(create-safe-context|get-auto-contrast-value)\.mjs$/.test(id),
               priority: 2,
             },
             // Modules that both pages and forms use.
