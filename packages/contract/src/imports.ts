@@ -27,7 +27,7 @@ export const UsersPreview = z.object({
   mails: z.array(
     z.object({
       /** The time of the first mail of the day. */
-      from: IsoDate,
+      dueAt: IsoDate,
       /** The number of mails on the day. */
       count: z.int(),
     }),

@@ -78,7 +78,7 @@ export function importRoutes(routes: Slice): void {
     );
     const days = Map.groupBy(dueAt, (time) => Math.floor(time / 86_400_000));
     const mails = [...days.values()].map((times) => ({
-      from: new Date(times[0] ?? 0).toISOString(),
+      dueAt: new Date(times[0] ?? 0).toISOString(),
       count: times.length,
     }));
     return { users, dueAt, summary: { count: users.length, mails, mailed } };

@@ -154,7 +154,7 @@ test('invitations of an import beyond 500 a day are mailed on the following days
   expect(counts(preview.body)).toEqual([499, 401]);
   const made = await load(token, people);
   expect(counts(made.body)).toEqual([499, 401]);
-  const [today, tomorrow] = made.body.mails.map(({ from }) => Date.parse(from));
+  const [today, tomorrow] = made.body.mails.map(({ dueAt }) => Date.parse(dueAt));
   expect((tomorrow ?? 0) - (today ?? 0)).toBe(86_400_000);
   // The scheduled mails have a link that is valid for seven days from their time, and are not stuck.
   const later = [...(await scheduled())].filter(([, days]) => days === 1).map(([to]) => to);

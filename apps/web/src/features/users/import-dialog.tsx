@@ -55,7 +55,7 @@ export function ImportUsersDialog({ onClose }: { onClose: OnClose }) {
 }
 
 const mailsOf = ({ mailed, mails }: UsersPreview) => {
-  const days = mails.map(({ from, count }) => t.imports.mailsOf(formatDay(from), count));
+  const days = mails.map(({ dueAt, count }) => t.imports.mailsOf(formatDay(dueAt), count));
   return mailed ? [t.imports.mails(days.join(', '))] : [];
 };
 
