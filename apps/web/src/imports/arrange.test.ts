@@ -46,7 +46,6 @@ test.each<[title: string, rows: string[][], mapping: string[], headed: boolean]>
     ['email', ''],
     true,
   ],
-  ['only headings', [['Почта', 'Имя']], ['email', 'name'], true],
   [
     'no addresses',
     [
@@ -60,4 +59,11 @@ test.each<[title: string, rows: string[][], mapping: string[], headed: boolean]>
   const arranged = arrange(table(...rows), fields);
   expect(arranged.mapping).toEqual(mapping);
   expect(arranged.rows.map(({ cells }) => cells)).toEqual(headed ? rows.slice(1) : rows);
+});
+
+test('a table without rows, or with more rows than an import may have, is refused', () => {
+  expect(() => arrange(table(['Почта', 'Имя']), fields)).toThrow('empty');
+  const many = Array.from({ length: 1_001 }, () => ['a@a.test']);
+  expect(() => arrange(table(...many), fields)).toThrow('too_many_rows');
+  expect(arrange(table(['Почта'], ...many.slice(1)), fields).rows).toHaveLength(1_000);
 });

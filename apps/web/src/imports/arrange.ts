@@ -1,4 +1,4 @@
-import type { Row } from './table.ts';
+import { type Row, TableFault, tableLimits } from './table.ts';
 
 /** A field that a column of a table can hold. */
 export interface Field {
@@ -19,7 +19,10 @@ export interface Arranged {
   readonly mapping: readonly string[];
 }
 
-/** Guesses the fields of columns, by the headings in the first row and then by the content of at least half of the rows. */
+/**
+ * Guesses the fields of columns, by the headings in the first row and then by the content of at least half of the rows.
+ * @throws TableFault when the table has no row below the headings, or too many
+ */
 export function arrange(table: readonly Row[], fields: readonly Field[]): Arranged {
   const first = table[0]?.cells ?? [];
   const fits = (test: (field: Field, cell: string) => boolean | undefined) =>
@@ -28,6 +31,8 @@ export function arrange(table: readonly Row[], fields: readonly Field[]): Arrang
     fits(({ heading }, cell) => heading.test(cell)) && !fits(({ content }, cell) => content?.test(cell));
   const headings = isHeaded ? first : first.map(() => '');
   const rows = table.slice(isHeaded ? 1 : 0);
+  if (rows.length === 0) throw new TableFault('empty');
+  if (rows.length >= tableLimits.rows) throw new TableFault('too_many_rows');
   const free = new Set(fields);
   const take = (isOf: (field: Field) => boolean) => {
     const field = [...free].find(isOf);
