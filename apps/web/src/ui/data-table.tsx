@@ -19,8 +19,8 @@ export interface Column<Row> {
   main?: boolean;
   /** The cell and its skeleton have two lines. */
   lines?: 2;
-  /** On a phone, the cell shares a line of the card with the next short cell. */
-  short?: boolean;
+  /** On a phone, the cell shares a line of the card with the next short cell. A table below 900 px hides a `wide` column. */
+  short?: boolean | 'wide';
   /** Compares two rows, so that a click on the header sorts them. No list of the console uses it (spec sections 2 and 4). */
   sort?: (one: Row, other: Row) => number;
 }

@@ -42,7 +42,7 @@ export function SitesPage() {
       render: (site: Site) => <ProtectionMark site={site} />,
     },
     policies,
-    visitColumn<Site>(),
+    { ...visitColumn<Site>(), short: 'wide' as const },
     ...dayColumns<Site>(),
   ];
   return (
