@@ -1,16 +1,17 @@
 import { Button, CloseButton, Loader } from '@mantine/core';
 import * as contract from '@propusk/contract/bulk';
 import type { MadeInvitations } from '@propusk/contract/invitations';
-import { listPolicies } from '@propusk/contract/policies';
-import { companyUsers } from '@propusk/contract/users';
+import { listPolicies, policyIds } from '@propusk/contract/policies';
+import { siteIds } from '@propusk/contract/sites';
+import { companyUsers, userIds } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { IconMail, IconShieldCheck, IconShieldMinus, IconShieldPlus, IconTrash } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
-import { ApiError } from '../api/api-error.ts';
 import { call } from '../api/call.ts';
+import type { List } from '../api/list.ts';
 import { queryOptions, useCall } from '../api/queries.ts';
-import { useAttempt } from '../forms/use-attempt.ts';
+import { messageOf, useAttempt } from '../forms/use-attempt.ts';
 import { confirm } from '../ui/confirm.ts';
 import { lazyDialog } from '../ui/lazy.tsx';
 import { toastFailure, toastSuccess } from '../ui/toast.ts';
@@ -21,29 +22,31 @@ import { sayLoss } from './tell-loss.ts';
 const MembersDialog = lazyDialog(() => import('./members-dialog.tsx'), 'MembersDialog');
 const InvitationLinks = lazyDialog(() => import('../entities/user/invitation-links.tsx'), 'InvitationLinks');
 
-const deletions = {
-  site: [contract.deleteSites, contract.sitesLoss],
-  user: [contract.deleteUsers, contract.usersLoss],
-  policy: [contract.deletePolicies, contract.policiesLoss],
+const calls = {
+  site: [siteIds, contract.deleteSites, contract.sitesLoss],
+  user: [userIds, contract.deleteUsers, contract.usersLoss],
+  policy: [policyIds, contract.deletePolicies, contract.policiesLoss],
 } as const;
 
 /** The bar with the number of the selected rows and the actions for them. Escape ends the selection. */
 export function BulkBar(props: {
-  of: keyof typeof deletions;
-  ids: readonly number[];
-  /** Whether all rows that match the filter are selected, those of other pages too. */
+  of: keyof typeof calls;
+  chosen: ReadonlySet<number>;
+  /** All rows that match the filters are selected. The bar fetches the ids of those on other pages. */
   isAll: boolean;
-  /** The number of rows that match the filter. */
-  total: number;
-  onAll: () => void;
-  onPageOnly: () => void;
-  /** Selects exactly these rows. */
-  onKeep: (ids: readonly number[]) => void;
+  /** The filters and the search of the list. */
+  query: { name?: string | undefined };
+  /** The current page of the list. */
+  list: List<{ id: number }>;
+  onKeep: (ids: Iterable<number>, isAll?: boolean) => void;
   onClose: () => void;
 }) {
-  const { of, ids, total, onClose } = props;
+  const { of, isAll, list, onClose } = props;
+  const ids = [...props.chosen];
+  const page = list.rows.map(({ id }) => id);
+  const total = list.count;
   const client = useQueryClient();
-  const [deletion, preview] = deletions[of];
+  const [idsOf, deletion, preview] = calls[of];
   const remove = useCall(deletion);
   const probe = useCall(contract.probeSites);
   const again = useCall(contract.inviteManyAgain);
@@ -51,7 +54,27 @@ export function BulkBar(props: {
   const [change, setChange] = useState<'add' | 'remove' | null>(null);
   const [refusals, setRefusals] = useState<Refusals | null>(null);
   const [links, setLinks] = useState<MadeInvitations | null>(null);
-  const body = { ids: [...ids] };
+  const body = { ids };
+  const isLoading = isAll && ids.length < total;
+  const isBusy = attempt.busy || isLoading;
+
+  const loadAll = useEffectEvent(async (isStale: () => boolean) => {
+    try {
+      const all = (await call(idsOf, { query: props.query })).ids;
+      if (!isStale()) props.onKeep(all);
+    } catch (error) {
+      if (isStale()) return;
+      toastFailure(messageOf(error));
+      props.onKeep(ids);
+    }
+  });
+  useEffect(() => {
+    let stale = false;
+    if (isLoading) void loadAll(() => stale);
+    return () => {
+      stale = true;
+    };
+  }, [isLoading]);
 
   const clear = useEffectEvent(onClose);
   useEffect(() => {
@@ -74,7 +97,7 @@ export function BulkBar(props: {
       } catch (error) {
         const rows = refusedBy(error, () => ids);
         if (rows.length > 0) setRefusals({ rows, done: null });
-        else toastFailure(error instanceof ApiError ? error.message : t.failures.unexpected);
+        else toastFailure(messageOf(error));
       }
     });
 
@@ -130,17 +153,16 @@ export function BulkBar(props: {
       {label}
     </Button>
   );
-  const more = ids.length < total && ([t.list.chooseAll(total), props.onAll] as const);
-  const [hint, onHint] = more || [t.bulk.pageOnly, props.onPageOnly];
+  const isWhole = ids.length === total;
   return (
-    <section aria-label={t.bulk.label} className={classes.bar} aria-busy={attempt.busy}>
-      <output>{props.isAll ? t.bulk.allChosen(ids.length) : t.bulk.chosen(ids.length)}</output>
-      {(more || props.isAll) && (
-        <button type="button" className={classes.hint} onClick={onHint}>
-          {hint}
+    <section aria-label={t.bulk.label} className={classes.bar} aria-busy={isBusy}>
+      <output>{isWhole && total > page.length ? t.bulk.allChosen(total) : t.bulk.chosen(ids.length)}</output>
+      {(!isWhole || total > page.length) && (
+        <button type="button" className={classes.hint} onClick={() => props.onKeep(page, !isWhole)}>
+          {isWhole ? t.bulk.pageOnly : t.list.chooseAll(total)}
         </button>
       )}
-      <div className={classes.actions} inert={attempt.busy}>
+      <div className={classes.actions} inert={isBusy}>
         {of !== 'policy' && action(t.bulk.add[of], <IconShieldPlus size={16} />, () => setChange('add'))}
         {of !== 'policy' && action(t.bulk.drop, <IconShieldMinus size={16} />, () => setChange('remove'))}
         {of === 'site' && action(t.bulk.check, <IconShieldCheck size={16} />, () => run(check))}
@@ -148,7 +170,7 @@ export function BulkBar(props: {
         {action(t.common.remove, <IconTrash size={16} />, () => run(askAndRemove))}
       </div>
       <span className={classes.close}>
-        {attempt.busy ? <Loader size={28} /> : <CloseButton aria-label={t.bulk.clear} onClick={onClose} />}
+        {isBusy ? <Loader size={28} /> : <CloseButton aria-label={t.bulk.clear} onClick={onClose} />}
       </span>
       {change && of !== 'policy' && (
         <MembersDialog

@@ -16,7 +16,7 @@ import { Failed, State } from '../ui/state.tsx';
 import { FilterButton, FilterChips, type Filters, valuesOf } from './filters.tsx';
 import { type ListSearch, type Period, parseListSearch } from './list-search.ts';
 import { type RowAction, RowMenu } from './row-menu.tsx';
-import { type IdsEndpoint, useSelection } from './use-selection.ts';
+import { useSelection } from './use-selection.ts';
 
 const BulkBar = lazyDialog(() => import('./bulk-bar.tsx'), 'BulkBar');
 const ExportButton = lazyOptional(() => import('./export-button.tsx'), 'ExportButton');
@@ -51,7 +51,7 @@ export function ListPage<Row extends { id: number }>(props: {
     alone?: (row: Row) => ReactNode;
   };
   /** The rows can be selected, for changes of many rows. */
-  bulk?: { of: 'site' | 'user' | 'policy'; ids: IdsEndpoint } | undefined;
+  bulk?: 'site' | 'user' | 'policy' | undefined;
   empty: { icon: ReactNode; title: string; hint?: string; action?: ReactNode };
   actions?: ReactNode;
 }) {
@@ -69,7 +69,8 @@ export function ListPage<Row extends { id: number }>(props: {
     placeholderData: keepPreviousData,
   });
   const { data, isPlaceholderData } = query;
-  const selection = useSelection<Row>(props.bulk?.ids, { ...filter, name }, data);
+  const idsQuery = { ...filter, name };
+  const selection = useSelection(JSON.stringify(idsQuery));
 
   function menuOf(row: Row): ReactNode {
     const actions = rowMenu?.actions(row) ?? [];
@@ -139,11 +140,7 @@ export function ListPage<Row extends { id: number }>(props: {
         rowClass={props.rowClass}
         rows={failed ? [] : rows}
         selection={
-          props.bulk && {
-            ...selection,
-            label: (row) => t.list.choose(rowMenu?.name(row) ?? ''),
-            labelOfAll: t.list.chooseAll(data?.count ?? 0),
-          }
+          props.bulk && { ...selection, name: (row) => rowMenu?.name(row) ?? '', total: data?.count ?? 0 }
         }
         rowMenu={rowMenu && menuOf}
         rowOpen={mainAction}
@@ -176,13 +173,13 @@ export function ListPage<Row extends { id: number }>(props: {
             ))}
         </Pager>
       )}
-      {props.bulk && selection.chosen.size > 0 && (
+      {props.bulk && data && selection.chosen.size > 0 && (
         <BulkBar
           {...selection}
-          of={props.bulk.of}
-          ids={[...selection.chosen]}
-          total={data?.count ?? 0}
-          onClose={selection.onClear}
+          of={props.bulk}
+          query={idsQuery}
+          list={data}
+          onClose={() => selection.onKeep([])}
         />
       )}
       <Outlet />

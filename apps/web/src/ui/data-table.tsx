@@ -27,15 +27,12 @@ export interface Column<Row> {
 
 /** The selected rows of a table, some of which may be on other pages. */
 export interface Selection<Row> {
-  chosen: ReadonlySet<number | string>;
-  /** The label of a row's checkbox. */
-  label: (row: Row) => string;
-  /** The label of the checkbox in the header, which selects all rows of the list. */
-  labelOfAll: string;
-  onAll: () => void;
-  onClear: () => void;
-  /** Selects rows, or ends their selection. */
-  onChoose: (rows: readonly Row[], isChosen: boolean) => void;
+  chosen: ReadonlySet<number>;
+  name: (row: Row) => string;
+  /** The number of rows on all pages. */
+  total: number;
+  /** Selects exactly these rows. `isAll`: all rows of the list, those of other pages too. */
+  onKeep: (ids: Iterable<number>, isAll?: boolean) => void;
 }
 
 /**
@@ -61,21 +58,21 @@ export function DataTable<Row extends { id: number | string }>(props: {
 }) {
   const { columns, rowMenu, selection } = props;
   const [sort, setSort] = useState<Sort>(null);
-  const lastChosen = useRef<Row['id']>(undefined);
+  const last = useRef(0);
   const rows = props.rows && sorted(props.rows, columns, sort);
   if (rows?.length === 0) return <div className={classes.frame}>{props.fallback}</div>;
-  const isChosen = (row: Row) => selection?.chosen.has(row.id) === true;
-  const isAll = rows?.every(isChosen) === true;
+  const ids = rows?.map(({ id }) => id as number) ?? [];
 
   /** Selects a row, or with Shift all rows from the last one, or ends their selection. */
-  function choose(row: Row, hasShift: boolean) {
-    const ends = [row.id, hasShift ? lastChosen.current : row.id].map(
-      (id) => rows?.findIndex((each) => each.id === id) ?? -1,
-    );
-    const [from, to] = [Math.min(...ends), Math.max(...ends)];
-    selection?.onChoose(from === -1 ? [row] : (rows?.slice(from, to + 1) ?? []), !isChosen(row));
-    lastChosen.current = row.id;
+  function choose(at: number, isChosen: boolean, hasShift: boolean) {
+    const chosen = new Set(selection?.chosen);
+    const from = hasShift ? last.current : at;
+    for (const id of ids.slice(Math.min(from, at), Math.max(from, at) + 1))
+      chosen[isChosen ? 'add' : 'delete'](id);
+    last.current = at;
+    selection?.onKeep(chosen);
   }
+
   return (
     <div className={classes.frame}>
       <table
@@ -90,10 +87,9 @@ export function DataTable<Row extends { id: number | string }>(props: {
             {selection && (
               <td role="cell" className={classes.check}>
                 <Check
-                  label={selection.labelOfAll}
-                  isOn={isAll}
-                  isPartly={!isAll && selection.chosen.size > 0}
-                  onChange={isAll ? selection.onClear : selection.onAll}
+                  label={t.list.chooseAll(selection.total)}
+                  isOn={ids.every((id) => selection.chosen.has(id))}
+                  onChange={(isOn) => selection.onKeep(isOn ? ids : [], isOn)}
                 />
               </td>
             )}
@@ -126,7 +122,7 @@ export function DataTable<Row extends { id: number | string }>(props: {
         </thead>
         <tbody role="rowgroup">
           {rows
-            ? rows.map((row) => (
+            ? rows.map((row, at) => (
                 <DataRow
                   key={row.id}
                   row={row}
@@ -134,9 +130,9 @@ export function DataTable<Row extends { id: number | string }>(props: {
                   check={
                     selection && (
                       <Check
-                        label={selection.label(row)}
-                        isOn={isChosen(row)}
-                        onChange={(hasShift) => choose(row, hasShift)}
+                        label={t.list.choose(selection.name(row))}
+                        isOn={selection.chosen.has(row.id as number)}
+                        onChange={(isOn, hasShift) => choose(at, isOn, hasShift)}
                       />
                     )
                   }
@@ -223,8 +219,7 @@ function DataRow<Row extends { id: number | string }>(props: {
 function Check(props: {
   label: string;
   isOn: boolean;
-  isPartly?: boolean;
-  onChange: (hasShift: boolean) => void;
+  onChange: (isOn: boolean, hasShift: boolean) => void;
 }) {
   return (
     <label>
@@ -232,10 +227,9 @@ function Check(props: {
         type="checkbox"
         aria-label={props.label}
         checked={props.isOn}
-        ref={(input) => {
-          if (input) input.indeterminate = props.isPartly === true;
-        }}
-        onChange={({ nativeEvent }) => props.onChange((nativeEvent as globalThis.MouseEvent).shiftKey)}
+        onChange={({ currentTarget, nativeEvent }) =>
+          props.onChange(currentTarget.checked, (nativeEvent as globalThis.MouseEvent).shiftKey)
+        }
       />
     </label>
   );

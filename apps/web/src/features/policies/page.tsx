@@ -4,7 +4,6 @@ import {
   deletePolicy,
   listPolicies,
   type Policy,
-  policyIds,
   updatePolicy,
 } from '@propusk/contract/policies';
 import { unicodeHost } from '@propusk/contract/unicode-host';
@@ -80,7 +79,7 @@ export function PoliciesPage() {
       help={t.policies.help}
       searchLabel={t.policies.search}
       list={listPolicies}
-      bulk={add && { of: 'policy', ids: policyIds }}
+      bulk={add && 'policy'}
       columns={columns}
       rowMenu={
         can(updatePolicy)

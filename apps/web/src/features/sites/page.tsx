@@ -1,5 +1,5 @@
 import { type Evidence, evidence } from '@propusk/contract/protection';
-import { deleteSite, listSites, type Site, siteIds } from '@propusk/contract/sites';
+import { deleteSite, listSites, type Site } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconHelpCircle, IconLock, IconShieldCheck, IconWorld } from '@tabler/icons-react';
@@ -61,7 +61,7 @@ export function SitesPage() {
       searchLabel={t.sites.search}
       list={listSites}
       filters={siteFilters}
-      bulk={{ of: 'site', ids: siteIds }}
+      bulk="site"
       columns={columns}
       rowMenu={{
         name: (site) => unicodeHost(site.address),

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { inviteAgain, type MadeInvitations } from '@propusk/contract/invitations';
 import type { User } from '@propusk/contract/me';
-import { companyUsers, deleteUser, listUsers, userIds } from '@propusk/contract/users';
+import { companyUsers, deleteUser, listUsers } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { IconMail, IconShieldOff, IconUserCog, IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
@@ -100,7 +100,7 @@ function UserList(props: {
         searchLabel={t.users.search}
         list={props.list}
         filters={props.filters}
-        bulk={props.list === companyUsers ? { of: 'user', ids: userIds } : undefined}
+        bulk={props.list === companyUsers ? 'user' : undefined}
         columns={props.columns}
         rowMenu={{
           name: userName,
