@@ -17,6 +17,7 @@ import { bodyBudget } from './http/body-budget.ts';
 import { serveConsole } from './http/console.ts';
 import { serveDocumentation } from './http/documentation.ts';
 import { answerError, answerUnreadable, validate } from './http/error-reply.ts';
+import { createExports } from './http/exports.ts';
 import { prepareShutdown } from './http/graceful-shutdown.ts';
 import { readJsonBodies } from './http/json.ts';
 import { createListener, shedLoad } from './http/listener.ts';
@@ -171,6 +172,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     queue: createCompanyQueue(2, 100, 6),
     reads: createReads(opened),
     calls: createCalls(),
+    exports: createExports(app),
     // The budget of large request bodies is an eighth of the memory, because parsing makes further copies of a body.
     bodyBudget: bodyBudget(config.memory / 8),
     // Bounded: the set of implemented endpoints is filled once at startup

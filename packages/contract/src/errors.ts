@@ -103,7 +103,7 @@ export const errors = {
   idempotency_mismatch: { status: 422 },
   /** The read took longer than 5 s; choose a shorter period. */
   too_long: { status: 422 },
-  /** More than 5,000 rows match, which is the limit of an exported file; narrow the list by search or filters. */
+  /** More than 5,000 rows or 8 MB match, which is the limit of an exported file; narrow the list by search or filters. */
   too_many_rows: { status: 422 },
   /** The caller exceeded a limit; retry after `Retry-After` seconds. */
   too_many_requests: { status: 429 },

@@ -99,7 +99,7 @@ export async function listCompanies(
   const page = query.page === undefined && query.take === undefined ? { take: limits.page.maxTake } : {};
   const { rows: listed, count } = await readList(matching, { ...query, ...page }, sql.ref('companies.id'));
   // An exported list has only these columns.
-  if (listed.length > limits.page.maxTake) return { rows: listed as unknown as Company[], count };
+  if ((query.take ?? 0) > limits.page.maxTake) return { rows: listed as unknown as Company[], count };
   const rows: Company[] = [];
   // Each query reads companies with at most CHILDREN_A_QUERY child rows in total. A company with more rows is read alone.
   for (let from = 0, to = 0; from < listed.length; from = to) {

@@ -1,7 +1,13 @@
+import { once } from 'node:events';
+import { type IncomingMessage, get as request } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { listAudit } from '@propusk/contract/audit';
 import { isExported } from '@propusk/contract/endpoint';
 import { endpoints } from '@propusk/contract/endpoints';
 import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
+import { exportVisits } from '@propusk/contract/records';
 import { createSites } from '@propusk/contract/sites';
 import { createAdmin } from '@propusk/test-kit/api/admin';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
@@ -155,4 +161,66 @@ test('the export of more than 5,000 rows is refused, and a narrower export has a
   const { lines } = await exported(admin, `/company?name=${encodeURIComponent('Много 1')}`);
   // The numbers to 5001 with a digit 1.
   expect(lines.length).toBe(2085);
+});
+
+/** Sets the audit of a company to events whose CSV exceeds the socket buffers. */
+const fillAudit = (companyId: number, rows: number, bytesOfChanges: number) =>
+  sql(
+    `insert into audit (company_id, company, actor_id, actor_name, actor_email, actor_roles, address, action, object_kind, object_id,
+        object_name, changes)
+      select $1, '', 1, repeat('x', 2500), 'a@a.test', '{CREATOR}', '203.0.113.5', 'changed', 'site', n, 'site', json_build_object(
+        'description', json_build_object('before', (select string_agg(md5(n || '.' || i), '') from generate_series(1, $3 / 32) i)))
+      from generate_series(1, $2::int) n`,
+    companyId,
+    rows,
+    bytesOfChanges,
+  );
+
+/** Opens an export without reading its body. */
+async function open(url: string, token: string): Promise<IncomingMessage> {
+  const sent = request(url, {
+    agent: false,
+    headers: { authorization: `Bearer ${token}`, accept: 'text/csv' },
+  });
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return response;
+}
+
+test('clients that do not read their exports hold files without the changes of events, and other calls are served', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const heapMb = () => {
+    collect();
+    return process.memoryUsage().heapUsed / 2 ** 20;
+  };
+  const { token, id } = await company();
+  const owners = await Promise.all(Array.from({ length: 9 }, () => api.agent(token)));
+  await sql("update users set roles = '{CREATOR}' where company_id = $1", id);
+  await fillAudit(id, 2_500, 20_000);
+  const url = `${await api.app.listen({ port: 0, host: '127.0.0.1' })}/api/audit`;
+  const before = heapMb();
+  const begun: IncomingMessage[] = [];
+  for (const owner of owners.slice(0, 8)) begun.push(await open(url, owner.token));
+  expect(begun.map(({ statusCode }) => statusCode)).toEqual(Array(8).fill(200));
+  // The events have 50 MB of changes, of which nobody holds a copy.
+  expect(heapMb() - before).toBeLessThan(60);
+  const busy = { status: 503, error: { code: 'busy' } };
+  for (const each of [owners[0], owners[8]]) {
+    expect((await open(url, each?.token ?? '')).statusCode).toBe(503);
+    expect(await api.call(each?.token ?? '', exportVisits)).toMatchObject(busy);
+  }
+  expect((await api.must(token, listAudit)).count).toBeGreaterThan(2_500);
+  const other = await company();
+  expect((await exported(other.token, '/audit')).lines.length).toBeGreaterThan(0);
+  for (const response of begun) response.destroy();
+  await expect.poll(async () => (await api.call(token, exportVisits)).status).toBe(200);
+});
+
+test('the export of more than 8 MB is refused, and a narrower export has all rows', async () => {
+  const { token, id } = await company();
+  await fillAudit(id, 4_000, 0);
+  const headers = { authorization: `Bearer ${token}`, accept: 'text/csv' };
+  const refused = await api.app.inject({ url: '/api/audit', headers });
+  expect([refused.statusCode, refused.json().code]).toEqual([422, 'too_many_rows']);
+  expect((await exported(token, '/audit?action=created')).lines.length).toBeGreaterThan(0);
 });

@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AuditRow } from '@propusk/contract/audit';
 import { limits } from '@propusk/contract/limits';
 import type { User } from '@propusk/contract/me';
@@ -12,10 +10,15 @@ import * as t from '@propusk/phrases/console';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Actor, isAdmin, scopeOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
-import type { Db } from '../db/open.ts';
+import type { Db, Tx } from '../db/open.ts';
 
 export const BOM = '\uFEFF';
-const CHUNK_ROWS = 100;
+/** The rows of one read. An event of the audit, or a row with all its links, can have 200 KB. */
+const PAGE_ROWS = 250;
+/** The largest file. The lists of one company, with the most links and names of usual length, are smaller. */
+const MOST_BYTES = 8 * 1024 * 1024;
+/** The time to read a list. The console waits 20 s for the reply. */
+const READ_MS = 15_000;
 const people = 'name surname email roles politics company lastVisitAt createdAt updatedAt';
 const proxies = 'host port type company createdAt updatedAt';
 
@@ -73,14 +76,9 @@ export function sendAs(reply: FastifyReply, file: string): FastifyReply {
   return reply.headers({ 'content-disposition': `attachment; filename*=UTF-8''${encoded}`, vary: 'Accept' });
 }
 
-/**
- * Replies with the rows of a list as CSV for a Russian Excel: semicolons, labels instead of codes, and times of the company's zone.
- * @throws AppError too_many_rows when more rows match than a file may have
- */
-export async function sendCsv(reply: FastifyReply, db: Db, actor: Actor, path: string, answer: unknown) {
-  const rows = (Array.isArray(answer) ? answer : (answer as { rows: unknown[] }).rows) as Fields[];
+/** Returns the name of a list's file, and a function that renders its rows. @param path the path of the list's call */
+export async function csvTable(db: Db, actor: Actor, path: string) {
   const [title = '', fields = ''] = tables[path] ?? [];
-  if (rows.length > limits.exportRows) throw new AppError('too_many_rows');
   const { name, zone } = await companyOf(db, actor);
   const time = new Intl.DateTimeFormat('ru', { dateStyle: 'short', timeStyle: 'medium', timeZone: zone });
   const scope = scopeOf(actor);
@@ -91,23 +89,48 @@ export async function sendCsv(reply: FastifyReply, db: Db, actor: Actor, path: s
     if (special[field] !== undefined) return special[field](row as never);
     if (value === undefined) return t.lastVisit.unknown;
     if (value === null) return t.lastVisit.never;
-    if (Array.isArray(value)) return value.map((each) => each.name ?? each.host).join(', ');
-    return /(^at|At)$/.test(field) ? time.format(Date.parse(String(value))).replace(',', '') : String(value);
+    if (typeof value !== 'string') return value.map((each) => each.name ?? each.host).join(', ');
+    return /(^at|At)$/.test(field) ? time.format(Date.parse(value)).replace(',', '') : value;
   };
-  async function* lines() {
-    yield BOM +
-      lineOf(names.map((field) => (headings[field] ?? field).replace(/^./, (first) => first.toUpperCase())));
-    for (let from = 0; from < rows.length; from += CHUNK_ROWS) {
-      const part = rows.slice(from, from + CHUNK_ROWS);
-      yield part
-        .map((row) => lineOf(names.map((field) => shownEmails(visible(textOf(row, field))))))
-        .join('');
-      // Lets other calls run between two chunks.
-      await nextTurn();
-    }
+  const titles = names.map((field) =>
+    (headings[field] ?? field).replace(/^./, (first) => first.toUpperCase()),
+  );
+  const lineOfRow = (row: Fields) => lineOf(names.map((field) => shownEmails(visible(textOf(row, field)))));
+
+  /**
+   * Renders a list as CSV for a Russian Excel: semicolons, labels instead of codes, and times of the company's zone. Only one page
+   * of rows is in memory at a time. All pages are of one snapshot of the database.
+   * @param read reads a page of the list
+   * @throws AppError too_many_rows when more rows match than a file may have; too_long
+   */
+  async function render(
+    heavy: Db,
+    read: (tx: Tx, page: { page: number; take: number }) => Promise<unknown>,
+  ): Promise<Buffer[]> {
+    const deadline = performance.now() + READ_MS;
+    const chunks = [Buffer.from(BOM + lineOf(titles))];
+    let [bytes, last] = [0, PAGE_ROWS];
+    await heavy
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .execute(async (tx) => {
+        for (let page = 1; last === PAGE_ROWS; page++) {
+          if (performance.now() > deadline) throw new AppError('too_long');
+          const answer = (await read(tx, { page, take: PAGE_ROWS })) as
+            | Fields[]
+            | { rows: Fields[]; count: number };
+          const { rows, count } = Array.isArray(answer) ? { rows: answer, count: 0 } : answer;
+          last = rows.length;
+          const chunk = Buffer.from(rows.map(lineOfRow).join(''));
+          bytes += chunk.length;
+          if (Math.max(count, (page - 1) * PAGE_ROWS + last) > limits.exportRows || bytes > MOST_BYTES)
+            throw new AppError('too_many_rows');
+          chunks.push(chunk);
+        }
+      });
+    return chunks;
   }
-  const file = `${`${title} ${name}`.trim()}.csv`;
-  return sendAs(reply, file).type('text/csv; charset=utf-8').send(Readable.from(lines()));
+  return { file: `${`${title} ${name}`.trim()}.csv`, render };
 }
 
 type Fields = Readonly<

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { GatewayKeys } from '@propusk/access/gateway-secret';
 import {
   asksProof,
@@ -24,7 +25,8 @@ import type { Throttle } from '../throttle/throttle.ts';
 import { bearer, findActor } from './authenticate.ts';
 import type { Load } from './batch-loader.ts';
 import type { BodyBudget } from './body-budget.ts';
-import { asksCsv, sendCsv } from './csv.ts';
+import { asksCsv, csvTable, sendAs } from './csv.ts';
+import type { Exports } from './exports.ts';
 import { type Claim, once, readClaim } from './idempotency.ts';
 import type { Calls, Reads } from './reads.ts';
 import { serializeList } from './replies.ts';
@@ -54,6 +56,8 @@ export interface Routes {
   readonly queue: KeyedLimiter;
   readonly reads: Reads;
   readonly calls: Calls;
+  /** Limits the open exports. */
+  readonly exports: Exports;
   /** Limits the memory of bodies during their upload. */
   readonly bodyBudget: BodyBudget;
   /** The keys that the api shares with gateways. */
@@ -134,11 +138,16 @@ export function implement<const E extends Endpoint>(routes: Routes, endpoint: E,
       } as unknown as Call<E>;
       const { actor } = request;
       if (actor !== null && isExported(endpoint) && asksCsv(request)) {
-        const query = { ...(request.query as object), page: 1, take: limits.exportRows + 1 };
-        const whole = await routes.reads(actor, { ...endpoint, heavy: true }, (db) =>
-          handle({ ...call, query, db } as Call<E>),
-        );
-        return sendCsv(reply, routes.db, actor, endpoint.path, whole);
+        return routes.exports(actor, async (signal) => {
+          const { file, render } = await csvTable(routes.db, actor, endpoint.path);
+          const chunks = await routes.reads(actor, { ...endpoint, heavy: true }, (heavy) =>
+            render(heavy, (db, page) =>
+              handle({ ...call, query: { ...(request.query as object), ...page }, db } as unknown as Call<E>),
+            ),
+          );
+          const sent = sendAs(reply, file).type('text/csv; charset=utf-8');
+          return sent.send(Readable.from(chunks, { signal }));
+        });
       }
       const proved = actor !== null && asksProof(endpoint, actor.roles, request.body);
       const answered = () =>

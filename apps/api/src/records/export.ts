@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { exportVisits, type VisitFilter } from '@propusk/contract/records';
 import type { FastifyRequest } from 'fastify';
 import { type Actor, admitTo, asMember } from '../core/actor.ts';
-import { createKeyedLimiter } from '../core/keyed-limiter.ts';
 import { bearer, findActor } from '../http/authenticate.ts';
 import { asksCsv, companyOf, sendAs } from '../http/csv.ts';
 import { type Routes, routeOf } from '../http/implement.ts';
@@ -11,11 +10,6 @@ import { readLines, withWords } from './log.ts';
 import { recordExport } from './support.ts';
 
 const PAGE_ROWS = 1_000;
-/**
- * The maximum numbers of open exports: in the process, per company and per user. Further exports get 503. While the client reads,
- * an export holds one page of up to 1 MB, but no database connection. Each page is read through the queue of heavy reads.
- */
-const OPEN = { ofAll: 64, ofCompany: 8, ofUser: 1 };
 
 /**
  * Registers the export of the access log: JSON lines, or CSV for `Accept: text/csv`. The export reads a page after the client has
@@ -23,13 +17,6 @@ const OPEN = { ofAll: 64, ofCompany: 8, ofUser: 1 };
  * destroys the socket, so the client sees a response without its last chunk.
  */
 export function exportRoute(routes: Routes): void {
-  const openOfUser = createKeyedLimiter(OPEN.ofUser, 0);
-  const openOfCompany = createKeyedLimiter(OPEN.ofCompany, 0);
-  const openOfAll = createKeyedLimiter(OPEN.ofAll, 0);
-  const closing = new AbortController();
-  // Ends open exports on shutdown, because a slow client would delay the shutdown.
-  routes.app.addHook('preClose', async () => closing.abort());
-
   async function* pagesOf(request: FastifyRequest, zone: string | null): AsyncGenerator<string> {
     let before: string | undefined;
     do {
@@ -56,21 +43,16 @@ export function exportRoute(routes: Routes): void {
     compress: false,
     // There is no HEAD route, because a HEAD request would read the whole log.
     exposeHeadRoute: false,
-    handler: (request, reply) => {
-      // With highWaterMark 0, the stream reads a page only after the socket has taken the previous page.
-      const pages = (zone: string | null) =>
-        Readable.from(pagesOf(request, zone), { signal: closing.signal, highWaterMark: 0 });
-      // The reply resolves when the response has ended. Until then the export counts as open.
-      const send = async () => {
+    handler: (request, reply) =>
+      routes.exports(request.actor as Actor, async (signal) => {
         const { name, zone } = await companyOf(routes.db, asMember(request.actor as Actor));
         const isCsv = asksCsv(request);
         const file = `${fileNameOf(name, zone, request.query as VisitFilter)}.${isCsv ? 'csv' : 'jsonl'}`;
+        // With highWaterMark 0, the stream reads a page only after the socket has taken the previous page.
+        const pages = Readable.from(pagesOf(request, isCsv ? zone : null), { signal, highWaterMark: 0 });
         return sendAs(reply, file)
           .type(isCsv ? 'text/csv; charset=utf-8' : 'application/x-ndjson')
-          .send(pages(isCsv ? zone : null));
-      };
-      const { userId = 0, companyId = null } = request.actor ?? {};
-      return openOfUser(userId, () => openOfCompany(companyId ?? 0, () => openOfAll(0, send)));
-    },
+          .send(pages);
+      }),
   });
 }
