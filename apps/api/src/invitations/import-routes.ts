@@ -20,7 +20,7 @@ export function importRoutes(routes: Slice): void {
     const owner = asMember(actor);
     return adding(db, owner, people, (add) =>
       write(async (tx) => {
-        const { users, dueAt, summary } = await add(tx);
+        const { users, dueAt, summary } = await add(tx, false);
         const { invitations } = await invite(routes, tx, owner, users, dueAt);
         return { ...summary, invitations: mailed ? [] : invitations };
       }),
@@ -29,7 +29,7 @@ export function importRoutes(routes: Slice): void {
 
   implement(routes, contract.previewUsers, async ({ actor, body: { people }, db, write }) => {
     return adding(db, asMember(actor), people, (add) =>
-      rolledBack(write, async (tx) => (await add(tx)).summary),
+      rolledBack(write, async (tx) => (await add(tx, true)).summary),
     );
   });
 
@@ -42,7 +42,7 @@ export function importRoutes(routes: Slice): void {
     db: Db,
     owner: Member,
     people: readonly contract.ImportedPerson[],
-    run: (add: (tx: Tx) => ReturnType<typeof create>) => Promise<T>,
+    run: (add: (tx: Tx, isTrial: boolean) => ReturnType<typeof create>) => Promise<T>,
   ): Promise<T> {
     const emails = people.map(({ email }) => email);
     const folded = emails.map((email) => email.toLowerCase());
@@ -54,7 +54,7 @@ export function importRoutes(routes: Slice): void {
     return revealing(routes, owner, emails, async (most) => {
       await refuseTakenLines(db, owner, people, most);
       const passwordHash = await unknownPassword(routes.passwords, owner);
-      return run((tx) => create(tx, owner, people, passwordHash));
+      return run((tx, isTrial) => create(tx, owner, people, { passwordHash, isTrial }));
     });
   }
 
@@ -62,7 +62,7 @@ export function importRoutes(routes: Slice): void {
     tx: Tx,
     owner: Member,
     people: readonly contract.ImportedPerson[],
-    passwordHash: string,
+    { passwordHash, isTrial }: { passwordHash: string; isTrial: boolean },
   ) {
     const { companyId } = owner;
     await refuseUnknownPolicies(tx, companyId, 'people.', people);
@@ -75,6 +75,7 @@ export function importRoutes(routes: Slice): void {
       tx,
       companyId,
       people.map(({ email }) => email),
+      isTrial,
     );
     const days = Map.groupBy(dueAt, (time) => Math.floor(time / 86_400_000));
     const mails = [...days.values()].map((times) => ({

@@ -95,20 +95,23 @@ export function invitationRoutes(routes: Slice): void {
       const { ms } = (isFull[at] ? mailboxes[at] : undefined) ?? day;
       return isAdmitted.has(user) ? [] : { id: user.id, error: tooMany(ms) };
     });
-    await chargeInvitations(
-      owner,
-      admitted.map(({ email }) => email),
-    );
+    if (admitted.length > 0)
+      await chargeInvitations(
+        owner,
+        admitted.map(({ email }) => email),
+      );
     return { admitted: admitted.map(({ id }) => id), spent };
   }
 
   /**
    * Counts invitations towards the rate limits of the company and of the invited mailboxes. A refused call counts
-   * too, because its error can reveal which email addresses have accounts.
+   * too, because its error can reveal which email addresses have accounts. An import of the company locks the counters until its
+   * commit, so the charge waits in the company's queue of writes and not at a connection that other companies need.
    * @throws AppError too_many_requests
    */
   function chargeInvitations(owner: Member, emails: readonly string[]) {
-    return routes.throttle.begin({ keys: keysOf(owner, emails) });
+    const keys = keysOf(owner, emails);
+    return routes.queue(owner.companyId, () => routes.throttle.begin({ keys }));
   }
 
   /** The rate limits of the company, and of each mailbox. */

@@ -1,9 +1,9 @@
 import { limits } from '@propusk/contract/limits';
 import { sql } from 'kysely';
-import { AppError } from '../core/errors.ts';
+import { AppError, tooMany } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';
 import { type Key, keyOf, times } from './budgets.ts';
-import { charge } from './throttle.ts';
+import { charge, left } from './throttle.ts';
 
 /** Invitations beyond the daily limit are mailed on the following days. The limits of three days suffice for 1,000 users. */
 const DAYS = [0, 1, 2];
@@ -26,7 +26,8 @@ export const invitationsTo = (companyId: number, emails: readonly string[]) =>
 
 /**
  * Charges the invitations of an import to the daily limits of the company and to the limits of the mailboxes. A rollback refunds
- * the charge.
+ * the charge. Further charges of the company wait for the commit, so they must run in the company's queue of writes.
+ * @param isTrial only checks the limits. Locks no counter, because a trial can take long
  * @returns when the mail to each address is due, in milliseconds since 1970: today as many as the limit permits, the others on the
  *   following days
  * @throws AppError too_many_requests when the limits of three days, or of a mailbox, are exhausted
@@ -35,23 +36,26 @@ export async function scheduleInvitations(
   tx: Tx,
   companyId: number,
   emails: readonly string[],
+  isTrial: boolean,
 ): Promise<number[]> {
   const now = Date.now();
   const days = DAYS.map((day) => invitationsOn(companyId, day, now));
+  const mailboxes = invitationsTo(companyId, emails);
   // Locks the counters, so that concurrent invitations wait for the commit.
-  const { rows } = await sql<{ key: string; points: number }>`
-    insert into rate_limits as l (key, points, expire)
-    select key, 0, expire from unnest(${days.map(({ name }) => name)}::text[],
-      ${days.map(({ minutes }) => now + minutes * 60_000)}::bigint[]) as day (key, expire) order by key
-    on conflict (key) do update set points = l.points returning key, points`.execute(tx);
-  const spent = new Map(rows.map(({ key, points }) => [key, points]));
-  const due = days.flatMap((key, day) => {
-    const left = Math.max(0, key.attempts - (spent.get(key.name) ?? 0));
-    return Array.from({ length: left }, (_, place) => ({
+  if (!isTrial)
+    await sql`insert into rate_limits as l (key, points, expire)
+      select key, 0, expire from unnest(${days.map(({ name }) => name)}::text[],
+        ${days.map(({ minutes }) => now + minutes * 60_000)}::bigint[]) as day (key, expire) order by key
+      on conflict (key) do update set points = l.points`.execute(tx);
+  const lefts = await left(tx, [...days, ...mailboxes]);
+  const full = lefts.slice(days.length).find((mailbox) => mailbox.left === 0);
+  if (full !== undefined) throw tooMany(full.ms);
+  const due = days.flatMap((key, day) =>
+    Array.from({ length: lefts[day]?.left ?? 0 }, (_, place) => ({
       key,
       at: now + day * DAY_MS + Math.max(0, place - AT_ONCE) * PACE_MS,
-    }));
-  });
+    })),
+  );
   const used = due.slice(0, emails.length);
   if (used.length < emails.length)
     throw new AppError('too_many_requests', {
@@ -59,6 +63,6 @@ export async function scheduleInvitations(
       retryAfter: (days[0]?.minutes ?? 0) * 60,
     });
   const ofDays = [...Map.groupBy(used, ({ key }) => key)].map(([key, of]) => times(key, of.length));
-  await charge(tx, [...ofDays, ...invitationsTo(companyId, emails)]);
+  if (!isTrial) await charge(tx, [...ofDays, ...mailboxes]);
   return used.map(({ at }) => at);
 }

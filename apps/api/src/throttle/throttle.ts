@@ -129,20 +129,7 @@ export function createThrottle(db: Db): Throttle {
           where key = ${key.name} and expire > ${now} and points >= ${key.attempts}`.execute(db);
         return (rows[0]?.expire ?? now) - now;
       }),
-    async left(keys) {
-      const now = Date.now();
-      const { rows } = await sql<{
-        key: string;
-        points: number;
-        expire: number;
-      }>`select key, points, expire from rate_limits
-        where key = any (${keys.map(({ name }) => name)}) and expire > ${now}`.execute(db);
-      const spent = new Map(rows.map((row) => [row.key, row]));
-      return keys.map(({ name, attempts }) => {
-        const { points = 0, expire = now } = spent.get(name) ?? {};
-        return { left: Math.max(0, attempts - points), ms: expire - now };
-      });
-    },
+    left: (keys) => left(db, keys),
     reset: (...keys) => {
       const charges = keys.map((key) => ({ key, until: 0, left: 0 }));
       return refund(db, charges, () => true);
@@ -150,9 +137,21 @@ export function createThrottle(db: Db): Throttle {
   };
 }
 
+/** Returns, for each key, the attempts left in its window, and the milliseconds until the window ends. Locks no counter. */
+export async function left(db: Db, keys: readonly Key[]): Promise<{ left: number; ms: number }[]> {
+  const now = Date.now();
+  const { rows } = await sql<{ key: string; points: number; expire: number }>`select key, points, expire
+    from rate_limits where key = any (${keys.map(({ name }) => name)}) and expire > ${now}`.execute(db);
+  const spent = new Map(rows.map((row) => [row.key, row]));
+  return keys.map(({ name, attempts }) => {
+    const { points = 0, expire = now } = spent.get(name) ?? {};
+    return { left: Math.max(0, attempts - points), ms: expire - now };
+  });
+}
+
 /**
- * Charges all keys or none, in one statement. In a transaction, a rollback refunds the charge. Rows are locked in the order of their keys, so that concurrent charges do not
- * deadlock. When concurrent charges together exceed a limit, a second statement refunds the later charge.
+ * Charges all keys or none, in one statement. In a transaction, a rollback refunds the charge. Rows are locked in the order of their
+ * keys, so that concurrent charges do not deadlock. When concurrent charges together exceed a limit, a second statement refunds the later charge.
  */
 export async function charge(db: Db, keys: readonly Key[]): Promise<Charge[]> {
   const now = Date.now();
