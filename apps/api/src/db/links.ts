@@ -92,6 +92,7 @@ export function replaceLinks(
  * Links new entities of a company to existing ones, in one statement. The statement throws AppError bad_input when an id belongs to no
  * entity of the company; too_many_objects when the company would have too many links.
  * @param pairs the id of the new entity, and the id of the entity to link, each pair once
+ * @throws AppError too_many_objects for more pairs than a company may have links
  */
 export function addLinks(
   tx: Tx,
@@ -99,6 +100,8 @@ export function addLinks(
   companyId: number,
   pairs: readonly (readonly [id: number, linked: number])[],
 ): Statement<void> {
+  // Refuses more pairs than a company may have before they are stored.
+  refuseBeyond(pairs.length);
   const [table, , own, to, other] = refs(link);
   const add = sql<{ made: number; held: number }>`with come as (
       insert into ${table} (company_id, ${own}, ${other})

@@ -1,6 +1,7 @@
 import { listAudit } from '@propusk/contract/audit';
 import { type ImportedPerson, importUsers, previewUsers } from '@propusk/contract/imports';
 import { inviteUsers } from '@propusk/contract/invitations';
+import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
 import { companyUsers, createUser, deleteUser } from '@propusk/contract/users';
 import { PASSWORD, startApi, type TestApi, testEncryption } from '@propusk/test-kit/api/api';
@@ -200,6 +201,39 @@ test('a company whose invitations are scheduled for three days gets a refusal th
   ]);
   expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(86_400);
   expect(await users(token)).toHaveLength(901);
+});
+
+test('an import with more links than a company may have is refused before a link is stored', async () => {
+  const { token } = await api.company();
+  const { pool } = api.database;
+  await api.must(token, createPolicy, { body: { name: 'Продажи', proxyId: 1 } });
+  const id = (await api.must(token, me)).company?.id;
+  const made = await pool.query<{ id: number }>(
+    `insert into policies (company_id, name, description, proxy_id, proxy_owner_id)
+      select company_id, name || n, '', proxy_id, proxy_owner_id from policies, generate_series(1, 101) n where company_id = $1 returning id`,
+    [id],
+  );
+  // A sequence keeps its value when the transaction of the import rolls back.
+  await pool.query(`create sequence stored_links;
+    create function count_link() returns trigger language plpgsql as $$ begin perform nextval('stored_links'); return new; end $$;
+    create trigger count_link before insert on policy_users for each row execute function count_link()`);
+  const politics = made.rows.map((policy) => policy.id);
+  for (const answer of [
+    await check(
+      token,
+      some(200).map((one) => ({ ...one, politics })),
+    ),
+    await load(
+      token,
+      some(200).map((one) => ({ ...one, politics })),
+    ),
+  ])
+    expect([answer.status, answer.error.code]).toEqual([409, 'too_many_objects']);
+  expect(await users(token)).toHaveLength(1);
+  expect((await pool.query('select is_called as stored from stored_links')).rows).toEqual([
+    { stored: false },
+  ]);
+  await pool.query('drop function count_link cascade; drop sequence stored_links');
 });
 
 test('without a mail server, the reply of an import has the links', async () => {
