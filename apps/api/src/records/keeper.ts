@@ -5,6 +5,7 @@ import { removeRows } from '../db/reaper.ts';
 import { applyCuts } from './settings.ts';
 
 const TICK_MS = 60_000;
+const HOUR_MS = 3_600_000;
 /**
  * When a gateway has sent no batch of access records for this time, the gateway's open records become
  * interrupted. A gateway with open visits sends a batch every 60 s.
@@ -13,12 +14,13 @@ const SILENCE = sql.raw(`interval '5 minutes'`);
 
 /**
  * Maintains the access records: marks open records of silent gateways as interrupted, deletes expired records
- * and records of deleted companies, and creates the partitions of the next months. Each api process runs one
+ * and records of deleted companies, maintains the last visits, and creates the partitions of the next months. Each api process runs one
  * keeper. Concurrent keepers skip rows that another keeper has locked.
  * @param days how long the platform keeps records (`LOG_RETENTION`)
  */
 export function startRecordKeeper({ db, log, days }: Background & { readonly days: number }): Repeating {
   const expired = sql`now() - make_interval(days => ${days})`;
+  let lastVisitsAt = Number.NEGATIVE_INFINITY;
   const ofDeleted = sql`company_id in (select company_id from record_removals order by company_id limit 100)`;
 
   async function work(signal: AbortSignal): Promise<void> {
@@ -45,9 +47,36 @@ export function startRecordKeeper({ db, log, days }: Background & { readonly day
     await sql`delete from record_removals d where not exists (select from records r where r.company_id = d.company_id)
       and not exists (select from record_hours h where h.company_id = d.company_id)`.execute(db);
     await sql`delete from record_runs where seen_at < ${expired}`.execute(db);
+    if (performance.now() - lastVisitsAt < HOUR_MS) return;
+    await keepLastVisits(db, signal);
+    lastVisitsAt = performance.now();
   }
 
   return repeat(TICK_MS, work, (err) => log.warn({ err }, 'failed to maintain the records of access'));
+}
+
+/**
+ * Deletes the last visits of deleted users and sites. Adds those of the last day that an api of an earlier version has stored
+ * without them during a rolling update, with the hour of the visit.
+ */
+async function keepLastVisits(db: Db, signal: AbortSignal): Promise<void> {
+  const exist = (
+    table: string,
+  ) => sql`(exists (select from users where company_id = ${sql.ref(table)}.company_id and id = ${sql.ref(table)}.user_id)
+    or exists (select from sites where company_id = ${sql.ref(table)}.company_id and id = ${sql.ref(table)}.site_id))`;
+  await removeRows(db, 'last_visits', sql`not ${exist('last_visits')}`, signal);
+  const visits = sql`from record_hours where hour at time zone 'UTC' > (now() - interval '1 day') at time zone 'UTC'
+    and visits > 0 and reason = ''`;
+  await sql`
+    with seen as (
+      select company_id, user_id, 0 as site_id, least(max(hour), now()) as at ${visits} and user_id <> 0 group by 1, 2
+      union all select company_id, 0, site_id, least(max(hour), now()) ${visits} and site_id <> 0 group by 1, 3
+    )
+    insert into last_visits as l select * from seen where ${exist('seen')} and not exists (select from last_visits k
+      where (k.company_id, k.user_id, k.site_id) = (seen.company_id, seen.user_id, seen.site_id) and k.at >= seen.at)
+    order by 1, 2, 3 on conflict (company_id, user_id, site_id) do update set at = greatest(l.at, excluded.at)`.execute(
+    db,
+  );
 }
 
 const times = { records: 'started_at', record_hours: 'hour', record_people: 'deleted_at' };

@@ -7,7 +7,8 @@ import { createSite, deleteSite, getSite, listSites, siteIds } from '@propusk/co
 import { companyUsers, deleteUser, getUser, listUsers, userIds } from '@propusk/contract/users';
 import { createAdmin } from '@propusk/test-kit/api/admin';
 import { startApi, type TestApi, testKeys } from '@propusk/test-kit/api/api';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { startRecordKeeper } from './keeper.ts';
 
 let api: TestApi;
 let twin: TestApi;
@@ -52,6 +53,14 @@ async function seen({ token, agent, site }: Home) {
   const [first] = (await api.must(token, listSites)).rows;
   expect([listed?.lastVisitAt, first?.lastVisitAt]).toEqual([user.lastVisitAt, place.lastVisitAt]);
   return [user.lastVisitAt, place.lastVisitAt];
+}
+
+async function keep(): Promise<void> {
+  const log = { warn: vi.fn<(...facts: unknown[]) => void>() };
+  const keeper = startRecordKeeper({ db: api.database.db, log, days: 90 });
+  await keeper.tick();
+  await keeper.close();
+  expect(log.warn).not.toHaveBeenCalled();
 }
 
 const never = async ({ token }: Home) => [
@@ -109,8 +118,40 @@ test('a record of another company’s user or site, or of a deleted one, stores 
   await api.must(other.token, deleteUser, { params: { id: other.agent.id } });
   await api.must(other.token, deleteSite, { params: { id: other.site } });
   await send([visit(other)]);
+  await keep();
   const kept = 'select from last_visits where company_id = any ($1)';
   expect((await api.database.pool.query(kept, [[home.id, other.id]])).rowCount).toBe(0);
+});
+
+test('a batch of records is stored while a company deletes a user and a site with visits', async () => {
+  const [home, other] = [await company(), await company()];
+  const startedAt = ago(HOUR_MS);
+  await send([visit(home, { startedAt })]);
+  const client = api.database.client();
+  await client.connect();
+  await client.query('begin');
+  await client.query('delete from users where id = $1', [home.agent.id]);
+  await client.query('delete from sites where id = $1', [home.site]);
+  await send([visit(home), visit(other)]);
+  expect((await seen(other)).every((at) => typeof at === 'string')).toBe(true);
+  await client.query('commit');
+  await client.end();
+});
+
+test('a visit that an earlier version stored without a last visit appears with its hour, and moves no visit back', async () => {
+  const [home, other] = [await company(), await company()];
+  await send([visit(other)]);
+  const before = await seen(other);
+  for (const { id, agent, site } of [home, other])
+    await api.database.pool.query(
+      "insert into record_hours values ($1, date_trunc('hour', now()) - interval '2 hours', $2, $3, '', '', 1, 1, 1, 1)",
+      [id, agent.id, site],
+    );
+  expect(await seen(home)).toEqual([null, null]);
+  await keep();
+  const hour = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - 2 * HOUR_MS).toISOString();
+  expect(await seen(home)).toEqual([hour, hour]);
+  expect(await seen(other)).toEqual(before);
 });
 
 test('neither a USER nor an ADMIN gets a last visit, and a filter by it returns no rows to them', async () => {
@@ -143,9 +184,7 @@ test('the migration reads last visits from the hours, and marks older users and 
   for (const table of ['users', 'sites'])
     await pool.query(`update ${table} set created_at = '2025-01-01' where company_id = $1`, [old.id]);
   const file = new URL('../db/migrations/012-last-visits.sql', import.meta.url);
-  await pool.query(
-    `drop table last_visits; drop index users_owners, users_invited; drop function remove_last_visits cascade; ${await readFile(file, 'utf8')}`,
-  );
+  await pool.query(`drop table last_visits; ${await readFile(file, 'utf8')}`);
   expect(await seen(visited)).toEqual([hour, hour]);
   expect(await seen(fresh)).toEqual([null, null]);
   expect(await seen(old)).toEqual([undefined, undefined]);

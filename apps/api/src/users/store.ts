@@ -98,8 +98,7 @@ export function listUsers(db: Db, actor: Actor, scope: 'company' | 'platform', q
 /** Returns the query of a list of users with its search as stored text, and the SQL condition of its filters. */
 export function usersAsked(actor: Actor, query: UserQuery): [UserQuery, RawBuilder<SqlBool>] {
   const conditions = [linkSql(links.userPolicies, actor).filter(query)];
-  // A literal, so that PostgreSQL may use the partial indexes.
-  if (query.role !== undefined) conditions.push(sql`users.roles @> array[${sql.lit(query.role)}]`);
+  if (query.role !== undefined) conditions.push(sql`users.roles @> array[${query.role}::text]`);
   if (query.invited !== undefined) conditions.push(sql`users.invited`);
   const name = query.name?.replace(/\u0451/gi, '\u0435');
   return [{ ...query, name }, sql`(${sql.join(conditions, sql` and `)})`];

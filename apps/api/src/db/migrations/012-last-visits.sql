@@ -1,6 +1,7 @@
 -- The last visit of each user (site_id 0) and of each site (user_id 0). Unlike records, these rows do not expire: without a row,
--- there was no visit. `at` is null when visits before the first kept record are possible. The table has no foreign keys, because
--- a user or site that is deleted while a batch is stored must not make the batch fail.
+-- there was no visit. `at` is null when visits before the first kept record are possible. The table has no foreign keys and no
+-- triggers, because a batch of all companies must neither fail nor wait when a company deletes a user or site. The keeper of
+-- records deletes the rows of deleted users and sites.
 create table last_visits (
   company_id bigint not null,
   user_id bigint not null,
@@ -23,17 +24,3 @@ insert into last_visits
   union all
   select s.company_id, 0, s.id, null from sites s join since on since.id = s.company_id where s.created_at < since.at
   on conflict do nothing;
-
-create function remove_last_visits() returns trigger language plpgsql set plan_cache_mode = force_generic_plan as $$
-begin
-  if tg_table_name = 'users' then
-    delete from last_visits v using old_rows o where v.company_id = o.company_id and v.user_id = o.id and v.site_id = 0;
-  else
-    delete from last_visits v using old_rows o where v.company_id = o.company_id and v.site_id = o.id and v.user_id = 0;
-  end if;
-  return null;
-end $$;
-create trigger remove_last_visits after delete on users referencing old table as old_rows
-  for each statement execute function remove_last_visits();
-create trigger remove_last_visits after delete on sites referencing old table as old_rows
-  for each statement execute function remove_last_visits();
