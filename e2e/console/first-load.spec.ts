@@ -45,7 +45,6 @@ test('the login page and the list of sites stay within their transfer budgets', 
   await page.getByRole('button', { name: 'Understood!' }).click();
   await expect(page.getByRole('row')).toHaveCount(11);
   const dashboard = await weight();
-  console.log('WEIGHT', dashboard);
   expect(dashboard).toBeLessThanOrEqual(220);
 
   let before = dashboard;

@@ -36,8 +36,14 @@ export function ExportButton(props: {
     }
     setProgress(null);
   }
-  const start = useEffectEvent(() => props.starts && props.formats[0] && void run(props.formats[0]));
-  useEffect(() => void start(), []);
+  const start = useEffectEvent(() => {
+    if (props.starts && props.formats[0]) void run(props.formats[0]);
+  });
+  useEffect(() => {
+    // In a task of its own, so that the effect changes no state.
+    const timer = window.setTimeout(start);
+    return () => window.clearTimeout(timer);
+  }, []);
   if (progress !== null) {
     return (
       <>
