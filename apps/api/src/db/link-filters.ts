@@ -18,11 +18,12 @@ export function linkSql(side: (typeof links)['userPolicies' | 'sitePolicies'], a
   const seen = scope === 'own' ? sql`l.policy_id in ${ownPolicies(actor)}` : sql`true`;
   return {
     /** JSON whose `at` is null without a visit. Null where the actor may not see visits, or where the records begin later. */
-    lastVisit:
-      sql<Visit | null>`case when ${isVisible} then (select case when count(*) = count(at) then json_build_object('at',
+    lastVisit: sql<{
+      at: string | null;
+    } | null>`case when ${isVisible} then (select case when count(*) = count(at) then json_build_object('at',
       to_char(max(at) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end ${visit}) end`.as(
-        'lastVisit',
-      ),
+      'lastVisit',
+    ),
     filter: ({ policy, access, visited }: Pick<UserQuery, 'policy' | 'access' | 'visited'>) =>
       sql.join(
         [
@@ -33,8 +34,4 @@ export function linkSql(side: (typeof links)['userPolicies' | 'sitePolicies'], a
         sql` and `,
       ) as RawBuilder<SqlBool>,
   };
-}
-
-interface Visit {
-  at: string | null;
 }

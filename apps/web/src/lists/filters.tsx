@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { IconFilter, IconX } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { MenuButton } from '../ui/menu-button.tsx';
 import type { FilterKey, ListSearch } from './list-search.ts';
 
@@ -30,9 +31,10 @@ export function FilterButton({ values, go }: Shown) {
 }
 
 /** The active filters as buttons that remove them. */
-export function FilterChips({ values, go }: Shown) {
+export function FilterChips({ values, go, before }: Shown & { before: ReactNode }) {
   return (
     <Group gap="xs" mb="md">
+      {before}
       {values.map(({ key, label }) => (
         <Button
           key={key}

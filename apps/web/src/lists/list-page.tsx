@@ -115,6 +115,8 @@ export function ListPage<Row extends { id: number }>(props: {
     />
   );
 
+  const choose = (next: ListSearch) => go({ ...next, page: 1 });
+  const button = values.length > 0 && <FilterButton values={values} go={choose} />;
   return (
     <>
       <PageHeader
@@ -128,11 +130,11 @@ export function ListPage<Row extends { id: number }>(props: {
             onSearch={(value) => go({ name: value, page: 1 }, true)}
           />
         }
-        filter={values.length > 0 && <FilterButton values={values} go={(next) => go({ ...next, page: 1 })} />}
+        filter={!period && button}
         actions={period ? props.period?.(period, (next) => go({ ...next, page: 1 }, true)) : props.actions}
       />
       {props.above}
-      {active.length > 0 && <FilterChips values={active} go={(next) => go({ ...next, page: 1 })} />}
+      {(active.length > 0 || period) && <FilterChips values={active} go={choose} before={period && button} />}
       {data && rows && rows.length > 0 && page === 1 && !name && !filtered && props.introduction?.(data)}
       <DataTable<Row>
         label={props.title}
