@@ -65,6 +65,8 @@ export interface Endpoint<
    * create an entity use 201.
    */
   readonly status: number;
+  /** Whether the call adds entities, or checks such a call. On a full disk, it gets `disk_full`. The default is true for status 201. */
+  readonly creates: boolean;
   /**
    * The call concerns one entity with a version. The reply has the version as `ETag`. A PUT or DELETE with an outdated `If-Match`
    * gets 412 (RFC 9110 section 13.1.1).
@@ -117,6 +119,7 @@ export function endpoint<
     body: undefined as Body,
     reply: undefined as Reply,
     status: spec.reply === undefined ? 204 : 200,
+    creates: spec.status === 201,
     versioned: false,
     proof: undefined,
     device: undefined,

@@ -46,6 +46,7 @@ export type ImportedUsers = z.infer<typeof ImportedUsers>;
 
 const shape = {
   access: ['CREATOR'],
+  creates: true,
   body: UsersImport,
   replySeconds: 60,
   errors: [
@@ -60,7 +61,8 @@ const shape = {
 
 /**
  * Invite up to 1,000 agents (USER) to the caller's company, all or none. A company mails 500 invitations a day; the others are mailed
- * on the next two days. A link is valid for seven days from the time of its mail. `fields` of an error names each invalid person by
+ * on the next two days. A link is valid for seven days from the time of its mail. The link also ends when the caller is no longer an
+ * owner, and mails that wait then are not sent. `fields` of an error names each invalid person by
  * the index from 0, such as `people.3.email`. Errors name at most 20 addresses of other companies an hour; later lines are then
  * reported as not checked.
  */

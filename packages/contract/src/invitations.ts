@@ -45,6 +45,7 @@ export type MadeInvitations = z.infer<typeof MadeInvitations>;
 export const inviteUsers = endpoint('POST /users/invitations', {
   access: ['CREATOR'],
   body: InvitationsInput,
+  creates: true,
   // The status is 200, because the api stores replies with status 201 for Idempotency-Key and must not store these links.
   reply: MadeInvitations,
   errors: [

@@ -90,6 +90,7 @@ export const createSites = endpoint('POST /domain-allowed/many', {
 /** Check several sites without adding any. The errors are those of `POST /domain-allowed/many`. */
 export const previewSites = endpoint('POST /domain-allowed/many/preview', {
   access: ['CREATOR'],
+  creates: true,
   body: SiteInputs,
   errors: ['site_exists', 'too_many_objects', 'plan_limit', 'no_company'],
 });

@@ -221,7 +221,7 @@ function claimOf(routes: Routes, endpoint: Endpoint, request: FastifyRequest): C
 /** Returns the route options that follow from the contract, without a handler. The feed adds a streaming handler. */
 export function routeOf(routes: Routes, endpoint: Endpoint) {
   routes.implemented.add(endpoint);
-  const { method, path, params, query, body, reply, status } = endpoint;
+  const { method, path, params, query, body, reply, status, creates } = endpoint;
   return {
     method,
     url: `/api${path}`,
@@ -241,8 +241,8 @@ export function routeOf(routes: Routes, endpoint: Endpoint) {
       reply.header('cache-control', 'no-store');
       // The call fails at once instead of waiting for a database that does not answer.
       if (routes.isSilent()) throw new AppError('unavailable');
-      // On a full disk, calls that create an entity fail. The remaining space is reserved for revocations.
-      if (status === 201 && routes.isShort()) throw new AppError('disk_full');
+      // On a full disk, calls that add entities fail. The remaining space is reserved for revocations.
+      if (creates && routes.isShort()) throw new AppError('disk_full');
       request.actor = await guard(routes, endpoint, request);
       if (query !== undefined) refuseLists(request.query);
       if (!needsNoToken(endpoint)) routes.bodyBudget(request, reply);

@@ -3,6 +3,7 @@ import { type ImportedPerson, importUsers, previewUsers } from '@propusk/contrac
 import { inviteUsers } from '@propusk/contract/invitations';
 import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
+import { createSites, previewSites } from '@propusk/contract/sites';
 import { companyUsers, createUser, deleteUser } from '@propusk/contract/users';
 import { PASSWORD, startApi, type TestApi, testEncryption } from '@propusk/test-kit/api/api';
 import { type Inbox, openInbox } from '@propusk/test-kit/api/inbox';
@@ -234,6 +235,33 @@ test('an import with more links than a company may have is refused before a link
     { stored: false },
   ]);
   await pool.query('drop function count_link cascade; drop sequence stored_links');
+});
+
+test('on a full disk, calls that add users or sites in bulk and their previews are refused, and add nothing', async () => {
+  // The absent file means that the reserve of the disk is released.
+  const full = await startApi(inject('serverUrl'), {
+    shared: api.database,
+    reserveFile: '/nonexistent/reserve',
+  });
+  try {
+    const { token } = await api.company();
+    const [people, emails, body] = [some(2), ['full@import.test'], [{ address: 'full.example.ru' }]];
+    const codes = async () =>
+      (
+        await Promise.all([
+          full.call(token, importUsers, { body: { people } }),
+          full.call(token, previewUsers, { body: { people } }),
+          full.call(token, inviteUsers, { body: { emails } }),
+          full.call(token, previewSites, { body }),
+          full.call(token, createSites, { body }),
+        ])
+      ).map(({ status, error }) => `${status} ${error?.code}`);
+    await expect.poll(async () => (await full.call(token, createSites, { body: [] })).status).toBe(503);
+    expect(await codes()).toEqual(Array(5).fill('503 disk_full'));
+    expect(await users(token)).toHaveLength(1);
+  } finally {
+    await full.close();
+  }
 });
 
 test('without a mail server, the reply of an import has the links', async () => {

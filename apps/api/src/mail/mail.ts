@@ -66,7 +66,8 @@ export function startMailer(options: {
       const composed = mail && composeMail(mail.to, mail.code, ...mail.facts);
       // The invitation of an agent may wait for days. Its link ends when the owner withdraws the invitation.
       const isDead = mail?.code === 'agent_invitation' && !(await hasLiveLink(db, composed?.link ?? ''));
-      if (composed !== null && !isDead) await deliver({ from, ...composed }, signal);
+      if (isDead) log.warn('mail was not sent: its invitation has ended');
+      else if (composed !== null) await deliver({ from, ...composed }, signal);
     } catch (error) {
       await recordFailure(claimed, error);
       return;
