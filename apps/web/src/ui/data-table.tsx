@@ -89,6 +89,7 @@ export function DataTable<Row extends { id: number | string }>(props: {
                 <Check
                   label={t.list.chooseAll(selection.total)}
                   isOn={ids.every((id) => selection.chosen.has(id))}
+                  isPartly={selection.chosen.size > 0}
                   onChange={(isOn) => selection.onKeep(isOn ? ids : [], isOn)}
                 />
               </td>
@@ -219,6 +220,8 @@ function DataRow<Row extends { id: number | string }>(props: {
 function Check(props: {
   label: string;
   isOn: boolean;
+  /** Some rows are selected. */
+  isPartly?: boolean;
   onChange: (isOn: boolean, hasShift: boolean) => void;
 }) {
   return (
@@ -227,6 +230,9 @@ function Check(props: {
         type="checkbox"
         aria-label={props.label}
         checked={props.isOn}
+        ref={(input) => {
+          if (input) input.indeterminate = props.isPartly === true && !props.isOn;
+        }}
         onChange={({ currentTarget, nativeEvent }) =>
           props.onChange(currentTarget.checked, (nativeEvent as globalThis.MouseEvent).shiftKey)
         }
