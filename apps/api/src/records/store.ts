@@ -49,16 +49,17 @@ export async function storeBatch(tx: Tx, { gateway, run, number, records }: Reco
         select id from companies where not visited
           and id in (select "companyId" from given where kind not in ('refusal', 'loss')) for no key update skip locked)
     ), noted as (
-      -- Writes a last visit only if it moves by five minutes, so that a busy user or site costs few writes.
+      -- Writes a last visit only if it moves by five minutes. CASE keeps the lookup of the user or site to those that move.
       insert into last_visits as l
-      select g."companyId", f.user_id, f.site_id, max(f.at) from given g
-        cross join least(coalesce(g.at, g."startedAt" + g.ms * interval '1 ms'), now()) as t(at)
-        cross join lateral (
-          select id as user_id, 0 as site_id, t.at from users where company_id = g."companyId" and id = g."userId"
-          union all select 0, id, t.at from sites where company_id = g."companyId" and id = g."siteId") as f
-      where g.kind not in ('refusal', 'loss') and not exists (select from last_visits k where k.company_id = g."companyId"
-        and k.user_id = f.user_id and k.site_id = f.site_id and k.at > f.at - interval '5 minutes')
-      group by 1, 2, 3 order by 1, 2, 3
+      select m.company_id, m.user_id, m.site_id, m.at from (
+        select g."companyId" as company_id, f.user_id, f.site_id, max(least(coalesce(g.at, g."startedAt" + g.ms * interval '1 ms'), now())) as at
+        from given g cross join lateral (values (g."userId", 0::bigint), (0, g."siteId")) as f(user_id, site_id)
+        where g.kind not in ('refusal', 'loss') and f.user_id + f.site_id is not null group by 1, 2, 3
+      ) m left join last_visits k using (company_id, user_id, site_id)
+      where case when k.at is null or k.at <= m.at - interval '5 minutes' then
+        exists (select from users u where u.company_id = m.company_id and u.id = m.user_id)
+        or exists (select from sites s where s.company_id = m.company_id and s.id = m.site_id) end
+      order by 1, 2, 3
       on conflict (company_id, user_id, site_id) do update set at = greatest(l.at, excluded.at)
     )
     insert into record_hours as h (company_id, hour, user_id, site_id, reason, host, visits, count, up, down)
