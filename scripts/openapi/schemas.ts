@@ -138,6 +138,7 @@ export function exampleOf(components: Components, schema: JsonSchema): unknown {
     const parts = Object.entries(schema.properties);
     return Object.fromEntries(parts.map(([name, part]) => [name, exampleOf(components, part)]));
   }
+  if (schema.type === 'object') return {};
   if (schema.type === 'integer') return Math.max(schema.minimum ?? 1, 1);
   if (Array.isArray(schema.type)) return null;
   return schema.const ?? schema.enum?.[0] ?? (schema.type === 'boolean' ? true : '');
