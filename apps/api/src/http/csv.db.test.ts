@@ -169,7 +169,7 @@ const fillAudit = (companyId: number, rows: number, bytesOfChanges: number) =>
     `insert into audit (company_id, company, actor_id, actor_name, actor_email, actor_roles, address, action, object_kind, object_id,
         object_name, changes)
       select $1, '', 1, repeat('x', 2500), 'a@a.test', '{CREATOR}', '203.0.113.5', 'changed', 'site', n, 'site', json_build_object(
-        'description', json_build_object('before', (select string_agg(md5(n || '.' || i), '') from generate_series(1, $3 / 32) i)))
+        'description', json_build_object('before', repeat(md5(n::text), $3 / 32)))
       from generate_series(1, $2::int) n`,
     companyId,
     rows,
