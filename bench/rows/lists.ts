@@ -47,7 +47,7 @@ export const row: Row = {
     await add(pool, 0, FEW);
     const few = await measured(small, admin);
     await add(pool, 1, MANY);
-    // Many small companies, because the bar of a company is about its own rows.
+    // The platform has many small companies, because the time of an owner’s list must depend only on the rows of the owner’s company.
     for (let company = 2; company < 6; company++) await add(pool, company, MANY);
     const many = await measured(large, admin);
     const titles = [...ofOwner.map((path) => `owner ${path}`), ...ofAdmin.map((path) => `ADMIN ${path}`)];

@@ -113,7 +113,7 @@ test('a click on a checkbox opens no dialog, and the row still opens by a click'
   await expect(dialogOf(page)).toBeVisible();
 });
 
-test('a deletion that includes the own account deletes nobody and names it; without it, all others are deleted', async ({
+test('a deletion that includes the owner’s account deletes nobody and names this account; without it, all others are deleted', async ({
   page,
 }) => {
   await create({ sites: 1, users: 25 });

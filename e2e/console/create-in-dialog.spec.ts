@@ -107,7 +107,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       expect(counted.dialogs).toBeLessThanOrEqual(3);
     });
 
-    test('the dialog of a new site that shows the lock keeps it on a reload, and Back closes it', async ({
+    test('after a new site is saved, a reload still shows its lock, and Back closes the dialog', async ({
       page,
     }) => {
       const fresh = await product.owner(`reload-${screen}@lutik.test`);

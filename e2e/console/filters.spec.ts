@@ -101,7 +101,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
 }
 
 test('the count of open sites in the header sets the filter', async ({ page }) => {
-  // A probe of the product may replace the stored verdict.
+  // The api also probes sites by itself, which may replace the stored verdict.
   await page.route('**/api/company/evidence', (route) => route.fulfill({ json: { ...evidence, open: 1 } }));
   await enter(page, product.url + sites, owner);
   await page.getByRole('link', { name: 'Открыты всем: 1' }).click();

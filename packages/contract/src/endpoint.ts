@@ -65,7 +65,10 @@ export interface Endpoint<
    * create an entity use 201.
    */
   readonly status: number;
-  /** Whether the call adds entities, or checks such a call. On a full disk, it gets `disk_full`. The default is true for status 201. */
+  /**
+   * Whether the call adds entities, or is the dry run of such a call. On a full disk, it gets `disk_full`. The default is true for
+   * status 201.
+   */
   readonly creates: boolean;
   /**
    * The call concerns one entity with a version. The reply has the version as `ETag`. A PUT or DELETE with an outdated `If-Match`

@@ -11,7 +11,7 @@ export const linkFilters = {
   visited: z.optional(z.enum(['never'])),
 };
 
-/** The query parameters of lists that calls without pages lack. */
+/** The query parameters for pages. Calls without pages omit them. */
 export const unpaged = { page: true, take: true } as const;
 
 /** The ids of all rows that match a query, in the order of the list. */

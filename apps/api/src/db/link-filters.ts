@@ -17,7 +17,10 @@ export function linkSql(side: (typeof links)['userPolicies' | 'sitePolicies'], a
   const linked = sql`select from ${table} l where l.company_id = ${company} and l.${own} = ${id}`;
   const seen = scope === 'own' ? sql`l.policy_id in ${ownPolicies(actor)}` : sql`true`;
   return {
-    /** JSON whose `at` is null without a visit. Null where the actor may not see visits, or where the records begin later. */
+    /**
+     * JSON whose `at` is null if there was no visit. The whole value is null if the actor may not see visits, or if there may have
+     * been visits before the first kept record.
+     */
     lastVisit: sql<{
       at: string | null;
     } | null>`case when ${isVisible} then (select case when count(*) = count(at) then json_build_object('at',

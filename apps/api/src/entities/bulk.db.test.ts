@@ -85,7 +85,7 @@ test('a change of members adds and removes exactly the named users and sites, an
   ]);
 });
 
-test('a change of members raises only the versions of rows that change, and repeated it changes nothing', async () => {
+test('a change of members raises only the versions of rows that change, and the same change again changes nothing', async () => {
   const { token, policy, users } = await create({ sites: 0, agents: 2 });
   const versions = async () => {
     const rows = await Promise.all(users.map((id) => api.must(token, getUser, { params: { id } })));

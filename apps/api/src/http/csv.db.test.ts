@@ -186,7 +186,7 @@ async function open(url: string, token: string): Promise<IncomingMessage> {
   return response;
 }
 
-test('clients that do not read their exports hold files without the changes of events, and other calls are served', async () => {
+test('while clients do not read their exports, the api holds only the finished files and still serves other calls', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const heapMb = () => {
@@ -202,7 +202,7 @@ test('clients that do not read their exports hold files without the changes of e
   const begun: IncomingMessage[] = [];
   for (const owner of owners.slice(0, 8)) begun.push(await open(url, owner.token));
   expect(begun.map(({ statusCode }) => statusCode)).toEqual(Array(8).fill(200));
-  // The events have 50 MB of changes, of which nobody holds a copy.
+  // The changes of these events take 50 MB. The api must not keep them in memory.
   expect(heapMb() - before).toBeLessThan(60);
   const busy = { status: 503, error: { code: 'busy' } };
   for (const each of [owners[0], owners[8]]) {

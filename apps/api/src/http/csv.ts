@@ -39,7 +39,7 @@ const headings: Readonly<Record<string, string>> = {
   ...{ protection: t.sites.protection, company: t.audit.company, policyName: t.policies.name },
   ...{ lastVisitAt: t.lastVisit.title, at: t.audit.when, actor: t.users.person, action: t.audit.what },
 };
-/** The cells of fields whose text is not the value itself. */
+/** The functions that render the cells of those fields whose text differs from the value. */
 const special: Readonly<Record<string, (row: never) => string>> = {
   address: ({ address }: Site) => unicodeHost(address),
   policyName: ({ name }: { name: string }) => name,

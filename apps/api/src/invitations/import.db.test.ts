@@ -123,13 +123,13 @@ test('an import with invalid lines names each of them and adds nobody, and its d
   expect(await users(token)).toHaveLength(2);
 });
 
-test('imports and their dry runs name at most 20 addresses of other companies an hour, and all of the own company', async () => {
+test('imports and their dry runs name at most 20 taken addresses of other companies an hour, but all taken addresses of the caller’s company', async () => {
   const { token } = await api.company();
   const other = await api.company();
   const [own, taken] = [some(30), some(25)];
   expect((await load(other.token, taken)).status).toBe(200);
   expect((await load(token, own)).status).toBe(200);
-  // A dry run without taken addresses costs nothing.
+  // A dry run without taken addresses does not count towards the limit.
   for (let n = 0; n < 25; n++) expect((await check(token, some(2))).status).toBe(200);
   const people = [...taken.slice(0, 15), ...some(5), ...taken.slice(15), ...some(5), ...own];
   const { error } = await check(token, people);
@@ -147,7 +147,7 @@ test('imports and their dry runs name at most 20 addresses of other companies an
   }
 });
 
-test('invitations of an import beyond 500 a day are mailed on the following days, and later ones count them', async () => {
+test('an import mails 500 invitations a day and the others on the following days, and they count towards the limits of later imports', async () => {
   const { token } = await api.company();
   expect((await api.call(token, inviteUsers, { body: { emails: ['first@import.test'] } })).status).toBe(200);
   const people = some(900);
@@ -158,7 +158,7 @@ test('invitations of an import beyond 500 a day are mailed on the following days
   expect(counts(made.body)).toEqual([499, 401]);
   const [today, tomorrow] = made.body.mails.map(({ dueAt }) => Date.parse(dueAt));
   expect((tomorrow ?? 0) - (today ?? 0)).toBe(86_400_000);
-  // The scheduled mails have a link that is valid for seven days from their time, and are not stuck.
+  // The link of a scheduled mail is valid for seven days from the time of the mail. Scheduled mails do not count as stuck.
   const later = [...(await scheduled())].filter(([, days]) => days === 1).map(([to]) => to);
   expect(later.toSorted()).toEqual(
     people

@@ -63,7 +63,7 @@ export function invitationRoutes(routes: Slice): void {
     routes.throttle.redeeming('mailLink', address, () => openPasswordLink(db, body.token)),
   );
 
-  /** Invites the users who have an invitation, as far as the rate limits permit. Returns the error of each other id. */
+  /** Invites the users who have an invitation, as far as the rate limits permit. Returns an error for each remaining id. */
   async function inviteAgain({ actor, db, write }: Writing, ids: readonly number[]) {
     const owner = asOwner(actor);
     const found = await findInvited(db, owner, ids);
@@ -82,7 +82,7 @@ export function invitationRoutes(routes: Slice): void {
 
   /**
    * Charges the invitations that the rate limits of the company and of the mailboxes permit.
-   * @returns the ids of the admitted users, and the error of each other user
+   * @returns the ids of the admitted users, and an error for each remaining user
    * @throws AppError too_many_requests when a concurrent call has exhausted a limit
    */
   async function chargeAgain(owner: Member, users: readonly User[]) {
@@ -106,7 +106,7 @@ export function invitationRoutes(routes: Slice): void {
   /**
    * Counts invitations towards the rate limits of the company and of the invited mailboxes. A refused call counts
    * too, because its error can reveal which email addresses have accounts. An import of the company locks the counters until its
-   * commit, so the charge waits in the company's queue of writes and not at a connection that other companies need.
+   * commit, so the charge waits in the company's queue of writes, where it holds no database connection that other companies need.
    * @throws AppError too_many_requests
    */
   function chargeInvitations(owner: Member, emails: readonly string[]) {

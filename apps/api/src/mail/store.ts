@@ -59,7 +59,8 @@ export function queueMail<Code extends MailCode>(
 
 /**
  * Queues mails as `queueMail` does, in one round trip.
- * @param times the expiry of each mail's link, and the time to send the mail, by default now; null for notices
+ * @param times for each mail, the expiry of its link and the time to send the mail, by default now; null for notices, which have
+ *   no link
  */
 export async function queueMails<Code extends MailCode>(
   tx: Tx,

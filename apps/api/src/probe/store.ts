@@ -97,9 +97,9 @@ export async function requestCheck(tx: Tx, actor: Actor, siteId: number): Promis
 
 /**
  * Queues probes of sites of the actor's company, unless they wait or run already.
- * @param asked whether the probes come before scheduled ones. A bulk request does not ask for this, so that a company with many
+ * @param asked whether the probes come before scheduled ones. It is false for a bulk request, so that a company with many
  *   sites delays no requested probe of another company
- * @returns the ids of the queued sites, and the error of each other site: not_found; too_many_requests within 10 s of the last
+ * @returns the ids of the queued sites, and an error for each remaining site: not_found; too_many_requests within 10 s of the last
  *   probe's start
  * @throws AppError company_unconfirmed
  */

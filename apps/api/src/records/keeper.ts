@@ -14,7 +14,8 @@ const SILENCE = sql.raw(`interval '5 minutes'`);
 
 /**
  * Maintains the access records: marks open records of silent gateways as interrupted, deletes expired records
- * and records of deleted companies, maintains the last visits, and creates the partitions of the next months. Each api process runs one
+ * and records of deleted companies, maintains the last visits, and creates the partitions of the next months. Each api process
+ * runs one
  * keeper. Concurrent keepers skip rows that another keeper has locked.
  * @param days how long the platform keeps records (`LOG_RETENTION`)
  */
@@ -56,8 +57,8 @@ export function startRecordKeeper({ db, log, days }: Background & { readonly day
 }
 
 /**
- * Deletes the last visits of deleted users and sites. Adds those of the last day that an api of an earlier version has stored
- * without them during a rolling update, with the hour of the visit.
+ * Deletes the last visits of deleted users and sites. During a rolling update, an api of the earlier version stores visits without a
+ * last visit. For such visits of the last day, adds the last visit, with the hour of the visit as its time.
  */
 async function keepLastVisits(db: Db, signal: AbortSignal): Promise<void> {
   const exist = (

@@ -83,7 +83,7 @@ test('a user and a site have no last visit until a record of a visit is stored; 
   expect(await never(home)).toEqual([[], []]);
 });
 
-test('a late batch and a repeated batch do not move the last visit back, and a step below five minutes does not move it', async () => {
+test('a late batch and a repeated batch do not move the last visit back, and a visit less than five minutes later does not move it', async () => {
   const home = await company();
   const times = [2 * HOUR_MS, 3 * HOUR_MS, 2 * HOUR_MS - 60_000].map(ago);
   const run = randomUUID();
@@ -138,7 +138,7 @@ test('a batch of records is stored while a company deletes a user and a site wit
   await client.end();
 });
 
-test('a visit that an earlier version stored without a last visit appears with its hour, and moves no visit back', async () => {
+test('the keeper adds the last visit for a visit that an earlier version of the api stored, and moves no last visit back', async () => {
   const [home, other] = [await company(), await company()];
   await send([visit(other)]);
   const before = await seen(other);
@@ -171,7 +171,7 @@ test('neither a USER nor an ADMIN gets a last visit, and a filter by it returns 
   expect(await api.must(home.token, me)).not.toHaveProperty('lastVisitAt');
 });
 
-test('the migration reads last visits from the hours, and marks older users and sites without a visit as unknown', async () => {
+test('the migration takes last visits from the hourly statistics; without a visit, the last visit of users and sites older than the first record is unknown', async () => {
   const [visited, fresh, old] = [await company(), await company(), await company()];
   const { pool } = api.database;
   const hour = '2026-01-05T10:00:00.000Z';

@@ -49,7 +49,7 @@ export async function storeBatch(tx: Tx, { gateway, run, number, records }: Reco
         select id from companies where not visited
           and id in (select "companyId" from given where kind not in ('refusal', 'loss')) for no key update skip locked)
     ), noted as (
-      -- Writes a last visit only if it moves by five minutes. CASE keeps the lookup of the user or site to those that move.
+      -- Writes a last visit only if it moves forward by five minutes. CASE looks up the user or site only for last visits that move.
       insert into last_visits as l
       select m.company_id, m.user_id, m.site_id, m.at from (
         select g."companyId" as company_id, f.user_id, f.site_id, max(least(coalesce(g.at, g."startedAt" + g.ms * interval '1 ms'), now())) as at

@@ -202,7 +202,8 @@ async function findTaken(db: Db, { companyId }: Member, emails: readonly string[
 /**
  * Finds users of the actor's company who have an invitation and no password yet.
  * @param actor the actor without the role ADMIN (`asOwner`)
- * @returns the users, and the error of each other id: not_found, also for a user of another company; already_joined when the user
+ * @returns the users, and an error for each remaining id: not_found for an absent user or a user of another company;
+ *   already_joined when the user
  *   has a password; protected_user for an owner or ADMIN
  */
 export async function findInvited(

@@ -6,7 +6,7 @@ export interface Field {
   readonly label: string;
   /** Matches the usual headings of the column. */
   readonly heading: RegExp;
-  /** Matches the content of the column. A table must have a column of each field with `content`. */
+  /** Matches the content of the column. A field with `content` is required: every table must have a column for it. */
   readonly content?: RegExp;
 }
 

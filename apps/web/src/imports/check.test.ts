@@ -42,7 +42,7 @@ test('rows that the server refuses are left out until it accepts the others', as
   ]);
 });
 
-test('faults that were found stay when the next check is refused, but the others cannot be imported', async () => {
+test('when a later check is refused, the faults found so far stay, but the rows without faults cannot be imported', async () => {
   const replies: Error[] = [refusal({ 'people.0.email': 'taken' }), limited];
   const report = await settle(lines('a', 'b'), async () => {
     throw replies.shift() ?? limited;

@@ -11,7 +11,7 @@ interface Fault {
   readonly text: string;
 }
 
-/** A row with the value that is sent, and the reason why it is not sent. */
+/** A row with the value to send. A row with a fault is not sent. */
 export interface Line<Value> extends Row {
   readonly value: Value;
   fault?: Fault;

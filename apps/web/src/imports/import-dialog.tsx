@@ -40,7 +40,7 @@ export function ImportDialog<Value>(props: {
   const missing = table && fields.find(({ key, content }) => content && !table.mapping.includes(key));
   const step = done ? 'done' : report ? 'report' : table ? 'table' : 'file';
   const body = useRef<HTMLDivElement>(null);
-  // The button that had the focus is gone. A screen reader reads the new step.
+  // The focused button is gone, so the new step takes the focus, and a screen reader reads it.
   useEffect(() => {
     if (step !== 'file') body.current?.focus();
   }, [step]);

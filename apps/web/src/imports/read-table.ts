@@ -51,7 +51,7 @@ function readText(text: string): Row[] {
 /** Trims the cells and drops empty rows and the empty columns at the right. @throws TableFault */
 function tidy(rows: readonly Row[]): Row[] {
   const found = rows
-    // The apostrophe marks a text for Excel, as the file of refused rows has it.
+    // The file of refused rows has an apostrophe before texts that Excel could run as a formula. It is removed here.
     .map(({ line, cells }) => ({
       line,
       cells: cells.map((cell) => cell.trim().replace(/^'(?=[=+\-@])/, '')),

@@ -46,7 +46,10 @@ function extract(bytes: Uint8Array, names: readonly string[]): Record<string, st
 
 type Attributes = Readonly<Record<string, string | undefined>>;
 
-/** Calls functions for the tags and texts of an XML document, without prefixes. Entities other than those of XML stay as they are. */
+/**
+ * Calls functions for the tags and texts of an XML document. Names are passed without namespace prefixes. Entities other than
+ * those of XML stay as they are.
+ */
 function walk(
   xml: string | undefined,
   open: (name: string, attrs: Attributes) => void,
@@ -87,7 +90,7 @@ function readStrings(xml = '<sst/>'): string[] {
   return strings;
 }
 
-/** Reads the rows of a sheet. A date is the number of its day, because no field of an import is a date. */
+/** Reads the rows of a sheet. A date stays the day number that Excel stores, because no field of an import is a date. */
 function readSheet(xml: string | undefined, strings: readonly string[]): Row[] {
   const rows: Row[] = [];
   let line = 0;

@@ -11,7 +11,7 @@ export const tableLimits = {
   /** The most bytes of a file, and of the XML that is read from an .xlsx file. */
   bytes: 10 * 1024 * 1024,
   xml: 16 * 1024 * 1024,
-  /** The most rows that are not empty, with the row of the headings, and the most lines of a text. */
+  /** The maximum number of non-empty rows, including the headings, and of lines in a text. */
   rows: limits.objectsPerCompany + 1,
   records: 10_000,
   columns: 50,

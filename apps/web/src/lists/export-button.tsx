@@ -10,7 +10,7 @@ import { type Format, readExport } from './export-file.ts';
 
 /**
  * Downloads the filtered rows of a call as a file, with its progress and a button that cancels it.
- * @param props.starts the user has already asked for the only format
+ * @param props.starts starts the export at once, because the user has already asked for its only format
  */
 export function ExportButton(props: {
   endpoint: Endpoint;
@@ -40,7 +40,7 @@ export function ExportButton(props: {
     if (props.starts && props.formats[0]) void run(props.formats[0]);
   });
   useEffect(() => {
-    // In a task of its own, so that the effect changes no state.
+    // The export starts in a separate task, so that the effect itself sets no state.
     const timer = window.setTimeout(start);
     return () => window.clearTimeout(timer);
   }, []);

@@ -63,7 +63,7 @@ export function DataTable<Row extends { id: number | string }>(props: {
   if (rows?.length === 0) return <div className={classes.frame}>{props.fallback}</div>;
   const ids = rows?.map(({ id }) => id as number) ?? [];
 
-  /** Selects a row, or with Shift all rows from the last one, or ends their selection. */
+  /** Selects a row or ends its selection; with Shift, does so for all rows from the last clicked one. */
   function choose(at: number, isChosen: boolean, hasShift: boolean) {
     const chosen = new Set(selection?.chosen);
     const from = hasShift ? last.current : at;

@@ -15,7 +15,7 @@ insert into last_visits
   select company_id, 0, site_id, max(hour) from record_hours where visits > 0 and reason = '' and site_id <> 0 group by 1, 3;
 delete from last_visits v where not exists (select from users u where u.company_id = v.company_id and u.id = v.user_id)
   and not exists (select from sites s where s.company_id = v.company_id and s.id = v.site_id);
--- Rows that are older than the records of their company may have had visits whose records have expired.
+-- Users and sites that are older than the records of their company may have had visits whose records have expired.
 with since as (
   select id, greatest(coalesce((select min(hour) from record_hours), now()), now() - make_interval(days => record_days)) as at from companies
 )

@@ -11,7 +11,7 @@ export function readSites(text: string): string[] {
 }
 
 /**
- * Turns a refusal of new sites into errors of the fields of the form. Of a list, the error of `address` names each refused
+ * Turns a refusal of new sites into errors of the fields of the form. For a list, the error of `address` names each refused
  * address.
  */
 export function namingFields(error: unknown, addresses: readonly string[]): unknown {

@@ -129,7 +129,7 @@ function Step(props: { name: Key; done: boolean; current: boolean; shown: boolea
   );
 }
 
-/** The dialogs in which a step is done about a site. */
+/** The dialogs in which the owner does a step for a site. */
 const dialogs = { policy: 'edit', lock: 'lock', check: 'check' } as const;
 
 /** The button that starts a step. The steps policy, lock and check are about the first site that is not protected. */

@@ -20,7 +20,7 @@ export function NewSiteDialog({ onClose }: { onClose: OnClose }) {
     const isOver = router.latestLocation.state.isOver === true;
     const lock = dialogLink('/dashboard/creator/domains/$id/lock', id, { isOver });
     const kept = { to: '.', search: true, replace: true, resetScroll: false, ignoreBlocker: true };
-    // A reload opens the lock. Without another state, the router would not change the history entry.
+    // A reload opens the lock. The router changes the history entry only if its state differs.
     const state = { isOver, begins: false };
     void router.navigate({ ...kept, state, mask: { ...lock, unmaskOnReload: true } } as NavigateOptions);
   }

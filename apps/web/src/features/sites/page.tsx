@@ -96,7 +96,7 @@ export function SitesPage() {
   );
 }
 
-/** A link to the sites that are open to everybody. If there are none, to those without a probe. */
+/** A link to the sites that are open to everybody. If there are none, it leads to the sites without a probe. */
 function OpenSites({ open, unchecked }: Evidence) {
   if (open + unchecked === 0) return null;
   const text = open > 0 ? t.sites.openToAll(open) : t.sites.notChecked(unchecked);
