@@ -92,11 +92,12 @@ export async function listenOnLoopback(server: Server): Promise<Pick<Daemon, 'po
 
 /**
  * Returns a port that was free a moment ago. It is below the range from which Linux takes ports for connections and for servers on
- * port 0 (32768 and up), so that no other test gets it meanwhile.
+ * port 0 (32768 and up), so that no other test gets it meanwhile. It is above 10080, which `fetch` and browsers refuse as a bad port
+ * (Fetch standard, section "port blocking").
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(10_000, 32_000);
+    const port = randomInt(10_081, 32_000);
     const server = createServer().listen(port, '127.0.0.1');
     const isFree = await once(server, 'listening').then(
       () => true,
