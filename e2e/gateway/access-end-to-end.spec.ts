@@ -14,6 +14,7 @@ import {
 } from '@propusk/test-kit/gateway/upstreams';
 import { stopwatch } from '@propusk/test-kit/stopwatch';
 import { startLockedSites } from '../../scripts/locked-site.ts';
+import { saveSite } from '../support/console.ts';
 import { endProduct, type RunningProduct, startProduct } from '../support/product.ts';
 
 /**
@@ -130,8 +131,8 @@ test('an owner registers a company and sets access up', { tag: ['@2.4', '@4.1'] 
     await page.getByRole('button', { name: 'Добавить', exact: true }).first().click();
     const address = page.getByRole('dialog').getByRole('textbox', { name: 'Адрес' });
     await address.fill(`http://${name}.romashka.test:${sitePort}/login`);
-    if (policy !== null) await pick(page, 'Политики доступа', [policy]);
-    await save(page);
+    if (policy !== null) await pick(page, 'Кому открыть', [policy]);
+    await saveSite(page);
     await expect(row(name)).toContainText(policy ?? 'Никому не открыт');
   }
   // A site can also be added to a policy later.

@@ -146,7 +146,7 @@ export function CreateSiteDialog(props: {
   const [named, setNamed] = useState<string>();
   const { data: policies } = useQuery(queryOptions(listPolicies, {}));
   // The first site of a company without policies is open to the owner.
-  const first = policies?.count === 0 ? [-me.id] : [];
+  const first = address === undefined && policies?.count === 0 ? [-me.id] : [];
 
   /** The policies of the new sites, as the calls take them. */
   async function audienceOf(openTo: readonly number[], addresses: readonly string[]) {

@@ -26,7 +26,7 @@ const columns: readonly Column<Policy>[] = [
   {
     key: 'name',
     title: t.policies.name,
-    width: '18cqi',
+    width: '16cqi',
     main: true,
     render: ({ name }) => (
       <Text span inherit lineClamp={2} title={name}>
@@ -42,7 +42,7 @@ const columns: readonly Column<Policy>[] = [
   {
     key: 'proxy',
     title: t.policies.proxy,
-    width: '14cqi',
+    width: '12cqi',
     render: (policy) => policy.proxy.map(proxyName).join(', ') || t.common.none,
   },
   {

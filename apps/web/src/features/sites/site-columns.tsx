@@ -8,7 +8,7 @@ import { Tags } from '../../ui/tags.tsx';
 export const address: Column<Site> = {
   key: 'address',
   title: t.sites.address,
-  width: '28cqi',
+  width: '22cqi',
   main: true,
   render: (site) => unicodeHost(site.address),
 };
