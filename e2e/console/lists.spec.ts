@@ -178,7 +178,10 @@ for (const [screen, viewport] of screens) {
         });
 
         await test.step('the list shows columns without sorting, and dates as DD.MM.YYYY', async () => {
-          await expect(page.getByRole('columnheader')).toHaveText([...list.columns]);
+          // On a phone, the cards of sites have no room for the last visit.
+          const hidden = screen === 'phone' && list.path === '/dashboard/creator/domains' ? 'Посещение' : '';
+          const columns = list.columns.filter((column) => column !== hidden);
+          await expect(page.getByRole('columnheader')).toHaveText(columns);
           await expect(page.getByRole('columnheader').getByRole('button')).toHaveCount(0);
           await expect(page.locator('th[aria-sort]')).toHaveCount(0);
           const days = rowsOf(page).last().locator('time');
