@@ -81,7 +81,9 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(page).toHaveURL(new RegExp(`${sites}$`));
     });
 
-    test('the filters of users find those without access and those who never came', async ({ page }) => {
+    test('the filters of the list of users find users without access, and users who have never visited a site', async ({
+      page,
+    }) => {
       await enter(page, `${product.url}${people}?access=none&role=USER`, owner);
       await expect(names(page)).toHaveText([/Пётр/]);
       await chip(page, 'Агент').click();

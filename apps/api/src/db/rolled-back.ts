@@ -1,6 +1,6 @@
 import type { Tx } from './open.ts';
 
-/** Thrown to roll a trial back. */
+/** Thrown to roll back the transaction of a trial. */
 class RolledBack extends Error {}
 
 /**

@@ -76,7 +76,7 @@ const load = (round: number) =>
 const count = async (query: string) =>
   Number((await observer.query<{ n: number }>(`select count(*) as n ${query}`)).rows[0]?.n);
 
-/** Counts what an import has stored, and the recipients whose mail waits or was received. */
+/** Counts the rows that an import has stored, and the recipients whose mail is queued or was received. */
 async function stored(round: number) {
   const ours = `like 'person${round}-%'`;
   const { rows } = await observer.query<{ id: string; sealed: Buffer }>('select id, sealed from mails');

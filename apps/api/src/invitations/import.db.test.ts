@@ -191,7 +191,7 @@ test('an import mails 500 invitations a day and the others on the following days
   expect([received.has(last?.email ?? ''), received.has(kept)]).toEqual([false, true]);
 });
 
-test('a company whose invitations are scheduled for three days gets a refusal that says so', async () => {
+test('an import that exceeds the invitations of three days is refused, and the error names this reason', async () => {
   const { token } = await api.company();
   await load(token, some(900));
   await api.database.pool.query(`update rate_limits set points = 500 where key like 'invitation:%'`);

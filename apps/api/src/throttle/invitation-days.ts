@@ -10,7 +10,7 @@ const DAYS = [0, 1, 2];
 const DAY_MS = 86_400_000;
 /** The first mails of an import are due at once, as those of `POST /users/invitations`. */
 const AT_ONCE: number = limits.invitations;
-/** The pause between the other mails of an import, so that links for new passwords are sent in between. */
+/** The pause between the other mails of an import. Mails with links for new passwords are sent in these pauses. */
 const PACE_MS = 200;
 
 /** The counter of the invitations that a company mails on a day (UTC). @param day 0 for today, 1 for tomorrow */

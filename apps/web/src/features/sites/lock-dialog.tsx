@@ -50,7 +50,7 @@ export function SiteDialog(props: { first: View; id?: number; onClose: OnClose }
   const { id: inPath } = useParams({ strict: false });
   const id = props.id ?? Number(inPath);
   const [view, setView] = useState<View>(props.first);
-  /** The view from which the owner opened the vantages. */
+  /** The view from which the owner opened the list of vantages. */
   const [back, setBack] = useState<View>('last');
   /** Whether the paths of the probe have unsaved changes. */
   const [typed, setTyped] = useState(false);
