@@ -36,9 +36,7 @@ const toast = (page: Page, text: string) => page.getByRole('status').filter({ ha
 const policy = async (name: string) =>
   (await product.call(owner, listPolicies, {})).rows.find((one) => one.name === name);
 
-test('an owner adds 520 sites to a policy by four clicks, and sees the result within two seconds', async ({
-  page,
-}) => {
+test('an owner adds 520 sites to a policy by four clicks', async ({ page }) => {
   await create({ sites: SITES, users: USERS });
   await enter(page, `${product.url}${sites}`, owner);
   await page.getByRole('checkbox', { name: `Выбрать все ${SITES}` }).click();
@@ -47,12 +45,8 @@ test('an owner adds 520 sites to a policy by four clicks, and sees the result wi
   await page.getByRole('listbox').getByRole('option', { name: 'Склад' }).click();
   const dialog = dialogOf(page);
   await expect(dialog.getByText(`Доступ к ${SITES} сайтам получит 1 пользователь.`)).toBeVisible();
-  const open = dialog.getByRole('button', { name: 'Открыть' });
-  await expect(open).toBeEnabled();
-  const clicked = performance.now();
-  await open.click();
+  await dialog.getByRole('button', { name: 'Открыть' }).click();
   await expect(toast(page, 'Склад')).toBeVisible();
-  expect(performance.now() - clicked).toBeLessThan(2_000);
   await expect(bar(page)).toHaveCount(0);
   expect((await policy('Склад'))?.sites).toHaveLength(SITES);
   await expect(row(page, / s1\./)).toContainText('Склад');

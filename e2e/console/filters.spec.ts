@@ -102,6 +102,20 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
   });
 }
 
+test('the filter by policy offers the policies of the company, and a reload keeps it', async ({ page }) => {
+  const label = 'Политика «Бухгалтерия»';
+  await enter(page, product.url + sites, owner);
+  await choose(page, label);
+  await expect(page).toHaveURL(/\?policy=\d+$/);
+  await expect(names(page)).toHaveText([address(1)]);
+  await page.reload();
+  await expect(chip(page, label)).toBeVisible();
+  await expect(names(page)).toHaveText([address(1)]);
+  await enter(page, product.url + people, owner);
+  await choose(page, label);
+  await expect(names(page)).toHaveText([/Анна/]);
+});
+
 test('the count of open sites in the header sets the filter', async ({ page }) => {
   // The api also probes sites by itself, which may replace the stored verdict.
   await page.route('**/api/company/evidence', (route) => route.fulfill({ json: { ...evidence, open: 1 } }));
@@ -171,6 +185,12 @@ test('a site, a user, a refusal and a day of the statistics open the access log 
   await page.getByRole('table').getByRole('link', { name: /^Анна/ }).first().click();
   await expect(page).toHaveURL(/user=\d+$/);
   await expect(log.getByRole('rowheader')).toHaveCount(2);
+  await page.goBack();
+  await page
+    .getByRole('figure')
+    .locator('.u-over')
+    .click({ position: { x: 0, y: 20 } });
+  await expect(page).toHaveURL(/log\?from=([\d-]+)&to=\1$/);
   await page.goBack();
   await page.getByText('Таблица', { exact: true }).click();
   await page.getByRole('rowheader').getByRole('link').first().click();

@@ -99,6 +99,27 @@ test('the chart shows totals and the previous period, follows the colour scheme,
   await expect.poll(() => chart.locator('.u-select').evaluate(({ clientWidth }) => clientWidth)).toBe(0);
 });
 
+test('the owner sorts the open connections by traffic, and orders the most active by traffic', async ({
+  page: tab,
+}) => {
+  const orders: (string | null)[] = [];
+  await open(tab, page, {
+    'GET /statistics': (route) => {
+      orders.push(searchOf(route).get('order'));
+      return route.fulfill({ json: figures });
+    },
+  });
+  const byTraffic = tab.getByRole('columnheader', { name: 'Трафик' });
+  await byTraffic.first().getByRole('button').click();
+  await expect(byTraffic.first()).toHaveAttribute('aria-sort', 'descending');
+  await expect.poll(() => orders.at(-1)).toBe('bytes');
+  await tab.getByRole('link', { name: 'Сейчас' }).click();
+  const first = tab.getByRole('table', { name: 'Открытые соединения' }).getByRole('rowheader').first();
+  await expect(first).toHaveText('Анна Орлова');
+  await byTraffic.getByRole('button').click();
+  await expect(first).toHaveText(/Глеб/);
+});
+
 test('a changed figure appears within three seconds without a reload', async ({ page: tab }) => {
   let now = 1;
   await open(tab, page, {

@@ -310,9 +310,9 @@ export const Statistics = z.object({
       refusals: z.int(),
     }),
   ),
-  /** The sites with the most visits, at most ten. */
+  /** The most active sites, at most ten, in the wanted order. */
   sites: z.array(Share),
-  /** The users with the most visits, at most ten. */
+  /** The most active users, at most ten, in the wanted order. */
   users: z.array(Share),
   /** The most frequent refusals, at most 20. */
   refused: z.array(
@@ -351,6 +351,8 @@ export const StatisticsQuery = z.object({
   to: GivenDate,
   /** The length of each interval of the chart. @example day */
   step: z.enum(['hour', 'day']),
+  /** The most active sites and users are those with the most visits, or with the most bytes. By default visits. @example bytes */
+  order: z.optional(z.enum(['visits', 'bytes'])),
 });
 export type StatisticsQuery = z.infer<typeof StatisticsQuery>;
 

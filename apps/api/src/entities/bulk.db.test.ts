@@ -7,7 +7,6 @@ import { createSites, listSites } from '@propusk/contract/sites';
 import { companyUsers, getUser, listUsers } from '@propusk/contract/users';
 import { createAdmin } from '@propusk/test-kit/api/admin';
 import { startApi, type TestApi } from '@propusk/test-kit/api/api';
-import { stopwatch } from '@propusk/test-kit/stopwatch';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
 let api: TestApi;
@@ -225,24 +224,15 @@ test('an owner who is also an ADMIN cannot change rows of another company with b
   expect(companyId).not.toBe(other.companyId);
 });
 
-test('520 sites are added to a policy, and 500 users deleted, in less than a second', async () => {
+test('520 sites are added to a policy, and then 520 sites and 500 users are deleted', async () => {
   const { token, policy, users, sites } = await create({ sites: 520, agents: 500 });
-  const spent: number[] = [];
-  const timed = async (work: () => Promise<unknown>) => {
-    const elapsed = stopwatch();
-    await work();
-    spent.push(elapsed());
-  };
   const params = { id: policy.id };
-  await timed(() => api.must(token, bulk.previewMembers, { params, body: { addSites: sites } }));
-  await timed(() =>
-    api.must(token, bulk.changeMembers, { params, body: { addSites: sites, addUsers: users } }),
-  );
-  await timed(() => api.must(token, bulk.probeSites, { body: { ids: sites } }));
-  await timed(() => api.must(token, bulk.usersLoss, { body: { ids: users } }));
-  await timed(() => api.must(token, bulk.deleteUsers, { body: { ids: users } }));
-  await timed(() => api.must(token, bulk.deleteSites, { body: { ids: sites } }));
-  expect(Math.max(...spent)).toBeLessThan(1_000);
+  await api.must(token, bulk.previewMembers, { params, body: { addSites: sites } });
+  await api.must(token, bulk.changeMembers, { params, body: { addSites: sites, addUsers: users } });
+  await api.must(token, bulk.probeSites, { body: { ids: sites } });
+  await api.must(token, bulk.usersLoss, { body: { ids: users } });
+  await api.must(token, bulk.deleteUsers, { body: { ids: users } });
+  await api.must(token, bulk.deleteSites, { body: { ids: sites } });
   expect([
     (await api.must(token, listSites, {})).count,
     (await api.must(token, companyUsers, {})).count,

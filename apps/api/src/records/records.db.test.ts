@@ -418,9 +418,9 @@ test('the statistics count users, visits, bytes and refusals by hour and by day 
     }),
     visit(home),
   ]);
-  const read = (from: string, to: string, step: 'hour' | 'day') =>
+  const read = (from: string, to: string, step: 'hour' | 'day', order?: 'bytes') =>
     api.must(home.token, statistics, {
-      query: { from: `2026-03-${from}:00Z`, to: `2026-03-${to}:00Z`, step },
+      query: { from: `2026-03-${from}:00Z`, to: `2026-03-${to}:00Z`, step, ...(order && { order }) },
     });
   const day = await read('01T21:00', '02T21:00', 'day');
   expect(day).toMatchObject({
@@ -444,6 +444,11 @@ test('the statistics count users, visits, bytes and refusals by hour and by day 
   expect(day.users.map(({ id, visits }) => [id, visits])).toEqual([
     [home.agent.id, 1],
     [second.id, 1],
+  ]);
+  const byBytes = await read('01T21:00', '02T21:00', 'day', 'bytes');
+  expect(byBytes.users.map(({ id, bytes }) => [id, bytes])).toEqual([
+    [second.id, 5_100],
+    [home.agent.id, 2_100],
   ]);
   expect(
     (await read('01T20:00', '02T12:00', 'hour')).chart.map(({ visits, refusals }) => [visits, refusals]),

@@ -14,7 +14,7 @@ const LONGEST_MS = 366 * DAY_MS;
  * @throws AppError bad_input for a period that is empty or longer than 366 days
  */
 export async function readStatistics(db: Db, companyId: number, query: StatisticsQuery): Promise<Statistics> {
-  const { to, step } = query;
+  const { to, step, order = 'visits' } = query;
   const from = new Date(Math.floor(Date.parse(query.from) / HOUR_MS) * HOUR_MS).toISOString();
   const length = Date.parse(to) - Date.parse(query.from);
   if (length <= 0 || length > LONGEST_MS)
@@ -34,8 +34,8 @@ export async function readStatistics(db: Db, companyId: number, query: Statistic
       array(select json_build_object('at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'visits', visits, 'bytes', bytes, 'refusals', refusals)
         from (select at, coalesce(sum(visits) filter (where not refused), 0) as visits, sum(bytes) as bytes,
           coalesce(sum(count) filter (where refused), 0) as refusals from h where by = 3 and now group by at) as steps order by at) as chart,
-      ${shares('site_id', 6, sql`sites o on o.company_id = ${companyId}`, 'o.shown_address')} as sites,
-      ${shares('user_id', 5, sql`users o on o.company_id = ${companyId}`, userName('o'))} as users,
+      ${shares('site_id', 6, sql`sites o on o.company_id = ${companyId}`, 'o.shown_address', order)} as sites,
+      ${shares('user_id', 5, sql`users o on o.company_id = ${companyId}`, userName('o'), order)} as users,
       array(select json_build_object('reason', r.reason, 'user', case when u.id is not null then json_build_object('id', u.id, 'name', ${sql.raw(userName('u'))}) end,
           'host', r.host, 'site', case when s.id is not null then json_build_object('id', s.id, 'name', s.shown_address) end, 'count', r.count)
         from (select * from most join named using (user_id, reason, host_key)) as r
@@ -106,8 +106,14 @@ function figure(name: string, value: string, condition: string): string {
 }
 
 /** @param by selects the rows of `sums` that are grouped by the key: 5 for users, 6 for sites */
-function shares(key: 'site_id' | 'user_id', by: number, names: ReturnType<typeof sql>, name: string) {
+function shares(
+  key: 'site_id' | 'user_id',
+  by: number,
+  names: ReturnType<typeof sql>,
+  name: string,
+  order: 'visits' | 'bytes',
+) {
   return sql`array(select json_build_object('id', o.id, 'name', ${sql.raw(name)}, 'visits', t.visits, 'bytes', t.bytes)
     from (select ${sql.ref(key)} as key, visits, bytes from h where by = ${by} and now and not refused and ${sql.ref(key)} <> 0
-      order by 2 desc, 1 limit 10) as t join ${names} and o.id = t.key order by t.visits desc, o.id)`;
+      order by ${sql.ref(order)} desc, 1 limit 10) as t join ${names} and o.id = t.key order by ${sql.ref(`t.${order}`)} desc, o.id)`;
 }

@@ -1,7 +1,9 @@
 import { Button, Group } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
 import { IconFilter, IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { call } from '../api/call.ts';
 import { MenuButton } from '../ui/menu-button.tsx';
 import type { FilterKey, ListSearch } from './list-search.ts';
 
@@ -16,18 +18,34 @@ export const valuesOf = (filters: Filters, search: ListSearch) =>
     }),
   );
 
+/**
+ * The filter by policy. The names of the policies load when `isWanted` is true. Before that, the filter has no values, except
+ * the active one without its name.
+ */
+export function usePolicyFilter(active: ListSearch['policy'], isWanted: boolean): Filters {
+  const { data } = useQuery({
+    queryKey: ['filter by policy'],
+    queryFn: async ({ signal }) =>
+      (await call((await import('@propusk/contract/policies')).listPolicies, {}, signal)).rows,
+    enabled: isWanted || active !== undefined,
+    meta: { toast: true },
+  });
+  const known = data?.map(({ id, name }) => [id, t.list.ofPolicy(name)]);
+  return { policy: Object.fromEntries(known ?? (active === undefined ? [] : [[active, t.users.policies]])) };
+}
+
 interface Shown {
   values: ReturnType<typeof valuesOf>;
   go: (change: ListSearch) => void;
 }
 
 /** The button that opens the menu of filters. */
-export function FilterButton({ values, go }: Shown) {
+export function FilterButton({ values, go, onOpen }: Shown & { onOpen: () => void }) {
   const lines = values.map(({ key, value, label, active }) => {
     return { label, icon: null, checked: active, run: () => go({ [key]: value }) };
   });
   const icon = [<IconFilter key="icon" size={16} aria-hidden />, <span key="text">{t.list.filter}</span>];
-  return <MenuButton label={t.list.filter} icon={icon} lines={lines} />;
+  return <MenuButton label={t.list.filter} icon={icon} lines={lines} onOpen={onOpen} />;
 }
 
 /** The active filters as buttons that remove them. */

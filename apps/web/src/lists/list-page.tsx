@@ -13,7 +13,7 @@ import { PageHeader } from '../ui/page-header.tsx';
 import { Pager } from '../ui/pager.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { Failed, State } from '../ui/state.tsx';
-import { FilterButton, FilterChips, type Filters, valuesOf } from './filters.tsx';
+import { FilterButton, FilterChips, type Filters, usePolicyFilter, valuesOf } from './filters.tsx';
 import { type ListSearch, type Period, parseListSearch } from './list-search.ts';
 import { type RowAction, RowMenu } from './row-menu.tsx';
 import { useSelection } from './use-selection.ts';
@@ -60,7 +60,10 @@ export function ListPage<Row extends { id: number }>(props: {
   const search = parseListSearch(useSearch({ strict: false }));
   const { page = 1, take = limits.page.take, name } = search;
   const [exporting, setExporting] = useState(false);
-  const values = valuesOf(props.filters ?? {}, search);
+  const [isFiltering, setIsFiltering] = useState(false);
+  const isPolicies = props.bulk === 'site' || props.bulk === 'user';
+  const byPolicy = usePolicyFilter(isPolicies ? search.policy : undefined, isPolicies && isFiltering);
+  const values = valuesOf({ ...props.filters, ...byPolicy }, search);
   const active = values.filter((value) => value.active);
   const filter = { ...props.filter, ...Object.fromEntries(active.map(({ key, value }) => [key, value])) };
   const period = props.period && { from: search.from, to: search.to };
@@ -116,7 +119,9 @@ export function ListPage<Row extends { id: number }>(props: {
   );
 
   const choose = (next: ListSearch) => go({ ...next, page: 1 });
-  const button = values.length > 0 && <FilterButton values={values} go={choose} />;
+  const button = values.length > 0 && (
+    <FilterButton values={values} go={choose} onOpen={() => setIsFiltering(true)} />
+  );
   return (
     <>
       <PageHeader

@@ -6,11 +6,20 @@ import { pageSizes } from '../ui/page-sizes.ts';
 export type Period = Pick<ListSearch, 'from' | 'to'>;
 
 /** The filters of lists, as URL search parameters. */
-const filterKeys = ['protection', 'access', 'visited', 'role', 'invited', 'confirmed', 'action'] as const;
+const filterKeys = [
+  'protection',
+  'access',
+  'visited',
+  'policy',
+  'role',
+  'invited',
+  'confirmed',
+  'action',
+] as const;
 export type FilterKey = (typeof filterKeys)[number];
 
 /** The state of a list as URL search parameters. Default values are left out. */
-export interface ListSearch extends Partial<Record<FilterKey, string | boolean>> {
+export interface ListSearch extends Partial<Record<FilterKey, string | number | boolean>> {
   page?: number;
   take?: number;
   name?: string;
@@ -31,10 +40,12 @@ export function parseListSearch(raw: Record<string, unknown>): ListSearch {
   if (typeof name === 'string' && name.trim()) search.name = name.trim().slice(0, limits.name);
   for (const key of filterKeys) {
     const value = raw[key];
-    // The router writes and reads the texts true and false as booleans.
+    // The router writes and reads the texts true and false as booleans, and digits as a number.
     if (value === 'true' || value === 'false') search[key] = value === 'true';
     else if (typeof value === 'boolean' || (typeof value === 'string' && /^[a-z_]{1,40}$/i.test(value)))
       search[key] = value;
+    else if (key === 'policy' && Number.isSafeInteger(Number(value)) && Number(value) > 0)
+      search[key] = Number(value);
   }
   for (const end of ['from', 'to'] as const) {
     const day = raw[end];

@@ -21,7 +21,7 @@ export interface Column<Row> {
   lines?: 2;
   /** On a phone, the cell shares a line of the card with the next short cell. A table below 900 px hides a `wide` column. */
   short?: boolean | 'wide';
-  /** Compares two rows, so that a click on the header sorts them. No list of the console uses it (spec sections 2 and 4). */
+  /** Compares two rows, so that a click on the header sorts them. Lists with pages do not use it (spec sections 2 and 4). */
   sort?: (one: Row, other: Row) => number;
 }
 
@@ -256,7 +256,7 @@ function directionOf(key: string, sort: Sort): Direction {
 }
 
 /** The header of a sortable column. */
-function Sorter(props: { title: string; direction: Direction; onClick: () => void }) {
+export function Sorter(props: { title: string; direction: Direction; onClick: () => void }) {
   return (
     <button type="button" className={classes.sorter} onClick={props.onClick}>
       {props.title}

@@ -25,6 +25,8 @@ interface Shown {
   zone: string;
   /** Called with the first and the last day (yyyy-mm-dd) that the user selected by dragging. */
   onDays: (from: string, to: string) => void;
+  /** Called with the day of a clicked bar. */
+  onDay: (day: string) => void;
 }
 
 /** The hour or day of the chart below the pointer, and the pointer's position in pixels. */
@@ -36,13 +38,17 @@ interface Pointed {
 }
 
 /** A chart with bars of the visits, a pale line of the previous period's visits, and a line of the refusals. */
-export function Chart({ steps, before, hourly, zone, onDays }: Shown) {
+export function Chart({ steps, before, hourly, zone, onDays, onDay }: Shown) {
   const frame = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot>(null);
   const [pointed, setPointed] = useState<Pointed | null>(null);
   const select = useEffectEvent((first: number, last: number) => {
     const [from, to] = [steps[first], steps[last]].map((step) => step && dayOf(Date.parse(step.at), zone));
     if (from && to) onDays(from, to);
+  });
+  const click = useEffectEvent((at: number | null | undefined) => {
+    const step = steps[at ?? -1];
+    if (step) onDay(dayOf(Date.parse(step.at), zone));
   });
   useEffect(() => {
     const element = frame.current;
@@ -67,6 +73,15 @@ export function Chart({ steps, before, hourly, zone, onDays }: Shown) {
     };
     const made = new uPlot({ ...optionsOf(element, hourly, zone), hooks }, undefined, element);
     chart.current = made;
+    // A drag ends with a click too.
+    let start = 0;
+    made.over.addEventListener('pointerdown', ({ clientX }) => {
+      start = clientX;
+    });
+    made.over.addEventListener(
+      'click',
+      ({ clientX }) => Math.abs(clientX - start) < 4 && click(made.cursor.idx),
+    );
     const sized = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
     sized.observe(element);
     const coloured = new MutationObserver(() => made.redraw(false, false));
@@ -181,7 +196,8 @@ function optionsOf(element: HTMLElement, hourly: boolean, timeZone: string): uPl
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), timeZone),
     cursor: {
       y: false,
-      drag: { setScale: false },
+      // By default uPlot takes each click beside the middle of a bar for the end of a drag, and stops it.
+      drag: { setScale: false, click: () => {} },
       points: { show: false },
       move: (made, left, top) => {
         const nearest = left < 0 ? undefined : made.data[0][made.posToIdx(left)];

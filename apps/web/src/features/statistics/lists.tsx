@@ -1,5 +1,5 @@
 import { VisuallyHidden } from '@mantine/core';
-import type { Share, Statistics } from '@propusk/contract/records';
+import type { Share, Statistics, StatisticsQuery } from '@propusk/contract/records';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { Link } from '@tanstack/react-router';
@@ -7,6 +7,7 @@ import type { ReactNode } from 'react';
 import { formatBytes, formatCount, nameOfHost, reasonLabel } from '../../entities/visit/visit-text.ts';
 import type { Period } from '../../lists/list-search.ts';
 import { Card } from '../../ui/card.tsx';
+import { Sorter } from '../../ui/data-table.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
 import classes from './statistics.module.css';
 import { useRemedy } from './use-remedy.tsx';
@@ -14,8 +15,23 @@ import { useRemedy } from './use-remedy.tsx';
 const { figures, nothing } = t.statistics;
 const { site, person, traffic } = t.visits;
 
+export type Order = NonNullable<StatisticsQuery['order']>;
+
+/** The orders by the title of their column. */
+const orders = new Map<string, Order>([
+  [figures.visits, 'visits'],
+  [traffic, 'bytes'],
+]);
+
 /** Tables of a period: top sites and users, refusals, unused access, idle sites. Names open the access log of these days. */
-export function Lists({ data, days }: { data: Statistics; days: Period }) {
+export function Lists(props: {
+  data: Statistics;
+  days: Period;
+  /** The measure by which the server chose the most active sites and users. */
+  order: Order;
+  onOrder: (order: Order) => void;
+}) {
+  const { data, days, order } = props;
   const remedy = useRemedy();
   return (
     <div className={classes.lists}>
@@ -23,13 +39,15 @@ export function Lists({ data, days }: { data: Statistics; days: Period }) {
         title={t.statistics.topSites}
         none={t.statistics.none}
         head={[site, figures.visits, traffic]}
-        rows={sharesOf(data.sites, ({ id, name }) => toLog(unicodeHost(name), { ...days, site: id }))}
+        order={props}
+        rows={sharesOf(data.sites, order, ({ id, name }) => toLog(unicodeHost(name), { ...days, site: id }))}
       />
       <Table
         title={t.statistics.topPeople}
         none={t.statistics.none}
         head={[person, figures.visits, traffic]}
-        rows={sharesOf(data.users, ({ id, name }) => toLog(name, { ...days, user: id }))}
+        order={props}
+        rows={sharesOf(data.users, order, ({ id, name }) => toLog(name, { ...days, user: id }))}
       />
       <Table
         title={t.statistics.refused}
@@ -94,13 +112,13 @@ const open = (
   </Link>
 );
 
-/** Rows with a bar behind the name. Bar widths are relative to the first row, which has the most visits. */
-function sharesOf(shares: readonly Share[], nameOf: (share: Share) => ReactNode) {
+/** Rows with a bar behind the name. Bar widths are relative to the first row, which has the most visits or bytes. */
+function sharesOf(shares: readonly Share[], order: Order, nameOf: (share: Share) => ReactNode) {
   return shares.map((share) => ({
     key: String(share.id),
     name: nameOf(share),
     cells: [formatCount(share.visits), formatBytes(share.bytes)],
-    percent: (100 * share.visits) / (shares[0]?.visits || 1),
+    percent: (100 * share[order]) / (shares[0]?.[order] || 1),
   }));
 }
 
@@ -110,18 +128,30 @@ function Table(props: {
   lead?: string;
   none: string;
   head: readonly string[];
+  /** A click on the header of the visits or of the traffic orders the rows. */
+  order?: { order: Order; onOrder: (order: Order) => void };
   rows: readonly { key: string; name: ReactNode; cells: readonly ReactNode[]; percent?: number }[];
 }) {
-  const { none, head, rows, ...card } = props;
+  const { none, head, rows, order, ...card } = props;
   return (
     <Card {...card} footer={rows.length === 0 && <p>{none}</p>}>
       {rows.length > 0 && (
         <table className={classes.numbers}>
           <thead>
             <tr>
-              {head.map((title) => (
-                <th key={title}>{title || <VisuallyHidden>{t.columns.actions}</VisuallyHidden>}</th>
-              ))}
+              {head.map((title) => {
+                const by = order && orders.get(title);
+                const direction = by && by === order.order ? 'descending' : 'none';
+                return (
+                  <th key={title} aria-sort={by && direction}>
+                    {by ? (
+                      <Sorter title={title} direction={direction} onClick={() => order.onOrder(by)} />
+                    ) : (
+                      title || <VisuallyHidden>{t.columns.actions}</VisuallyHidden>
+                    )}
+                  </th>
+                );
+              })}
             </tr>
           </thead>
           <tbody>

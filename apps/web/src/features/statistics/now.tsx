@@ -16,9 +16,18 @@ import { POLL_MS } from './period.ts';
 
 const { site, person, where, traffic } = visitColumns;
 
+const byText = (textOf: (visit: Visit) => string) => (one: Visit, other: Visit) =>
+  textOf(one).localeCompare(textOf(other), 'ru');
+
 /** The connections that are open now, with the actions that end them. */
 export function Now({ zone }: { zone: string }) {
-  const columns = [{ ...person, main: true }, { ...site, main: false }, whenIn(zone), where, traffic];
+  const columns = [
+    { ...person, main: true, sort: byText(personOf) },
+    { ...site, main: false, sort: byText(hostOf) },
+    { ...whenIn(zone), sort: byText(({ startedAt }) => startedAt) },
+    where,
+    { ...traffic, sort: (one: Visit, other: Visit) => one.up + one.down - other.up - other.down },
+  ];
   const query = useQuery({
     ...queryOptions(liveVisits, {}),
     refetchInterval: POLL_MS,

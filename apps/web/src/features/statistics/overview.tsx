@@ -4,6 +4,7 @@ import * as t from '@propusk/phrases/console';
 import { IconChartBar } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
 import { Figures } from '../../entities/visit/figures.tsx';
 import { DayInput } from '../../forms/day-input.tsx';
@@ -13,7 +14,7 @@ import { Loaded } from '../../ui/loaded.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { State } from '../../ui/state.tsx';
 import { ChartTable } from './chart-table.tsx';
-import { Lists } from './lists.tsx';
+import { Lists, type Order } from './lists.tsx';
 import { Old } from './old.tsx';
 import {
   dayAgo,
@@ -36,8 +37,9 @@ export function Overview({ zone }: { zone: string }) {
   const navigate = useNavigate();
   const period = parsePeriod(useSearch({ strict: false }));
   const input = queryOf(period, zone);
+  const [order, setOrder] = useState<Order>('visits');
   const query = useQuery({
-    ...queryOptions(statistics, { query: input ?? { from: '', to: '', step: 'day' } }),
+    ...queryOptions(statistics, { query: { ...(input ?? { from: '', to: '', step: 'day' }), order } }),
     enabled: input !== null,
     // The figures of a past period do not change any more.
     refetchInterval: () => input !== null && Date.parse(input.to) > Date.now() && POLL_MS,
@@ -55,7 +57,9 @@ export function Overview({ zone }: { zone: string }) {
           {(data) => (
             <>
               <Old query={query} zone={zone} />
-              <Content data={data} input={input} isToday={period.days === 1} zone={zone} onPeriod={go} />
+              <Content data={data} input={input} isToday={period.days === 1} zone={zone} onPeriod={go}>
+                <Lists data={data} days={daysOf(input, zone)} order={order} onOrder={setOrder} />
+              </Content>
             </>
           )}
         </Loaded>
@@ -102,8 +106,10 @@ function Content(props: {
   isToday: boolean;
   zone: string;
   onPeriod: (next: PeriodSearch) => void;
+  children: ReactNode;
 }) {
   const { data, input, zone } = props;
+  const navigate = useNavigate();
   const none = data.visits.now + data.visits.before + data.refusals.now + data.refusals.before === 0;
   const log = useQuery({ ...queryOptions(listVisits, { query: { take: 1 } }), enabled: none });
   const past = periodBefore(input, zone);
@@ -123,8 +129,12 @@ function Content(props: {
       />
     );
   }
-  const to = dayOf(Date.parse(input.to) - 1, zone);
-  const days = { from: dayOf(Date.parse(input.from), zone), to };
+  const openLog = (day: string) =>
+    void navigate({
+      to: '/dashboard/creator/statistics/$part',
+      params: { part: 'log' },
+      search: { from: day, to: day },
+    });
   const shown = {
     steps: stepsOf(data, input, zone),
     before: earlier.data && stepsOf(earlier.data, past, zone),
@@ -138,13 +148,19 @@ function Content(props: {
         <Title order={2} mb="xs">
           {t.statistics.chart}
         </Title>
-        <Chart {...shown} onDays={(from, to) => props.onPeriod({ days: 'own', from, to })} />
+        <Chart {...shown} onDays={(from, to) => props.onPeriod({ days: 'own', from, to })} onDay={openLog} />
         <ChartTable {...shown} />
       </section>
-      <Lists data={data} days={days} />
+      {props.children}
     </>
   );
 }
+
+/** The first and the last day of a period. */
+const daysOf = ({ from, to }: PeriodQuery, zone: string) => ({
+  from: dayOf(Date.parse(from), zone),
+  to: dayOf(Date.parse(to) - 1, zone),
+});
 
 const HOUR_MS = 3_600_000;
 

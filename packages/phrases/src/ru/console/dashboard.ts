@@ -12,6 +12,7 @@ export const list = {
   reset: 'Сбросить фильтры',
   csv: 'Скачать CSV',
   filter: 'Фильтр',
+  ofPolicy: (name: string) => `Политика «${name}»`,
   unfilter: (label: string) => `Убрать фильтр: ${label}`,
   range: (from: number, to: number, total: number) => `${from === to ? from : `${from}–${to}`} из ${total}`,
   take: 'Строк на странице',
