@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test';
-import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
 import { createSite, createSites, listSites } from '@propusk/contract/sites';
+import { createUser } from '@propusk/contract/users';
 import { dialogOf, enter, field, row, saveOf, startConsole, stored, test } from '../support/console.ts';
 import { evidence } from '../support/stubbed-replies.ts';
 
@@ -15,6 +15,7 @@ const product = startConsole(async (console) => {
   await console.call(busy, createSites, { body });
 });
 const open = { checkOnboarding: 'true' };
+const agent = { email: 'agent@romashka.test', name: 'Анна', surname: 'Орлова', password: 'correct horse' };
 
 test('the onboarding card marks the next step and counts the completed ones', async ({ page }) => {
   await enter(page, `${product.url}/dashboard/creator/domains`, owner, open);
@@ -38,7 +39,7 @@ test('the onboarding card marks the next step and counts the completed ones', as
   // Without a reload, the card shows a step that was completed through the api.
   const { rows } = await product.call(owner, listSites);
   const sites = rows.map(({ id }) => id);
-  const users = [(await product.call(owner, me)).id];
+  const users = [(await product.call(owner, createUser, { body: agent })).id];
   await product.call(owner, createPolicy, { body: { name: 'Продажи', proxyId: 1, sites, users } });
   await expect(steps.getByText('3 из 6')).toBeVisible();
   await expect(steps.getByRole('button', { name: 'Замок' })).toHaveAttribute('aria-current', 'step');
@@ -57,7 +58,8 @@ test('an empty list of sites has one primary button, and the onboarding card ope
   await expect(page.getByRole('main').locator('.mantine-Button-root:not([data-variant])')).toHaveText([
     'Добавить',
   ]);
-  const users = [(await product.call(fresh, me)).id];
+  const body = { ...agent, email: 'agent@iris.test' };
+  const users = [(await product.call(fresh, createUser, { body })).id];
   const politics = [
     (await product.call(fresh, createPolicy, { body: { name: 'Сотрудники', proxyId: 1, users } })).id,
   ];

@@ -23,6 +23,7 @@ export async function readProgress(db: Db, { companyId }: Member): Promise<Evide
       exists (select from policy_users l
         join policies p on p.company_id = l.company_id and p.id = l.policy_id
         join proxies x on x.id = p.proxy_id
+        join users u on u.id = l.user_id and u.company_id = ${companyId} and u.roles <> '{CREATOR}'
         where l.company_id = ${companyId} and (p.all_sites and x.all_sites or exists (
           select from policy_sites s where s.company_id = ${companyId} and s.policy_id = l.policy_id)))
         as "userHasPolicy",

@@ -135,7 +135,11 @@ export function MultiSelectField<V extends FieldValues, O>(props: Bound<V, O> & 
     if (creating) return;
     setFailure(undefined);
     if (picked.includes(entry)) return take(without(entry));
-    if (create === undefined || entry !== CREATE) return take([...picked, entry]);
+    if (create === undefined || entry !== CREATE) {
+      // Nothing else can be picked, and an open list could cover the button that saves.
+      if (options.every(({ value }) => value === entry || picked.includes(value))) store.closeDropdown();
+      return take([...picked, entry]);
+    }
     store.closeDropdown();
     setCreating(true);
     try {

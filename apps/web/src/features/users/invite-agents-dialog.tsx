@@ -1,11 +1,13 @@
 import { Text, Textarea } from '@mantine/core';
 import { InvitationsInput, inviteUsers, type MadeInvitations } from '@propusk/contract/invitations';
 import { limits } from '@propusk/contract/limits';
+import { listPolicies } from '@propusk/contract/policies';
 import * as t from '@propusk/phrases/console';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Control, useController } from 'react-hook-form';
 import type * as z from 'zod/mini';
-import { useCall } from '../../api/queries.ts';
+import { queryOptions, useCall } from '../../api/queries.ts';
 import { PoliciesField } from '../../entities/policy/policies-field.tsx';
 import { InvitationLinks } from '../../entities/user/invitation-links.tsx';
 import { DialogSequence, type OnClose } from '../../forms/dialog.tsx';
@@ -27,13 +29,17 @@ export function InviteAgentsDialog({ onClose }: { onClose: OnClose }) {
   );
 }
 
+/** With a single policy in the company, the form begins with it. */
 function InvitationForm(props: { onLinks: (made: MadeInvitations) => void; onClose: OnClose }) {
   const invite = useCall(inviteUsers);
+  const policies = useQuery(queryOptions(listPolicies, {}));
+  const [only, ...more] = policies.data?.rows ?? [];
+  if (policies.isPending) return null;
   return (
     <FormDialog
       title={t.invitations.title}
       schema={InvitationsInput}
-      initial={{ emails: [], politics: [] }}
+      initial={{ emails: [], politics: only && more.length === 0 ? [only.id] : [] }}
       submit={async (body, signal) => {
         const reply = await invite.mutateAsync({ body, signal });
         if (reply.mailed) return toastSuccess(t.invitations.sent(reply.invitations.length));
