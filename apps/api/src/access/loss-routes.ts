@@ -23,7 +23,7 @@ interface Outcome {
   readonly claims: readonly ForeignClaim[];
 }
 
-const nothing: AccessLoss = { users: 0, sites: 0, allSites: 0 };
+type Write = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
 /**
  * Routes of bulk changes, and of previews. A preview computes the access that a change would revoke or grant, by running the change
@@ -42,12 +42,12 @@ export function lossRoutes(routes: Routes): void {
   );
 
   implement(routes, bulk.previewMembers, async ({ actor, params, body, write }) => {
-    const change = (tx: Tx, owner: Member) => changeMembers(tx, owner, params.id, body);
-    const outcome = await rolledBack(write, (tx) => tryOwn(tx, actor, change));
-    if (outcome === null) return { lost: nothing, gained: nothing };
-    const { before, after, claims } = outcome;
-    const lost = await findLoss(outcome, claims);
-    return { lost, gained: await findLoss({ before: after, after: before }, claims) };
+    const owner = asOwner(actor);
+    const outcome = await tryOwn(write, owner, (tx) => changeMembers(tx, owner, params.id, body));
+    return {
+      lost: await loss(outcome),
+      gained: await loss(outcome && { ...outcome, before: outcome.after, after: outcome.before }),
+    };
   });
 
   /** Implements a bulk deletion and its preview. */
@@ -60,9 +60,8 @@ export function lossRoutes(routes: Routes): void {
       write((tx) => remove(tx, asOwner(actor), body.ids)),
     );
     implement(routes, preview, async ({ actor, body, write }) => {
-      const change = (tx: Tx, owner: Member) => remove(tx, owner, body.ids);
-      const outcome = await rolledBack(write, (tx) => tryOwn(tx, actor, change));
-      return outcome === null ? nothing : findLoss(outcome, outcome.claims);
+      const owner = asOwner(actor);
+      return loss(await tryOwn(write, owner, (tx) => remove(tx, owner, body.ids)));
     });
   }
 
@@ -72,44 +71,41 @@ export function lossRoutes(routes: Routes): void {
     remove = (tx: Tx, actor: Actor, target: Target) => deleteEntity(tx, actor, entity, target),
   ): void {
     implement(routes, endpoint, async ({ actor, target, write }) => {
-      const outcome = await rolledBack(write, async (tx) => {
-        const row = await lockRow(tx, actor, entity, target);
-        return tryChange(tx, companyOf(entity, row), () => remove(tx, actor, target));
-      });
-      // The snapshots are compared after the transaction, so that no lock is held meanwhile.
-      return outcome === null ? nothing : findLoss(outcome, outcome.claims);
+      const lock = async (tx: Tx) => companyOf(entity, await lockRow(tx, actor, entity, target));
+      return loss(await tryChange(write, lock, (tx) => remove(tx, actor, target)));
     });
   }
 
-  /** Runs a change of the actor's own company as `tryChange` does. */
-  async function tryOwn(
-    tx: Tx,
-    actor: Actor,
-    change: (tx: Tx, owner: Member) => Promise<unknown>,
-  ): Promise<Outcome | null> {
-    const owner = asOwner(actor);
-    await lockOwnCompany(tx, owner);
-    return tryChange(tx, owner.companyId, () => change(tx, owner));
+  function tryOwn(write: Write, owner: Member, change: (tx: Tx) => Promise<unknown>) {
+    return tryChange(write, (tx) => lockOwnCompany(tx, owner).then(() => owner.companyId), change);
   }
 
   /**
-   * Runs the change in `tx` and reads the company's snapshot before and after the change.
+   * Runs a change on trial, and reads the company's snapshot before and after the change.
+   * @param lock locks the company, and returns its id
    * @returns both snapshots; null when no company is concerned
    * @throws AppError when the change is refused
    */
-  async function tryChange(
-    tx: Tx,
-    companyId: number | null,
-    change: () => Promise<unknown>,
+  function tryChange(
+    write: Write,
+    lock: (tx: Tx) => Promise<number | null>,
+    change: (tx: Tx) => Promise<unknown>,
   ): Promise<Outcome | null> {
-    const source = { db: tx, encryption: routes.encryption, log: routes.app.log };
-    const read = async () => (companyId === null ? null : readSnapshot(source, companyId));
-    const before = await read();
-    await change();
-    const after = await read();
-    if (companyId === null || before === null || after === null) return null;
-    const hosts = before.sites.flatMap(({ address }) => sampleHost(address) ?? []);
-    const claims = await readForeignClaims(tx, { companyId, hosts });
-    return { before, after, claims };
+    return rolledBack(write, async (tx) => {
+      const companyId = await lock(tx);
+      const source = { db: tx, encryption: routes.encryption, log: routes.app.log };
+      const read = async () => (companyId === null ? null : readSnapshot(source, companyId));
+      const before = await read();
+      await change(tx);
+      const after = await read();
+      if (companyId === null || before === null || after === null) return null;
+      const hosts = before.sites.flatMap(({ address }) => sampleHost(address) ?? []);
+      return { before, after, claims: await readForeignClaims(tx, { companyId, hosts }) };
+    });
   }
+}
+
+/** Compares the snapshots. Runs after the transaction, so that no lock is held meanwhile. */
+async function loss(outcome: Outcome | null): Promise<AccessLoss> {
+  return outcome === null ? { users: 0, sites: 0, allSites: 0 } : findLoss(outcome, outcome.claims);
 }

@@ -24,14 +24,18 @@ export class AppError extends Error {
   }
 }
 
-/** @throws AppError with the given code when an entry has a fault. `fields` names all faults by their path in the input. */
-export function refuseFaults(
+/**
+ * Refuses a list with faulty entries.
+ * @param faultOf returns the path of the faulty field in the input, such as `people.3.email`, and its fault; null for a valid entry
+ * @throws AppError `code` with the faults of all entries
+ */
+export function refuseFaults<Entry>(
   code: ErrorCode,
-  entries: Iterable<readonly [path: string, fault: FieldFault | null]>,
+  entries: readonly Entry[],
+  faultOf: (entry: Entry, at: number) => readonly [path: string, fault: FieldFault] | null,
 ): void {
-  const fields: Record<string, FieldFault> = {};
-  for (const [path, fault] of entries) if (fault !== null) fields[path] = fault;
-  if (Object.keys(fields).length > 0) throw new AppError(code, { fields });
+  const faults = entries.map(faultOf).filter((fault) => fault !== null);
+  if (faults.length > 0) throw new AppError(code, { fields: Object.fromEntries(faults) });
 }
 
 /** @throws AppError not_found when a statement read no row */

@@ -1,7 +1,7 @@
 import { limits } from '@propusk/contract/limits';
 import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../core/actor.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError, refuseFaults } from '../core/errors.ts';
 import type { Tx } from './open.ts';
 import { type Statement, statement } from './pipeline.ts';
 
@@ -54,88 +54,52 @@ export function linkedItems<L extends Link>(
 }
 
 /**
- * Returns the statement that links one entity to exactly the given entities of the same company. The statement throws AppError
+ * Returns the statement that links entities of a company to exactly the given entities of the same company. It throws AppError
  * bad_input when an id belongs to no entity of the company; too_many_objects when the company would have too many links.
+ * @param ids the entities on this side of the link
+ * @param pairs the id of an entity on this side, and the id of the entity to link, each pair once
+ * @param pathOf returns the path of the entity's list of linked ids in the input, for the error
+ * @throws AppError too_many_objects for more pairs than a company may have links
  */
-export function replaceLinks(
+export function setLinks(
   tx: Tx,
   link: Link,
-  { companyId, id }: { companyId: number; id: number },
+  companyId: number,
   ids: readonly number[],
+  pairs: readonly (readonly [id: number, linked: number])[],
+  pathOf: (id: number) => string,
 ): Statement<void> {
+  // Refuses more pairs than a company may have before they are stored.
+  refuseBeyond(pairs.length);
   const [table, , own, to, other] = refs(link);
   // An added or removed link raises the version of the linked entity, because replies with this entity list the link.
   // Rows of unchanged links are not written.
-  const replace = sql<{ known: number; held: number }>`with gone as (
-      delete from ${table} where company_id = ${companyId} and ${own} = ${id} and ${other} <> all (${ids})
+  const set = sql<{ known: number[]; held: number }>`with pair as (
+      select given.own, o.id as other
+      from unnest(${pairs.map(([id]) => id)}::bigint[], ${pairs.map(([, linked]) => linked)}::bigint[]) as given (own, other)
+      join ${to} o on o.company_id = ${companyId} and o.id = given.other
+    ), gone as (
+      delete from ${table} l where company_id = ${companyId} and ${own} = any (${ids})
+        and (${own}, ${other}) not in (select own, other from pair)
       returning ${other} as id
     ), come as (
-      insert into ${table} (company_id, ${own}, ${other})
-      select company_id, ${id}, id from ${to} where company_id = ${companyId} and id = any (${ids})
+      insert into ${table} (company_id, ${own}, ${other}) select ${companyId}, own, other from pair
       on conflict do nothing returning ${other} as id
     ), touched as (
       update ${to} set version = version + 1, updated_at = now()
       where company_id = ${companyId} and id in (select id from gone union all select id from come)
     )
-    select (select count(*) from ${to} where company_id = ${companyId} and id = any (${ids})) as known,
+    select (select coalesce(json_agg(distinct other), '[]') from pair) as known,
       (select count(*) from ${table} where company_id = ${companyId})
         - (select count(*) from gone) + (select count(*) from come) as held`;
-  return statement(replace.compile(tx), ([row]) => {
-    const { known = 0, held = 0 } = row ?? {};
-    if (known !== ids.length)
-      throw new AppError('bad_input', { fields: { [link.field]: ['gone_from_list'] } });
-    refuseBeyond(held);
+  return statement(set.compile(tx), ([row]) => {
+    const known = new Set(row?.known);
+    refuseFaults('bad_input', pairs, ([id, linked]) =>
+      known.has(linked) ? null : [pathOf(id), ['gone_from_list']],
+    );
+    // A company beyond the limit may still remove links.
+    if (pairs.length > 0) refuseBeyond(row?.held ?? 0);
   });
-}
-
-/**
- * Links new entities of a company to existing ones, in one statement. The statement throws AppError bad_input when an id belongs to no
- * entity of the company; too_many_objects when the company would have too many links.
- * @param pairs the id of the new entity, and the id of the entity to link, each pair once
- * @throws AppError too_many_objects for more pairs than a company may have links
- */
-export function addLinks(
-  tx: Tx,
-  link: Link,
-  companyId: number,
-  pairs: readonly (readonly [id: number, linked: number])[],
-): Statement<void> {
-  // Refuses more pairs than a company may have before they are stored.
-  refuseBeyond(pairs.length);
-  const [table, , own, to, other] = refs(link);
-  const add = sql<{ made: number; held: number }>`with come as (
-      insert into ${table} (company_id, ${own}, ${other})
-      select ${companyId}, pair.id, o.id
-      from unnest(${pairs.map(([id]) => id)}::bigint[], ${pairs.map(([, linked]) => linked)}::bigint[]) as pair (id, linked)
-      join ${to} o on o.company_id = ${companyId} and o.id = pair.linked
-      returning ${other} as id
-    ), touched as (
-      update ${to} set version = version + 1, updated_at = now()
-      where company_id = ${companyId} and id in (select id from come)
-    )
-    select (select count(*) from come) as made,
-      (select count(*) from ${table} where company_id = ${companyId}) + (select count(*) from come) as held`;
-  return statement(add.compile(tx), ([row]) => {
-    const { made = 0, held = 0 } = row ?? {};
-    if (made !== pairs.length)
-      throw new AppError('bad_input', { fields: { [link.field]: ['gone_from_list'] } });
-    refuseBeyond(held);
-  });
-}
-
-/**
- * Deletes the links of the given entities, and raises the version of each linked entity, so that open forms of the linked entities
- * become stale. Run this before the entities are deleted: a cascade would delete the links of each entity by a separate statement,
- * and each statement would fire the trigger that raises the policy version.
- */
-export function unlink(tx: Tx, link: Link, companyId: number, ids: readonly number[]): Statement<void> {
-  const [table, , own, to, other] = refs(link);
-  const touch = sql`with gone as (
-      delete from ${table} where company_id = ${companyId} and ${own} = any (${ids}) returning ${other} as id
-    )
-    update ${to} set version = version + 1, updated_at = now()
-    where company_id = ${companyId} and id in (select id from gone)`;
-  return statement(touch.compile(tx), () => undefined);
 }
 
 /** Bounds the links of a company, so that the lists of linked ids fit into one reply. @throws AppError too_many_objects */

@@ -14,7 +14,7 @@ import { type Actor, type Member, scopeOfWrite } from '../core/actor.ts';
 import { AppError, refuseFaults } from '../core/errors.ts';
 import { expectVersion, type Target } from '../core/versions.ts';
 import { companyLock, lockCompanyOf } from '../db/company.ts';
-import { addLinks, type LinkedIds, linksOf, replaceLinks, unlink } from '../db/links.ts';
+import { type LinkedIds, linksOf, setLinks } from '../db/links.ts';
 import type { Tx } from '../db/open.ts';
 import { pipeline, run, type Statement, statement } from '../db/pipeline.ts';
 import type { EntityTable, Tables } from '../db/schema.ts';
@@ -23,6 +23,9 @@ import { type Entity, hasId, readEntities, selectEntities } from './entity.ts';
 
 /** The error to throw for each violated database constraint, by the name of the constraint. */
 type Refusals = Record<string, () => Error>;
+
+/** Returns the prefix of the fields of an entry of a list in errors, such as `people.3.`. */
+export type PathOf = (at: number) => string;
 
 interface Change<T extends EntityTable> {
   /** The new values. A column with the value undefined stays unchanged. */
@@ -75,7 +78,10 @@ export async function changeEntity<T extends EntityTable, View, Found = undefine
     .set(assigned as Updateable<Tables['sites']>)
     .where('id', '=', id)
     .where(entity.sees(actor, scopeOfWrite(actor)));
-  const writes = [done(update.compile()), ...linkStatements(tx, entity, row, change.links)];
+  const writes = [
+    done(update.compile()),
+    ...linkStatements(tx, entity, companyOf(entity, row), [id], [change.links ?? {}]),
+  ];
   // The read is a separate statement, so that it returns values that a trigger of the update writes, such as
   // the verdict of a site.
   const read = readEntities(tx, actor, entity, [id]);
@@ -139,26 +145,14 @@ export async function deleteEntities<T extends EntityTable, View>(
   entity: Entity<T, View>,
   faultOf: (row: Row<T>) => ErrorCode | null = () => null,
 ): Promise<void> {
-  const lock = selectEntities(tx, actor, entity, scopeOfWrite(actor))
-    .selectAll(entity.table as 'sites')
-    .where(hasId(entity, ids))
-    .orderBy('id')
-    .forNoKeyUpdate();
-  const [, rows] = await pipeline<[void, Row<T>[]]>(
-    tx,
-    companyLock(tx, actor.companyId, 'unauthorized'),
-    statement(lock.compile(), (found) => found as unknown as Row<T>[]),
-  );
+  const rows = await lockRows(tx, actor, entity, ids);
   // Bounded: the map exists for one call, and holds at most one entry for each of `ids`
   const byId = new Map(rows.map((row) => [row.id, row]));
-  refuseFaults(
-    'bad_input',
-    ids.map((id, at) => {
-      const row = byId.get(id);
-      const code = row === undefined ? 'not_found' : faultOf(row);
-      return [`ids.${at}`, code === null ? null : ['row_refused', code]];
-    }),
-  );
+  refuseFaults('bad_input', ids, (id, at) => {
+    const row = byId.get(id);
+    const code = row === undefined ? 'not_found' : faultOf(row);
+    return code === null ? null : [`ids.${at}`, ['row_refused', code]];
+  });
   await removeRows(tx, actor, entity, rows, {});
 }
 
@@ -189,7 +183,9 @@ async function removeRows<T extends EntityTable, View>(
     pipeline(
       tx,
       ...recording(tx, actor, ...events),
-      ...(companyId === null ? [] : linksOf(entity.table).map((link) => unlink(tx, link, companyId, ids))),
+      // The links are deleted first: a cascade would delete the links of each entity by a separate statement, and each statement would
+      // fire the trigger that raises the policy version.
+      ...linkStatements(tx, entity, companyId, ids, [{ politics: [], users: [], sites: [] }]),
       ...first,
       done(remove.compile()),
     ),
@@ -199,7 +195,8 @@ async function removeRows<T extends EntityTable, View>(
 /**
  * Creates several entities of one company with their links and audit events: all of them or none. The number of round trips does not
  * depend on the number of entities.
- * @param options.linked the entities to link: one object for all rows, or a list with one object for each row
+ * @param options.linked the entities to link to each of the rows
+ * @param options.pathOf returns the prefix of the fields of a row in errors, such as `people.3.`; by default, the fields have no prefix
  * @returns the entities in the order of `rows`
  * @throws AppError what `refusals` and the links throw
  */
@@ -208,23 +205,18 @@ export async function createEntities<T extends EntityTable, View extends { reado
   actor: Actor,
   entity: Entity<T, View>,
   rows: readonly Insertable<Tables[T]>[],
-  { linked = {}, refusals = {} }: { linked?: LinkedIds | readonly LinkedIds[]; refusals?: Refusals } = {},
+  options: { linked?: readonly LinkedIds[]; refusals?: Refusals; pathOf?: PathOf } = {},
 ): Promise<View[]> {
+  const { linked = [], refusals = {}, pathOf } = options;
   const insert = tx
     .insertInto(entity.table as 'sites')
     .values(rows as unknown as Insertable<Tables['sites']>[])
     .returningAll();
   const created = (await refusing(refusals, insert.execute())) as unknown as Row<T>[];
   const companyId = created[0] ? companyOf(entity, created[0]) : null;
-  const linkedOf = (at: number): LinkedIds => ('length' in linked ? (linked[at] ?? {}) : linked);
-  const linking = linksOf(entity.table).flatMap((link) => {
-    const pairs = created.flatMap(({ id }, at) =>
-      (linkedOf(at)[link.field] ?? []).map((to) => [id, to] as const),
-    );
-    return companyId === null || pairs.length === 0 ? [] : addLinks(tx, link, companyId, pairs);
-  });
   const ids = created.map(({ id }) => id);
   const read = readEntities(tx, actor, entity, ids);
+  const linking = linkStatements(tx, entity, companyId, ids, linked, pathOf);
   const views = (await pipeline<[...void[], View[]]>(tx, ...linking, read)).at(-1) as View[];
   const { kind, name, facts } = entity;
   const events = views.map((view) => ({
@@ -249,6 +241,26 @@ export async function lockRow<T extends EntityTable, View>(
   return (await pipeline<[void, Row<T>]>(tx, ...lockStatements(tx, actor, entity, target)))[1];
 }
 
+/**
+ * Locks rows of the actor's company for a change, and the company first.
+ * @param actor the actor without the role ADMIN (`asOwner`)
+ * @returns the rows that exist, in the order of their ids
+ */
+export async function lockRows<T extends EntityTable, View>(
+  tx: Tx,
+  actor: Member,
+  entity: Entity<T, View>,
+  ids: readonly number[],
+): Promise<Row<T>[]> {
+  const lock = selectEntities(tx, actor, entity, scopeOfWrite(actor))
+    .selectAll(entity.table as 'sites')
+    .where(hasId(entity, ids))
+    .orderBy('id')
+    .forNoKeyUpdate();
+  const locked = statement(lock.compile(), (rows) => rows as unknown as Row<T>[]);
+  return (await pipeline<[void, Row<T>[]]>(tx, companyLock(tx, actor.companyId, 'unauthorized'), locked))[1];
+}
+
 function lockStatements<T extends EntityTable, View>(
   tx: Tx,
   actor: Actor,
@@ -271,18 +283,20 @@ function lockStatements<T extends EntityTable, View>(
   return [lockCompanyOf(tx, table, id, sees(actor, scope)), locked];
 }
 
-function linkStatements<T extends EntityTable>(
+/** @param linked the entities to link to each of `ids`; a list that is absent in the first of them stays unchanged */
+function linkStatements(
   tx: Tx,
-  entity: Pick<Entity<T, unknown>, 'table'>,
-  row: Row<T>,
-  given: LinkedIds = {},
+  { table }: { readonly table: EntityTable },
+  companyId: number | null,
+  ids: readonly number[],
+  linked: readonly LinkedIds[],
+  pathOf: PathOf = () => '',
 ): Statement<void>[] {
-  const companyId = companyOf(entity, row);
-  return linksOf(entity.table).flatMap((link) => {
-    const ids = given[link.field];
-    return ids === undefined || companyId === null
-      ? []
-      : replaceLinks(tx, link, { companyId, id: row.id }, ids);
+  if (companyId === null) return [];
+  const links = linksOf(table).filter(({ field }) => linked[0]?.[field] !== undefined);
+  return links.map((link) => {
+    const pairs = ids.flatMap((id, at) => (linked[at]?.[link.field] ?? []).map((to) => [id, to] as const));
+    return setLinks(tx, link, companyId, ids, pairs, (id) => `${pathOf(ids.indexOf(id))}${link.field}`);
   });
 }
 

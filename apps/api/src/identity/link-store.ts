@@ -108,19 +108,17 @@ export function addLink(
  * Creates invitation links, which replace earlier invitation links of the same users. A link is valid for seven days. It ends
  * earlier if the actor loses the role that permitted the invitation.
  * @param users the users, and when the mail with the link is due, in milliseconds since 1970, by default now
- * @returns a link for each user; the database stores only hashes of the tokens
+ * @returns the users with their links; the database stores only hashes of the tokens
  * @throws AppError unauthorized when the actor's session has ended meanwhile, for example by a change of role
  */
-export async function addInvitationLinks(
-  tx: Tx,
-  actor: Actor,
-  users: readonly { readonly id: number; readonly dueAt?: number | undefined }[],
-): Promise<Issued[]> {
+export async function addInvitationLinks<
+  U extends { readonly id: number; readonly dueAt?: number | undefined },
+>(tx: Tx, actor: Actor, users: readonly U[]): Promise<(U & Issued)[]> {
   await demandSession(tx, actor);
   const now = Date.now();
-  const made = users.map(({ id, dueAt = now }) => {
-    const expiresAt = new Date(dueAt + limits.invitationDays * 86_400_000).toISOString();
-    return { id, ...newToken(), expiresAt };
+  const made = users.map((user) => {
+    const expiresAt = new Date((user.dueAt ?? now) + limits.invitationDays * 86_400_000).toISOString();
+    return { ...user, ...newToken(), expiresAt };
   });
   const ids = made.map(({ id }) => id);
   if (made.length === 0) return [];
@@ -136,7 +134,7 @@ export async function addInvitationLinks(
       })),
     )
     .execute();
-  return made.map(({ token, expiresAt }) => ({ token, expiresAt }));
+  return made;
 }
 
 /** Reads the account of a valid password link. @throws AppError link_dead */

@@ -1,37 +1,42 @@
 import type { User } from '@propusk/contract/me';
 import type { Member } from '../core/actor.ts';
+import type { AppError } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';
 import { addInvitationLinks } from '../identity/link-store.ts';
 import { queueMails } from '../mail/store.ts';
 import type { Slice } from '../slice.ts';
+import { scheduleInvitations } from '../throttle/invitation-days.ts';
 
 /**
- * Adds an invitation link for each user and queues its mail.
- * @param dueAt when each mail is due, in milliseconds since 1970; by default now
- * @returns the invitations, and the expiry of the first link; without users, the current time
+ * Charges an invitation for each user, adds its link and queues its mail. The caller holds the lock of the company.
+ * @param days the number of days on which the mails may be due, from today on
+ * @returns the invitations, when each mail is due, the expiry of the first link (without invitations, the current time), and the
+ *   users beyond a limit
  * @throws AppError unauthorized, unavailable
  */
 export async function invite(
-  { links, outbox }: Pick<Slice, 'links' | 'outbox'>,
+  { links, outbox, config }: Slice,
   tx: Tx,
   owner: Member,
   users: readonly User[],
-  dueAt: readonly number[] = [],
-): Promise<{ invitations: { email: string; link: string }[]; expiresAt: string }> {
-  const due = users.map(({ id }, at) => ({ id, dueAt: dueAt[at] }));
+  days: number,
+) {
+  const { due, refused } = await scheduleInvitations(tx, owner.companyId, users, days);
   const made = await addInvitationLinks(tx, owner, due);
-  const invitations = users.map(({ email }, at) => ({
-    email,
-    link: links.token('password', made[at]?.token ?? ''),
-  }));
+  const invitations = made.map(({ id, email, token, dueAt, expiresAt }) => {
+    return { id, email, link: links.token('password', token), dueAt, expiresAt };
+  });
   const company = users[0]?.company?.companyName ?? '';
-  const mails = invitations.map(({ email: to, link }) => {
-    return { to, code: 'agent_invitation', facts: [{ company, link }] } as const;
+  const mails = invitations.map(({ email: to, link, ...times }) => {
+    return { ...times, mail: { to, code: 'agent_invitation', facts: [{ company, link }] } } as const;
   });
-  const times = made.map(({ expiresAt }, at) => {
-    const time = dueAt[at];
-    return { expiresAt, dueAt: time === undefined ? undefined : new Date(time).toISOString() };
-  });
-  await queueMails(tx, outbox, mails, times);
-  return { invitations, expiresAt: made[0]?.expiresAt ?? new Date().toISOString() };
+  await queueMails(tx, outbox, mails);
+  const expiresAt = invitations[0]?.expiresAt ?? new Date().toISOString();
+  return { invitations, expiresAt, mailed: config.smtpUrl !== undefined, refused };
+}
+
+/** Returns the invitations of a call that invites all of its users or none. @throws the error of the first refused user */
+export function whole<T extends { readonly refused: readonly { readonly error: AppError }[] }>(made: T): T {
+  if (made.refused[0] !== undefined) throw made.refused[0].error;
+  return made;
 }

@@ -1,11 +1,12 @@
 import { inviteManyAgain } from '@propusk/contract/bulk';
+import * as imports from '@propusk/contract/imports';
 import * as contract from '@propusk/contract/invitations';
-import type { User } from '@propusk/contract/me';
 import { record } from '../audit/store.ts';
-import { type Actor, asMember, asOwner, type Member } from '../core/actor.ts';
-import { tooMany } from '../core/errors.ts';
-import { demandConfirmed, lockOwnCompany } from '../db/company.ts';
+import { type Actor, asMember, asOwner } from '../core/actor.ts';
+import { refuseFaults } from '../core/errors.ts';
+import { demandConfirmed } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
+import { rolledBack } from '../db/rolled-back.ts';
 import { rowOf } from '../http/error-reply.ts';
 import { implement } from '../http/implement.ts';
 import { touchUser } from '../identity/account-store.ts';
@@ -13,114 +14,97 @@ import { openPasswordLink } from '../identity/link-store.ts';
 import { unknownPassword } from '../identity/passwords.ts';
 import { revealing } from '../identity/revealing.ts';
 import type { Slice } from '../slice.ts';
-import { times } from '../throttle/budgets.ts';
-import { invitationsOn, invitationsTo } from '../throttle/invitation-days.ts';
-import { createUsers, findInvited, refuseTaken } from '../users/store.ts';
-import { importRoutes } from './import-routes.ts';
-import { invite } from './invite.ts';
+import { createUsers, lockInvited, refuseTaken, refuseTakenLines } from '../users/store.ts';
+import { invite, whole } from './invite.ts';
 
-/** The parts of a call that `inviteAgain` uses. */
+/** The parts of a call that add and invite users. */
 interface Writing {
   readonly actor: Actor;
   readonly db: Db;
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 }
 
-/** Routes to invite agents by mail, and to open a mailed link. */
+/** Routes to invite agents by mail, to import them from a table, and to open a mailed link. */
 export function invitationRoutes(routes: Slice): void {
-  importRoutes(routes);
-
-  implement(routes, contract.inviteUsers, async ({ actor, body, db, write }) => {
-    const owner = asMember(actor);
-    const folded = body.emails.map((email) => email.toLowerCase());
-    const emails = body.emails.filter((_, at) => folded.indexOf(folded[at] ?? '') === at);
-    await demandConfirmed(db, owner.companyId);
-    await chargeInvitations(owner, emails);
-    const create = async (most: number) => {
-      await refuseTaken(db, owner, emails, most);
-      const passwordHash = await unknownPassword(routes.passwords, actor);
-      return write(async (tx) => {
-        const people = emails.map((email) => ({ email, name: '', surname: '', politics: body.politics }));
-        const credentials = { role: 'USER', passwordHash, invited: true } as const;
-        return invited(tx, owner, await createUsers(tx, owner, owner.companyId, people, credentials));
-      });
-    };
-    return revealing(routes, actor, emails, create);
+  implement(routes, contract.inviteUsers, async ({ body: { emails, politics }, ...call }) => {
+    const folded = emails.map((email) => email.toLowerCase());
+    const different = emails.filter((_, at) => folded.indexOf(folded[at] ?? '') === at);
+    const people = different.map((email) => ({ email, name: '', surname: '', politics }));
+    return add(call, people, refuseTaken, { days: 1 });
   });
 
-  implement(routes, contract.inviteAgain, async (call) => {
-    const { refused, ...made } = await inviteAgain(call, [call.params.id]);
-    if (refused[0] !== undefined) throw refused[0].error;
-    return made;
-  });
+  implement(routes, imports.importUsers, async ({ body, ...call }) => importPeople(call, body.people));
+
+  implement(routes, imports.previewUsers, async ({ body, write, ...call }) =>
+    importPeople({ ...call, write: (work) => rolledBack(write, work) }, body.people),
+  );
+
+  implement(routes, contract.inviteAgain, async (call) => whole(await inviteAgain(call, [call.params.id])));
 
   implement(routes, inviteManyAgain, async (call) => {
-    const { refused, ...made } = await inviteAgain(call, call.body.ids);
-    return { ...made, refused: refused.map(rowOf) };
+    const made = await inviteAgain(call, call.body.ids);
+    return { ...made, refused: made.refused.map(rowOf) };
   });
 
   implement(routes, contract.openLink, ({ body, address, db }) =>
     routes.throttle.redeeming('mailLink', address, () => openPasswordLink(db, body.token)),
   );
 
+  /** @throws AppError bad_input and email_taken with the faults of all lines; the errors of `add` */
+  async function importPeople(call: Writing, people: readonly imports.ImportedPerson[]) {
+    const folded = people.map(({ email }) => email.toLowerCase());
+    refuseFaults('bad_input', folded, (email, at) => {
+      const first = folded.indexOf(email);
+      return first === at ? null : [`people.${at}.email`, ['email_in_line', first + 1]];
+    });
+    const options = { days: 3, pathOf: (at: number) => `people.${at}.` };
+    const { invitations, mailed } = await add(call, people, refuseTakenLines, options);
+    const days = Map.groupBy(invitations, ({ dueAt }) => Math.floor(dueAt / 86_400_000));
+    const mails = [...days.values()].map((of) => {
+      return { dueAt: new Date(of[0]?.dueAt ?? 0).toISOString(), count: of.length };
+    });
+    return { count: people.length, mails, mailed, invitations: mailed ? [] : invitations };
+  }
+
+  /**
+   * Adds agents to the actor's company and invites them: all of them or none.
+   * @param refuse refuses email addresses that have an account
+   * @throws AppError company_unconfirmed; email_taken; too_many_requests; the errors of `createUsers`
+   */
+  async function add(
+    { actor, db, write }: Writing,
+    people: readonly imports.ImportedPerson[],
+    refuse: typeof refuseTaken,
+    { days, pathOf }: { days: number; pathOf?: (at: number) => string },
+  ) {
+    const owner = asMember(actor);
+    const emails = people.map(({ email }) => email);
+    await demandConfirmed(db, owner.companyId);
+    return revealing(routes, owner, emails, async (most) => {
+      await refuse(db, owner, emails, most);
+      const passwordHash = await unknownPassword(routes.passwords, owner);
+      const credentials = { role: 'USER', passwordHash, invited: true, pathOf } as const;
+      return write(async (tx) => {
+        const users = await createUsers(tx, owner, owner.companyId, people, credentials);
+        return whole(await invite(routes, tx, owner, users, days));
+      });
+    });
+  }
+
   /** Invites the users who have an invitation, as far as the rate limits permit. Returns an error for each remaining id. */
-  async function inviteAgain({ actor, db, write }: Writing, ids: readonly number[]) {
+  function inviteAgain({ actor, write }: Pick<Writing, 'actor' | 'write'>, ids: readonly number[]) {
     const owner = asOwner(actor);
-    const found = await findInvited(db, owner, ids);
-    if (found.users.length > 0) await demandConfirmed(db, owner.companyId);
-    const { admitted, spent } = await chargeAgain(owner, found.users);
     return write(async (tx) => {
-      await lockOwnCompany(tx, owner);
-      await touchUser(tx, admitted);
-      const current = await findInvited(tx, owner, admitted);
+      const found = await lockInvited(tx, owner, ids);
+      if (found.users.length > 0) await demandConfirmed(tx, owner.companyId);
+      const made = await invite(routes, tx, owner, found.users, 1);
       const again = { action: 'invited_again', kind: 'user', companyId: owner.companyId } as const;
-      await record(tx, owner, ...current.users.map(({ id, email: name }) => ({ ...again, id, name })));
-      const made = await invited(tx, owner, current.users);
-      return { ...made, refused: [...found.refused, ...spent, ...current.refused] };
-    });
-  }
-
-  /**
-   * Charges the invitations that the rate limits of the company and of the mailboxes permit.
-   * @returns the ids of the admitted users, and an error for each remaining user
-   * @throws AppError too_many_requests when a concurrent call has exhausted a limit
-   */
-  async function chargeAgain(owner: Member, users: readonly User[]) {
-    const emails = users.map(({ email }) => email);
-    const [day = { left: 0, ms: 0 }, ...mailboxes] = await routes.throttle.left(keysOf(owner, emails));
-    const isFull = users.map((_, at) => mailboxes[at]?.left === 0);
-    const admitted = users.filter((_, at) => !isFull[at]).slice(0, day.left);
-    const isAdmitted = new Set(admitted);
-    const spent = users.flatMap((user, at) => {
-      const { ms } = (isFull[at] ? mailboxes[at] : undefined) ?? day;
-      return isAdmitted.has(user) ? [] : { id: user.id, error: tooMany(ms) };
-    });
-    if (admitted.length > 0)
-      await chargeInvitations(
-        owner,
-        admitted.map(({ email }) => email),
+      await touchUser(
+        tx,
+        made.invitations.map(({ id }) => id),
       );
-    return { admitted: admitted.map(({ id }) => id), spent };
-  }
-
-  /**
-   * Counts invitations towards the rate limits of the company and of the invited mailboxes. A refused call counts
-   * too, because its error can reveal which email addresses have accounts. An import of the company locks the counters until its
-   * commit, so the charge waits in the company's queue of writes, where it holds no database connection that other companies need.
-   * @throws AppError too_many_requests
-   */
-  function chargeInvitations(owner: Member, emails: readonly string[]) {
-    const keys = keysOf(owner, emails);
-    return routes.queue(owner.companyId, () => routes.throttle.begin({ keys }));
-  }
-
-  /** The rate limits of the company, and of each mailbox. */
-  function keysOf({ companyId }: Member, emails: readonly string[]) {
-    return [times(invitationsOn(companyId), emails.length), ...invitationsTo(companyId, emails)];
-  }
-
-  async function invited(tx: Tx, owner: Member, users: readonly User[]) {
-    const mailed = routes.config.smtpUrl !== undefined;
-    return { ...(await invite(routes, tx, owner, users)), mailed };
+      await record(tx, owner, ...made.invitations.map(({ id, email: name }) => ({ ...again, id, name })));
+      return { ...made, refused: [...found.refused, ...made.refused] };
+    });
   }
 }

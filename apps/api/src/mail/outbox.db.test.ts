@@ -326,9 +326,8 @@ test(`the outbox holds at most ${WAITING_MOST} mails with a link and ${WAITING_M
 });
 
 test('mails that are scheduled for later take no room from other mails, and are neither due nor stuck', async () => {
-  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
-  const times = [{ expiresAt: inSeconds(7 * 86_400), dueAt: tomorrow }];
-  await committing(database.db, (tx) => queueMails(tx, silent, [MAIL], times));
+  const times = { expiresAt: inSeconds(7 * 86_400), dueAt: Date.now() + 86_400_000 };
+  await committing(database.db, (tx) => queueMails(tx, silent, [{ mail: MAIL, ...times }]));
   await database.pool.query(`insert into mails (id, sealed, has_link, expires_at, created_at, due_at)
     select gen_random_uuid(), sealed, has_link, expires_at, created_at, due_at from mails, generate_series(2, ${WAITING_MOST})`);
   expect(await claimMail(database.db)).toBeNull();

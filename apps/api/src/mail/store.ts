@@ -54,35 +54,38 @@ export function queueMail<Code extends MailCode>(
   mail: OutgoingMail<Code> | null,
   expiresAt: string | null,
 ): Promise<void> {
-  return queueMails(tx, outbox, [mail], expiresAt === null ? null : [{ expiresAt }]);
+  return queueMails(tx, outbox, [{ mail, expiresAt }]);
 }
 
 /**
- * Queues mails as `queueMail` does, in one round trip.
- * @param times for each mail, the expiry of its link and the time to send the mail, by default now; null for notices, which have
- *   no link
+ * Queues mails as `queueMail` does, in one round trip. Either all mails have a link, or none.
+ * @param mails.dueAt the time to send the mail, in milliseconds since 1970, by default now
  */
 export async function queueMails<Code extends MailCode>(
   tx: Tx,
   { encryption, wake }: Outbox,
-  mails: readonly (OutgoingMail<Code> | null)[],
-  times: readonly { readonly expiresAt: string; readonly dueAt?: string | undefined }[] | null,
+  mails: readonly {
+    readonly mail: OutgoingMail<Code> | null;
+    readonly expiresAt: string | null;
+    readonly dueAt?: number;
+  }[],
 ): Promise<void> {
+  const hasLink = mails.some(({ expiresAt }) => expiresAt !== null);
   const ids = mails.map(() => randomUUID());
-  const sealed = mails.map((mail, at) => encryption.seal(placeOf(ids[at] ?? ''), JSON.stringify(mail)));
-  const expire = mails.map((_, at) => times?.[at]?.expiresAt ?? null);
-  const due = mails.map((_, at) => times?.[at]?.dueAt ?? null);
+  const sealed = mails.map(({ mail }, at) => encryption.seal(placeOf(ids[at] ?? ''), JSON.stringify(mail)));
+  const expire = mails.map(({ expiresAt }) => expiresAt);
+  const due = mails.map(({ dueAt }) => (dueAt === undefined ? null : new Date(dueAt).toISOString()));
   // A mail that is scheduled for later counts as waiting from ten minutes before its time. An attempt or a failure postpones a
   // mail for at most five minutes.
   const { rows } = await sql`insert into mails (id, sealed, has_link, expires_at, created_at, due_at)
     with waiting as (
-      select count(*) as count from mails where has_link = ${times !== null} and due_at < now() + interval '10 minutes'
+      select count(*) as count from mails where has_link = ${hasLink} and due_at < now() + interval '10 minutes'
     )
-    select id, sealed, ${times !== null}, coalesce(expire, now() + interval '1 day'), coalesce(due, now()), coalesce(due, now())
+    select id, sealed, ${hasLink}, coalesce(expire, now() + interval '1 day'), coalesce(due, now()), coalesce(due, now())
     from unnest(${ids}::uuid[], ${sealed}::bytea[], ${expire}::timestamptz[], ${due}::timestamptz[])
       with ordinality as mail (id, sealed, expire, due, place), waiting
     where waiting.count + place <= ${WAITING_MOST} returning id`.execute(tx);
-  if (rows.length < mails.length && times !== null)
+  if (rows.length < mails.length && hasLink)
     throw new AppError('unavailable', { detail: ['outbox_full'], retryAfter: 60 });
   afterCommit(tx, wake);
 }

@@ -53,10 +53,13 @@ export const policyEntity = entity({
   }),
 });
 
-/** @throws AppError bad_input for a proxy, user or site of another company; all_sites_refused; not_in_plan; too_many_objects */
-export async function createPolicy(tx: Tx, actor: Member, body: PolicyInput): Promise<Policy> {
+/**
+ * @param path the prefix of the fields in errors
+ * @throws AppError bad_input for a proxy, user or site of another company; all_sites_refused; not_in_plan; too_many_objects
+ */
+export async function createPolicy(tx: Tx, actor: Member, body: PolicyInput, path = ''): Promise<Policy> {
   await makeRoom(tx, 'policies', actor.companyId);
-  const proxy = await run(tx, findEgress(tx, sql.val(body.proxyId), sql.val(actor.companyId)));
+  const proxy = await run(tx, findEgress(tx, sql.val(body.proxyId), sql.val(actor.companyId), path));
   allowAllSites(body.allSites, proxy);
   if (body.allSites) await demandInPlan(tx, actor.companyId, 'all_sites');
   const row = {
@@ -67,7 +70,8 @@ export async function createPolicy(tx: Tx, actor: Member, body: PolicyInput): Pr
     proxy_owner_id: proxy.owner_id,
     all_sites: body.allSites,
   };
-  return found((await createEntities(tx, actor, policyEntity, [row], { linked: body }))[0]);
+  const options = { linked: [body], pathOf: () => path };
+  return found((await createEntities(tx, actor, policyEntity, [row], options))[0]);
 }
 
 /** @throws AppError not_found, bad_input, all_sites_refused, changed_meanwhile */
@@ -103,57 +107,46 @@ export function updatePolicy(tx: Tx, actor: Actor, target: Target, body: PolicyC
  */
 export function changeMembers(tx: Tx, actor: Member, id: number, body: MemberChange): Promise<Policy> {
   const { companyId } = actor;
-  const lists = [
-    { path: 'addUsers', kind: 'user', adds: true },
-    { path: 'removeUsers', kind: 'user', adds: false },
-    { path: 'addSites', kind: 'site', adds: true },
-    { path: 'removeSites', kind: 'site', adds: false },
-  ] as const;
-  const idsOf = (kind: 'user' | 'site') =>
-    lists.flatMap((list) => (list.kind === kind ? body[list.path] : []));
-  const lookup = sql<{ key: string; name: string }>`
-    select 'user ' || id as key, email::text as name from users
-      where company_id = ${companyId} and id = any (${idsOf('user')})
-    union all select 'site ' || id, shown_address from sites
-      where company_id = ${companyId} and id = any (${idsOf('site')})`;
-  const found = statement<{ key: string; name: string }, ReadonlyMap<string, string>>(
-    lookup.compile(tx),
-    // Bounded: the map exists for one call, and holds at most one entry for each id of the body
-    (rows) => new Map(rows.map(({ key, name }) => [key, name])),
-  );
-  const plan = ({ name }: { name: string }, names: ReadonlyMap<string, string>, policy: Policy) => {
-    const given = lists.flatMap(({ path, kind, adds }) =>
-      body[path].map((one, at) => ({
-        path: `${path}.${at}`,
-        kind,
-        adds,
-        one,
-        name: names.get(`${kind} ${one}`),
-      })),
+  const of = (kind: 'user' | 'site', adds: boolean, list: keyof MemberChange) =>
+    body[list].map((one, at) => ({ kind, adds, one, path: `${list}.${at}` }));
+  const given = [
+    ...of('user', true, 'addUsers'),
+    ...of('user', false, 'removeUsers'),
+    ...of('site', true, 'addSites'),
+    ...of('site', false, 'removeSites'),
+  ];
+  const lookup = sql<{ name: string | null }>`
+    select coalesce((select email from users where kind = 'user' and company_id = ${companyId} and id = one),
+      (select shown_address from sites where kind = 'site' and company_id = ${companyId} and id = one)) as name
+    from unnest(${given.map(({ kind }) => kind)}::text[], ${given.map(({ one }) => one)}::bigint[])
+      with ordinality as given (kind, one, place) order by place`;
+  const names = statement(lookup.compile(tx), (rows) => rows.map(({ name }) => name));
+  const plan = ({ name }: { name: string }, found: readonly (string | null)[], policy: Policy) => {
+    refuseFaults('bad_input', given, ({ path }, at) =>
+      found[at] === null ? [path, ['row_refused', 'not_found']] : null,
     );
-    refuseFaults(
-      'bad_input',
-      given.map((each) => [each.path, each.name === undefined ? ['row_refused', 'not_found'] : null]),
-    );
-    const held = {
-      user: new Set(policy.users.map((user) => user.id)),
-      site: new Set(policy.sites.map((site) => site.id)),
-    };
-    const changed = given.filter(({ kind, adds, one }) => held[kind].has(one) !== adds);
-    if (changed.length === 0) return null;
-    for (const { kind, adds, one } of changed) held[kind][adds ? 'add' : 'delete'](one);
+    const idsOf = (rows: readonly { id: number }[]) => new Set(rows.map((row) => row.id));
+    const held = { user: idsOf(policy.users), site: idsOf(policy.sites) };
     const [without, holding] = [{ politics: [] }, { politics: [{ id, name }] }];
-    const events = changed.map(({ kind, adds, one, name: of = '' }) => ({
-      ...{ action: 'changed' as const, kind, id: one, name: of, companyId },
-      ...(adds ? { before: without, after: holding } : { before: holding, after: without }),
-    }));
+    const events = given.flatMap(({ kind, adds, one }, at) => {
+      if (held[kind].has(one) === adds) return [];
+      held[kind][adds ? 'add' : 'delete'](one);
+      const [before, after] = adds ? [without, holding] : [holding, without];
+      return { action: 'changed' as const, kind, id: one, name: found[at] ?? '', companyId, before, after };
+    });
+    if (events.length === 0) return null;
     return { set: {}, links: { users: [...held.user], sites: [...held.site] }, events };
   };
-  return changeEntity(tx, actor, policyEntity, { id, ifMatch: null }, plan, found);
+  return changeEntity(tx, actor, policyEntity, { id, ifMatch: null }, plan, names);
 }
 
 /** Finds a proxy that a company's policy may use: the company's own, or the platform's. */
-function findEgress(tx: Tx, id: Expression<number>, companyId: Expression<number>): Statement<Egress> {
+function findEgress(
+  tx: Tx,
+  id: Expression<number>,
+  companyId: Expression<number>,
+  path = '',
+): Statement<Egress> {
   const proxy = tx
     .selectFrom('proxies')
     .select(['id', 'owner_id', 'all_sites'])
@@ -161,7 +154,8 @@ function findEgress(tx: Tx, id: Expression<number>, companyId: Expression<number
     .where(sql<SqlBool>`owner_id in (0, ${companyId})`)
     .forKeyShare();
   return statement(proxy.compile(), ([row]) => {
-    if (row === undefined) throw new AppError('bad_input', { fields: { proxyId: ['proxy_gone'] } });
+    if (row === undefined)
+      throw new AppError('bad_input', { fields: { [`${path}proxyId`]: ['proxy_gone'] } });
     return row;
   });
 }

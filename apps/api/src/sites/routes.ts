@@ -4,8 +4,8 @@ import { rolledBack } from '../db/rolled-back.ts';
 import { deleteEntity } from '../entities/change.ts';
 import { findEntity, listEntities, listIds } from '../entities/entity.ts';
 import { implement, type Routes } from '../http/implement.ts';
-import { createSites } from './bulk-create.ts';
-import { createSite, deleteSiteByAddress, siteEntity, siteFilter, updateSite } from './store.ts';
+import { createSite, createSites } from './create.ts';
+import { deleteSiteByAddress, siteEntity, siteFilter, updateSite } from './store.ts';
 
 /** Routes for protected sites (spec section 7: domain-allowed). */
 export function siteRoutes(routes: Routes): void {
@@ -13,9 +13,10 @@ export function siteRoutes(routes: Routes): void {
     write((tx) => createSite(tx, asMember(actor), body)),
   );
 
-  implement(routes, contract.createSites, ({ actor, body, write }) =>
-    write((tx) => createSites(tx, asMember(actor), body)),
-  );
+  implement(routes, contract.createSites, async ({ actor, body, write }) => {
+    const rows = await write((tx) => createSites(tx, asMember(actor), body));
+    return { rows, count: rows.length };
+  });
 
   implement(routes, contract.previewSites, async ({ actor, body, write }) => {
     await rolledBack(write, (tx) => createSites(tx, asMember(actor), body));

@@ -3,21 +3,19 @@ import { startPathOf } from '@propusk/access/probe-path';
 import { type AddressFault, formatSiteAddress, parseSiteAddress } from '@propusk/access/site-address';
 import { limits } from '@propusk/contract/limits';
 import type { Protection } from '@propusk/contract/protection';
-import type { Site, SiteChange, SiteInput, SiteQuery } from '@propusk/contract/sites';
+import type { Site, SiteChange, SiteQuery } from '@propusk/contract/sites';
 import type { FieldFault } from '@propusk/phrases/field-fault';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Actor, type Member, scopeOf } from '../core/actor.ts';
-import { AppError, found } from '../core/errors.ts';
+import { AppError } from '../core/errors.ts';
 import type { IfMatch, Target } from '../core/versions.ts';
 import { lockOwnCompany } from '../db/company.ts';
 import { linkSql } from '../db/link-filters.ts';
 import { linkedItems, links, ownPolicies } from '../db/links.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { inScope, managedBy } from '../db/scope.ts';
-import { changeEntity, createEntities, deleteEntity } from '../entities/change.ts';
+import { changeEntity, deleteEntity } from '../entities/change.ts';
 import { entity } from '../entities/entity.ts';
-import { makeRoom } from '../entities/plan-limits.ts';
-import { createPolicy } from '../policies/store.ts';
 
 /** SQL for the result of the site's last probe; null if USER is the actor's only role. */
 function protection(own: boolean) {
@@ -108,49 +106,6 @@ export const alreadyThere = (address: string): FieldFault => ['site_listed', sho
 export function shownAddress(address: string): string {
   return address.replace(/[^*.:][^*:]*/, domainToUnicode);
 }
-
-/**
- * Creates a site, and its new policy.
- * @throws AppError bad_input for an invalid field; site_exists; too_many_objects
- */
-export async function createSite(tx: Tx, actor: Member, body: SiteInput): Promise<Site> {
-  const { address, paths } = storedAddress(body.address);
-  await makeRoom(tx, 'sites', actor.companyId);
-  const politics = [...body.politics, ...(await createPolicyOf(tx, actor, body))];
-  const options = { linked: { politics }, refusals: takenBy(address) };
-  const rows = [newRow(actor, { address, paths })];
-  return found((await createEntities(tx, actor, siteEntity, rows, options))[0]);
-}
-
-/**
- * Creates the new policy of a site to add.
- * @param path the path of the policy in the input of the call, for the fields of an error
- * @returns the id of the policy as a list, which is empty without a new policy
- * @throws AppError as `createPolicy`
- */
-export async function createPolicyOf(
-  tx: Tx,
-  actor: Member,
-  { newPolicy }: SiteInput,
-  path = 'newPolicy',
-): Promise<number[]> {
-  if (newPolicy === undefined) return [];
-  try {
-    return [
-      (await createPolicy(tx, actor, { ...newPolicy, description: '', allSites: false, sites: [] })).id,
-    ];
-  } catch (error) {
-    if (!(error instanceof AppError) || error.facts.fields === undefined) throw error;
-    const fields = Object.entries(error.facts.fields).map(([name, fault]) => [`${path}.${name}`, fault]);
-    throw new AppError(error.code, { ...error.facts, fields: Object.fromEntries(fields) });
-  }
-}
-
-/** The row of a new site of the actor's company. */
-export const newRow = ({ companyId }: Member, { address, paths }: { address: string; paths: string[] }) => ({
-  ...{ company_id: companyId, address, shown_address: shownAddress(address) },
-  start_paths: paths,
-});
 
 /** Changes a site. @throws AppError not_found; bad_input for an invalid field; site_exists; changed_meanwhile */
 export function updateSite(tx: Tx, actor: Actor, target: Target, body: SiteChange): Promise<Site> {

@@ -61,8 +61,6 @@ export interface Throttle {
   redeeming<T>(kind: Redeemed, address: string, redeem: () => Promise<T>): Promise<T>;
   /** Returns the milliseconds until `key` allows an attempt; 0 when an attempt is allowed now. */
   wait(key: Key, lane?: Lane): Promise<number>;
-  /** Returns, for each key, the attempts left in its window, and the milliseconds until the window ends. */
-  left(keys: readonly Key[]): Promise<{ left: number; ms: number }[]>;
   /** Resets counters, for example of the password limits after a user has set a new password through a link. */
   reset(...keys: Key[]): Promise<void>;
 }
@@ -129,7 +127,6 @@ export function createThrottle(db: Db): Throttle {
           where key = ${key.name} and expire > ${now} and points >= ${key.attempts}`.execute(db);
         return (rows[0]?.expire ?? now) - now;
       }),
-    left: (keys) => left(db, keys),
     reset: (...keys) => {
       const charges = keys.map((key) => ({ key, until: 0, left: 0 }));
       return refund(db, charges, () => true);

@@ -5,17 +5,22 @@ import { shownEmails } from '@propusk/contract/shown-email';
 import type { UserChange, UserInput, UserQuery } from '@propusk/contract/users';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type Actor, isAdmin, type Member } from '../core/actor.ts';
-import { AppError } from '../core/errors.ts';
+import { AppError, refuseFaults } from '../core/errors.ts';
 import { hasFactor } from '../core/factor.ts';
 import type { Target } from '../core/versions.ts';
 import { linkSql } from '../db/link-filters.ts';
 import { linkedItems, links } from '../db/links.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { run } from '../db/pipeline.ts';
 import { inScope } from '../db/scope.ts';
-import { changeEntity, createEntities, deleteEntities, deleteEntity } from '../entities/change.ts';
-import { entity, listEntities, readEntities } from '../entities/entity.ts';
-import { refuseLines } from '../entities/lines.ts';
+import {
+  changeEntity,
+  createEntities,
+  deleteEntities,
+  deleteEntity,
+  lockRows,
+  type PathOf,
+} from '../entities/change.ts';
+import { entity, listEntities } from '../entities/entity.ts';
 import { makeRoom } from '../entities/plan-limits.ts';
 import { emailTaken, endAccess, isProtected, setPassword } from '../identity/account-store.ts';
 import type { Tell } from '../mail/tell-holder.ts';
@@ -109,6 +114,8 @@ interface NewUsers {
   readonly passwordHash: string;
   /** Whether the users will set their password through a link. */
   readonly invited?: boolean;
+  /** Returns the prefix of the fields of a user in errors, such as `people.3.`. */
+  readonly pathOf?: PathOf;
 }
 
 type NewUser = Pick<UserInput, 'email' | 'name' | 'surname'> & { readonly politics?: readonly number[] };
@@ -125,7 +132,7 @@ export async function createUsers(
   actor: Actor,
   companyId: number | null,
   people: readonly NewUser[],
-  { role, passwordHash, invited = false }: NewUsers,
+  { role, passwordHash, invited = false, pathOf }: NewUsers,
 ): Promise<User[]> {
   const missing = role === 'USER' ? 'unauthorized' : 'not_found';
   await makeRoom(tx, 'users', companyId, missing, { rows: people.length });
@@ -135,7 +142,7 @@ export async function createUsers(
   }));
   const refusals = { users_email_key: emailTaken };
   const linked = people.map(({ politics }) => ({ politics }));
-  return createEntities(tx, actor, userEntity, rows, { linked, refusals });
+  return createEntities(tx, actor, userEntity, rows, { linked, refusals, pathOf });
 }
 
 /**
@@ -157,12 +164,6 @@ export async function refuseTaken(
   throw new AppError('email_taken', { fields: { emails: ['emails_taken', addresses] } });
 }
 
-/** A user whom a bulk call leaves unchanged. */
-export interface Refused {
-  readonly id: number;
-  readonly error: AppError;
-}
-
 /**
  * Refuses an import with email addresses that already have an account. The lines are checked in their order. After `most` addresses
  * of other companies, the error says of each further line that its address was not checked, unless the own company has it.
@@ -171,22 +172,19 @@ export interface Refused {
 export async function refuseTakenLines(
   db: Db,
   actor: Member,
-  people: readonly { readonly email: string }[],
+  emails: readonly string[],
   most: number,
 ): Promise<void> {
-  const taken = await findTaken(
-    db,
-    actor,
-    people.map(({ email }) => email),
-  );
+  const taken = await findTaken(db, actor, emails);
   let left = most;
-  refuseLines('email_taken', 'people.', people, ({ email }) => {
+  refuseFaults('email_taken', emails, (email, at) => {
+    const path = `people.${at}.email`;
     const account = taken.get(email.toLowerCase());
-    if (account?.isOwn === true) return ['email', ['email_of_company']];
-    if (left === 0) return ['email', ['email_unchecked']];
+    if (account?.isOwn === true) return [path, ['email_of_company']];
+    if (left === 0) return [path, ['email_unchecked']];
     if (account === undefined) return null;
     left--;
-    return ['email', ['email_taken']];
+    return [path, ['email_taken']];
   });
 }
 
@@ -200,20 +198,20 @@ async function findTaken(db: Db, { companyId }: Member, emails: readonly string[
 }
 
 /**
- * Finds users of the actor's company who have an invitation and no password yet.
+ * Locks the users of the actor's company who have an invitation and no password yet. Locks the company first.
  * @param actor the actor without the role ADMIN (`asOwner`)
  * @returns the users, and an error for each remaining id: not_found for an absent user or a user of another company;
- *   already_joined when the user
- *   has a password; protected_user for an owner or ADMIN
+ *   already_joined when the user has a password; protected_user for an owner or ADMIN
  */
-export async function findInvited(
-  db: Db,
+export async function lockInvited(
+  tx: Tx,
   actor: Member,
   ids: readonly number[],
-): Promise<{ users: User[]; refused: Refused[] }> {
-  const users = await run(db, readEntities(db, actor, userEntity, ids));
+): Promise<{ users: User[]; refused: { id: number; error: AppError }[] }> {
+  const rows = await lockRows(tx, actor, userEntity, ids);
+  const users = rows.map((row) => userEntity.present(row as never, actor));
   // Bounded: the map exists for one call, and holds at most one entry for each of `ids`
-  const codes = new Map<number, ErrorCode | null>(users.map((user) => [user.id, reasonNotToInvite(user)]));
+  const codes = new Map(users.map((user) => [user.id, reasonNotToInvite(user)]));
   const refused = ids.flatMap((id) => {
     const code = codes.get(id);
     return code === null ? [] : { id, error: new AppError(code ?? 'not_found') };
