@@ -1,8 +1,10 @@
 import { type AccessLoss, policyLoss, siteLoss, userLoss } from '@propusk/contract/access-loss';
 import * as bulk from '@propusk/contract/bulk';
 import type { CompanySnapshot } from '@propusk/contract/feed';
-import { type Actor, asOwner, type Member } from '../core/actor.ts';
-import type { Target } from '../core/versions.ts';
+import { deletePolicy } from '@propusk/contract/policies';
+import { deleteSite } from '@propusk/contract/sites';
+import { deleteUser } from '@propusk/contract/users';
+import { asOwner, type Member } from '../core/actor.ts';
 import { lockOwnCompany } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
 import { rolledBack } from '../db/rolled-back.ts';
@@ -12,7 +14,7 @@ import { readSnapshot } from '../feed/store.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { changeMembers, policyEntity } from '../policies/store.ts';
 import { siteEntity } from '../sites/store.ts';
-import { deleteUser, deleteUsers, userEntity } from '../users/store.ts';
+import { userEntity } from '../users/store.ts';
 import { findLoss, sampleHost } from './loss.ts';
 import { type ForeignClaim, readForeignClaims } from './store.ts';
 
@@ -26,16 +28,13 @@ interface Outcome {
 type Write = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
 /**
- * Routes of bulk changes, and of previews. A preview computes the access that a change would revoke or grant, by running the change
- * in a transaction that always rolls back.
+ * Routes of deletions, of bulk changes, and of previews. A preview computes the access that a change would revoke or grant, by
+ * running the change in a transaction that always rolls back.
  */
 export function lossRoutes(routes: Routes): void {
-  lossOf(siteLoss, siteEntity);
-  lossOf(policyLoss, policyEntity);
-  lossOf(userLoss, userEntity, deleteUser);
-  deleteMany(bulk.deleteUsers, bulk.usersLoss, deleteUsers);
-  deleteMany(bulk.deleteSites, bulk.sitesLoss, (...given) => deleteEntities(...given, siteEntity));
-  deleteMany(bulk.deletePolicies, bulk.policiesLoss, (...given) => deleteEntities(...given, policyEntity));
+  deletions(deleteSite, siteLoss, bulk.deleteSites, bulk.sitesLoss, siteEntity);
+  deletions(deletePolicy, policyLoss, bulk.deletePolicies, bulk.policiesLoss, policyEntity);
+  deletions(deleteUser, userLoss, bulk.deleteUsers, bulk.usersLoss, userEntity);
 
   implement(routes, bulk.changeMembers, ({ actor, params, body, write }) =>
     write((tx) => changeMembers(tx, asOwner(actor), params.id, body)),
@@ -50,29 +49,27 @@ export function lossRoutes(routes: Routes): void {
     };
   });
 
-  /** Implements a bulk deletion and its preview. */
-  function deleteMany(
-    deletion: typeof bulk.deleteUsers,
-    preview: typeof bulk.usersLoss,
-    remove: (tx: Tx, owner: Member, ids: readonly number[]) => Promise<void>,
-  ): void {
-    implement(routes, deletion, ({ actor, body, write }) =>
-      write((tx) => remove(tx, asOwner(actor), body.ids)),
-    );
-    implement(routes, preview, async ({ actor, body, write }) => {
-      const owner = asOwner(actor);
-      return loss(await tryOwn(write, owner, (tx) => remove(tx, owner, body.ids)));
-    });
-  }
-
-  function lossOf<T extends 'sites' | 'policies' | 'users', View>(
-    endpoint: typeof siteLoss,
+  /** Implements the deletion of one entity and of several, each with its preview. */
+  function deletions<T extends 'sites' | 'policies' | 'users', View>(
+    deleteOne: typeof deleteSite,
+    previewOne: typeof siteLoss,
+    deleteMany: typeof bulk.deleteSites,
+    previewMany: typeof bulk.sitesLoss,
     entity: Entity<T, View>,
-    remove = (tx: Tx, actor: Actor, target: Target) => deleteEntity(tx, actor, entity, target),
   ): void {
-    implement(routes, endpoint, async ({ actor, target, write }) => {
+    implement(routes, deleteOne, ({ actor, target, write }) =>
+      write((tx) => deleteEntity(tx, actor, entity, target)),
+    );
+    implement(routes, previewOne, async ({ actor, target, write }) => {
       const lock = async (tx: Tx) => companyOf(entity, await lockRow(tx, actor, entity, target));
-      return loss(await tryChange(write, lock, (tx) => remove(tx, actor, target)));
+      return loss(await tryChange(write, lock, (tx) => deleteEntity(tx, actor, entity, target)));
+    });
+    implement(routes, deleteMany, ({ actor, body, write }) =>
+      write((tx) => deleteEntities(tx, asOwner(actor), entity, body.ids)),
+    );
+    implement(routes, previewMany, async ({ actor, body, write }) => {
+      const owner = asOwner(actor);
+      return loss(await tryOwn(write, owner, (tx) => deleteEntities(tx, owner, entity, body.ids)));
     });
   }
 

@@ -1,5 +1,5 @@
 import type { UserQuery } from '@propusk/contract/users';
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Actor, scopeOf } from '../core/actor.ts';
 import { type links, ownPolicies } from './links.ts';
 
@@ -27,14 +27,10 @@ export function linkSql(side: (typeof links)['userPolicies' | 'sitePolicies'], a
       to_char(max(at) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end ${visit}) end`.as(
       'lastVisit',
     ),
-    filter: ({ policy, access, visited }: Pick<UserQuery, 'policy' | 'access' | 'visited'>) =>
-      sql.join(
-        [
-          policy === undefined ? sql`true` : sql`exists (${linked} and l.policy_id = ${policy} and ${seen})`,
-          access === undefined ? sql`true` : sql`not exists (${linked})`,
-          visited === undefined ? sql`true` : sql`${isVisible} and not exists (select ${visit})`,
-        ],
-        sql` and `,
-      ) as RawBuilder<SqlBool>,
+    filter: ({ policy, access, visited }: Pick<UserQuery, 'policy' | 'access' | 'visited'>) => [
+      policy !== undefined && sql`exists (${linked} and l.policy_id = ${policy} and ${seen})`,
+      access !== undefined && sql`not exists (${linked})`,
+      visited !== undefined && sql`${isVisible} and not exists (select ${visit})`,
+    ],
   };
 }

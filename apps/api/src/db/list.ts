@@ -48,14 +48,21 @@ export function contains(
   });
   const conditions = [...words].map((word) => {
     // Mail addresses are stored in Punycode and shown in Unicode, so each word is also searched in Punycode. A word with a dot
-    // may be the domain of an address.
+    // may be the domain of an address. The text of users has U+0451 replaced by U+0435.
     const isDomain = word.includes('.') && !word.includes('@');
     const stored = isDomain ? storedEmail(`@${word}`).slice(1) : storedEmail(word);
-    const patterns = [...new Set([word, stored])].map((each) => `%${each.replace(/[\\%_]/g, '\\$&')}%`);
+    const spellings = [word, stored, word.replace(/\u0451/gi, '\u0435')];
+    const patterns = [...new Set(spellings)].map((each) => `%${each.replace(/[\\%_]/g, '\\$&')}%`);
     return sql`(${sql.join(
       searched.flatMap((column) => patterns.map((pattern) => sql`${column} ilike ${pattern}`)),
       sql` or `,
     )})`;
   });
-  return sql<SqlBool>`(${sql.join([sql`true`, ...conditions], sql` and `)})`;
+  return every(...conditions);
+}
+
+/** Returns the SQL condition that all given conditions hold. Leaves out those that are false. */
+export function every(...conditions: readonly (RawBuilder<unknown> | false)[]): Expression<SqlBool> {
+  const given = conditions.filter((condition) => condition !== false);
+  return sql<SqlBool>`(${sql.join([sql`true`, ...given], sql` and `)})`;
 }

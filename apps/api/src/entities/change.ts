@@ -1,5 +1,4 @@
 import type { AuditField } from '@propusk/contract/audit';
-import type { ErrorCode } from '@propusk/contract/errors';
 import { keptName } from '@propusk/contract/shown-text';
 import {
   type CompiledQuery,
@@ -118,7 +117,7 @@ interface Deletion {
 /**
  * Deletes an entity: locks its company and its row, checks its version, writes the audit event and deletes
  * the row. Raises the version of linked entities.
- * @throws AppError not_found, changed_meanwhile, and what `plan` and `refusals` throw
+ * @throws AppError not_found, changed_meanwhile, the code of a row that must stay, and what `plan` and `refusals` throw
  */
 export async function deleteEntity<T extends EntityTable, View>(
   tx: Tx,
@@ -128,6 +127,8 @@ export async function deleteEntity<T extends EntityTable, View>(
   plan: (row: Row<T>) => Deletion | Promise<Deletion> = () => ({}),
 ): Promise<void> {
   const row = await lockRow(tx, actor, entity, target);
+  const code = entity.keeps?.(row as never, actor) ?? null;
+  if (code !== null) throw new AppError(code);
   await removeRows(tx, actor, entity, [row], await plan(row));
 }
 
@@ -135,23 +136,21 @@ export async function deleteEntity<T extends EntityTable, View>(
  * Deletes several entities of the actor's company as `deleteEntity` does: all of them or none. The number of round trips does not
  * depend on the number of entities.
  * @param actor the actor without the role ADMIN (`asOwner`)
- * @param faultOf returns the error code of a row that must stay, or null
  * @throws AppError bad_input that names each absent row, and each row that must stay, by its index (`ids.3`)
  */
 export async function deleteEntities<T extends EntityTable, View>(
   tx: Tx,
   actor: Member,
-  ids: readonly number[],
   entity: Entity<T, View>,
-  faultOf: (row: Row<T>) => ErrorCode | null = () => null,
+  ids: readonly number[],
 ): Promise<void> {
   const rows = await lockRows(tx, actor, entity, ids);
   // Bounded: the map exists for one call, and holds at most one entry for each of `ids`
   const byId = new Map(rows.map((row) => [row.id, row]));
   refuseFaults('bad_input', ids, (id, at) => {
     const row = byId.get(id);
-    const code = row === undefined ? 'not_found' : faultOf(row);
-    return code === null ? null : [`ids.${at}`, ['row_refused', code]];
+    const code = row === undefined ? 'not_found' : entity.keeps?.(row as never, actor);
+    return code == null ? null : [`ids.${at}`, ['row_refused', code]];
   });
   await removeRows(tx, actor, entity, rows, {});
 }

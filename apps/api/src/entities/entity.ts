@@ -1,4 +1,5 @@
 import type { AuditKind } from '@propusk/contract/audit';
+import type { ErrorCode } from '@propusk/contract/errors';
 import type { ListQuery } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
 import type { IdList } from '@propusk/contract/list-filters';
@@ -13,7 +14,7 @@ import {
 import type { AuditFields } from '../audit/store.ts';
 import { type Actor, type Member, type Scope, scopeById, scopeOfWrite } from '../core/actor.ts';
 import { found } from '../core/errors.ts';
-import { contains, readList } from '../db/list.ts';
+import { contains, every, readList } from '../db/list.ts';
 import type { Db } from '../db/open.ts';
 import { run, type Statement, statement } from '../db/pipeline.ts';
 import type { EntityTable, Tables } from '../db/schema.ts';
@@ -28,8 +29,12 @@ export interface Entity<T extends EntityTable, View> {
   present(row: never, actor: Actor): View;
   /** The SQL condition for the rows that the actor may access. The scope of a read can be wider than that of a write. */
   sees(actor: Actor, scope: Scope): Expression<SqlBool>;
+  /** The SQL condition of the filters of a list. A filter by something that the actor may not see matches no row. */
+  filter?(actor: Actor, query: never): Expression<SqlBool>;
   /** The columns that a search of a list matches. */
   readonly search?: readonly (string | RawBuilder<string>)[];
+  /** The error code of a row that may not be deleted; null for other rows. */
+  readonly keeps?: ((row: never, actor: Actor) => ErrorCode | null) | undefined;
   /** The sort key of lists; the default is the id. */
   readonly order?: RawBuilder<unknown>;
   /** The name of the entity in audit events. */
@@ -98,33 +103,29 @@ export async function findEntity<T extends EntityTable, View>(
   return found((await run(db, readEntities(db, actor, entity, [id], scopeById(actor))))[0]);
 }
 
-/** Lists the entities of a scope that match a query. @param which an additional SQL condition for the entities */
+/** Lists the entities of a scope that match a query. */
 export async function listEntities<T extends EntityTable, View>(
   db: Db,
   actor: Actor,
   entity: Entity<T, View>,
   scope: Scope,
   query: ListQuery,
-  which: Expression<SqlBool> = sql<SqlBool>`true`,
 ): Promise<{ rows: View[]; count: number }> {
   const { table, search = [], order = sql.ref(`${table}.id`) } = entity;
   const matching = selectEntities(db, actor, entity, scope)
     .where(contains(search, query.name, scope === 'platform'))
-    .where(which);
+    .where(entity.filter?.(actor, query as never) ?? every());
   const { rows, count } = await readList(matching, query, order);
   return { rows: rows.map((row) => entity.present(row as never, actor)), count };
 }
 
 /** Returns the ids of all entities of the actor's company that match a query, in the order of the list. */
-export async function listIds<T extends EntityTable, View>(
+export async function listIds<T extends EntityTable, View extends { readonly id: number }>(
   db: Db,
   actor: Member,
   entity: Entity<T, View>,
   query: ListQuery,
-  which?: Expression<SqlBool>,
 ): Promise<IdList> {
-  const id = sql.ref(`${entity.table}.id`).as('id');
-  const ofIds = { ...entity, columns: () => [id], present: (row: { id: number }) => row.id } as unknown;
-  const all = { ...query, take: limits.list };
-  return { ids: (await listEntities(db, actor, ofIds as Entity<T, number>, 'company', all, which)).rows };
+  const { rows } = await listEntities(db, actor, entity, 'company', { ...query, take: limits.list });
+  return { ids: rows.map(({ id }) => id) };
 }

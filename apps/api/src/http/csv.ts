@@ -19,19 +19,15 @@ const PAGE_ROWS = 250;
 const MOST_BYTES = 8 * 1024 * 1024;
 /** The time to read a list. The console waits 20 s for the reply. */
 const READ_MS = 15_000;
-const people = 'name surname email roles politics company lastVisitAt createdAt updatedAt';
-const proxies = 'host port type company createdAt updatedAt';
 
-/** The titles and fields of the lists that a user may export, by the path of the call. */
+/** The titles and fields of the lists that a user may export, by the first segment of the call's path. */
 const tables: Readonly<Record<string, readonly [title: string, fields: string]>> = {
-  '/domain-allowed': [t.sites.title, 'address protection politics lastVisitAt createdAt updatedAt'],
-  '/users/company': [t.users.title, people],
-  '/users': [t.users.title, people],
-  '/politics': [t.policies.title, 'policyName description proxy users sites createdAt updatedAt'],
-  '/proxy': [t.proxies.title, proxies],
-  '/proxy/admin': [t.proxies.title, proxies],
-  '/company': [t.companies.title, 'companyName companySite createdAt updatedAt'],
-  '/audit': [t.audit.title, 'at actor action company address'],
+  'domain-allowed': [t.sites.title, 'address protection politics lastVisitAt createdAt updatedAt'],
+  users: [t.users.title, 'name surname email roles politics company lastVisitAt createdAt updatedAt'],
+  politics: [t.policies.title, 'policyName description proxy users sites createdAt updatedAt'],
+  proxy: [t.proxies.title, 'host port type company createdAt updatedAt'],
+  company: [t.companies.title, 'companyName companySite createdAt updatedAt'],
+  audit: [t.audit.title, 'at actor action company address'],
 };
 const headings: Readonly<Record<string, string>> = {
   ...t.audit.fields,
@@ -78,7 +74,7 @@ export function sendAs(reply: FastifyReply, file: string): FastifyReply {
 
 /** Returns the name of a list's file, and a function that renders its rows. @param path the path of the list's call */
 export async function csvTable(db: Db, actor: Actor, path: string) {
-  const [title = '', fields = ''] = tables[path] ?? [];
+  const [title = '', fields = ''] = tables[path.split('/')[1] ?? ''] ?? [];
   const { name, zone } = await companyOf(db, actor);
   const time = new Intl.DateTimeFormat('ru', { dateStyle: 'short', timeStyle: 'medium', timeZone: zone });
   const scope = scopeOf(actor);

@@ -1,6 +1,5 @@
 import * as contract from '@propusk/contract/policies';
 import { asMember, scopeOf } from '../core/actor.ts';
-import { deleteEntity } from '../entities/change.ts';
 import { findEntity, listEntities, listIds } from '../entities/entity.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { createPolicy, policyEntity, updatePolicy } from './store.ts';
@@ -25,9 +24,5 @@ export function policyRoutes(routes: Routes): void {
 
   implement(routes, contract.updatePolicy, ({ actor, target, body, write }) =>
     write((tx) => updatePolicy(tx, actor, target, body)),
-  );
-
-  implement(routes, contract.deletePolicy, ({ actor, target, write }) =>
-    write((tx) => deleteEntity(tx, actor, policyEntity, target)),
   );
 }

@@ -1,14 +1,14 @@
 import * as contract from '@propusk/contract/proxies';
 import { sayCheck } from '@propusk/phrases/checks';
-import { asMember, readerOf, scopeOf } from '../core/actor.ts';
+import { readerOf, scopeOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { demandConfirmed } from '../db/company.ts';
-import { findEntity } from '../entities/entity.ts';
+import { findEntity, listEntities } from '../entities/entity.ts';
 import { implement } from '../http/implement.ts';
 import { learnEgress } from '../probe/echo-client.ts';
 import { readProbeProxy, saveEgress } from '../probe/egress-store.ts';
 import type { Slice } from '../slice.ts';
-import { createPaidProxy, createProxy, deleteProxy, listProxies, proxyEntity, updateProxy } from './store.ts';
+import { createPaidProxy, createProxy, deleteProxy, proxyEntity, updateProxy } from './store.ts';
 
 /** Routes for upstream proxies (spec section 7). */
 export function proxyRoutes(routes: Slice): void {
@@ -23,13 +23,11 @@ export function proxyRoutes(routes: Slice): void {
   );
 
   implement(routes, contract.listProxies, ({ actor, query, db }) =>
-    scopeOf(actor) === 'platform'
-      ? listProxies(db, actor, 'platform', query)
-      : listProxies(db, asMember(actor), 'company', query),
+    listEntities(db, actor, proxyEntity, scopeOf(actor) === 'platform' ? 'platform' : 'company', query),
   );
 
   implement(routes, contract.listAllProxies, ({ actor, query, db }) =>
-    listProxies(db, actor, 'platform', query),
+    listEntities(db, actor, proxyEntity, 'platform', query),
   );
 
   implement(routes, contract.getProxy, ({ actor, params, db }) =>

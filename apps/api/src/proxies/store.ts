@@ -11,10 +11,11 @@ import { type SqlBool, sql } from 'kysely';
 import { type Actor, asMember, isAdmin } from '../core/actor.ts';
 import { AppError, found } from '../core/errors.ts';
 import type { Target } from '../core/versions.ts';
+import { every } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { type Encryption, passwordPlace } from '../encryption.ts';
 import { changeEntity, createEntities, deleteEntity } from '../entities/change.ts';
-import { entity, listEntities } from '../entities/entity.ts';
+import { entity } from '../entities/entity.ts';
 import { demandInPlan, makeRoom } from '../entities/plan-limits.ts';
 
 /** An actor sees the proxies of the actor's company and of the platform. */
@@ -46,6 +47,7 @@ export const proxyEntity = entity({
   }),
   sees: ({ companyId }, scope) =>
     scope === 'platform' ? sql<SqlBool>`true` : sql<SqlBool>`proxies.owner_id in (0, ${companyId})`,
+  filter: (_, { type }: ProxyQuery) => every(type !== undefined && sql`type = ${type}`),
   search: ['proxies.host'],
   // `+ 0` prevents a scan of the primary key's index, which contains the proxies of all companies.
   order: sql`proxies.id + 0`,
@@ -54,12 +56,6 @@ export const proxyEntity = entity({
     ...{ host, port, username, type, allSites },
   }),
 });
-
-/** @param scope `company`: proxies of the actor's company and the platform; `platform`: proxies of every company */
-export function listProxies(db: Db, actor: Actor, scope: 'company' | 'platform', query: ProxyQuery) {
-  const ofType = query.type === undefined ? sql<SqlBool>`true` : sql<SqlBool>`type = ${query.type}`;
-  return listEntities(db, actor, proxyEntity, scope, query, ofType);
-}
 
 /**
  * Creates a proxy of the actor's company. For an ADMIN without a company, creates a platform proxy.

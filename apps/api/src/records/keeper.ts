@@ -15,8 +15,7 @@ const SILENCE = sql.raw(`interval '5 minutes'`);
 /**
  * Maintains the access records: marks open records of silent gateways as interrupted, deletes expired records
  * and records of deleted companies, maintains the last visits, and creates the partitions of the next months. Each api process
- * runs one
- * keeper. Concurrent keepers skip rows that another keeper has locked.
+ * runs one keeper. Concurrent keepers skip rows that another keeper has locked.
  * @param days how long the platform keeps records (`LOG_RETENTION`)
  */
 export function startRecordKeeper({ db, log, days }: Background & { readonly days: number }): Repeating {

@@ -1,11 +1,10 @@
 import * as contract from '@propusk/contract/sites';
 import { asMember, scopeOf } from '../core/actor.ts';
 import { rolledBack } from '../db/rolled-back.ts';
-import { deleteEntity } from '../entities/change.ts';
 import { findEntity, listEntities, listIds } from '../entities/entity.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { createSite, createSites } from './create.ts';
-import { deleteSiteByAddress, siteEntity, siteFilter, updateSite } from './store.ts';
+import { deleteSiteByAddress, siteEntity, updateSite } from './store.ts';
 
 /** Routes for protected sites (spec section 7: domain-allowed). */
 export function siteRoutes(routes: Routes): void {
@@ -23,11 +22,11 @@ export function siteRoutes(routes: Routes): void {
   });
 
   implement(routes, contract.listSites, ({ actor, query, db }) =>
-    listEntities(db, actor, siteEntity, scopeOf(actor), query, siteFilter(actor, query)),
+    listEntities(db, actor, siteEntity, scopeOf(actor), query),
   );
 
   implement(routes, contract.siteIds, ({ actor, query, db }) =>
-    listIds(db, asMember(actor), siteEntity, query, siteFilter(actor, query)),
+    listIds(db, asMember(actor), siteEntity, query),
   );
 
   implement(routes, contract.getSite, ({ actor, params, db }) =>
@@ -36,10 +35,6 @@ export function siteRoutes(routes: Routes): void {
 
   implement(routes, contract.updateSite, ({ actor, target, body, write }) =>
     write((tx) => updateSite(tx, actor, target, body)),
-  );
-
-  implement(routes, contract.deleteSite, ({ actor, target, write }) =>
-    write((tx) => deleteEntity(tx, actor, siteEntity, target)),
   );
 
   implement(routes, contract.deleteSiteByAddress, ({ actor, params, ifMatch, write }) =>

@@ -5,13 +5,14 @@ import { limits } from '@propusk/contract/limits';
 import type { Protection } from '@propusk/contract/protection';
 import type { Site, SiteChange, SiteQuery } from '@propusk/contract/sites';
 import type { FieldFault } from '@propusk/phrases/field-fault';
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Actor, type Member, scopeOf } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { IfMatch, Target } from '../core/versions.ts';
 import { lockOwnCompany } from '../db/company.ts';
 import { linkSql } from '../db/link-filters.ts';
 import { linkedItems, links, ownPolicies } from '../db/links.ts';
+import { every } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { inScope, managedBy } from '../db/scope.ts';
 import { changeEntity, deleteEntity } from '../entities/change.ts';
@@ -51,25 +52,19 @@ export const siteEntity = entity({
       sql`exists (select from policy_sites l where l.company_id = sites.company_id and l.site_id = sites.id
         and l.policy_id in ${ownPolicies(actor)})`,
     ),
+  filter: (actor, { protection: wanted, ...query }: SiteQuery) => {
+    const check = sql`from site_checks k where k.company_id = sites.company_id and k.site_id = sites.id`;
+    const found =
+      wanted === 'drifted'
+        ? sql`exists (select ${check} and k.shown_verdict is not null and k.drifted)`
+        : sql`coalesce((select k.shown_verdict ${check}), 'unchecked') = ${wanted}`;
+    const allowed = scopeOf(actor) === 'own' ? sql`false` : found;
+    return every(...linkSql(links.sitePolicies, actor).filter(query), wanted !== undefined && allowed);
+  },
   search: ['sites.address', 'sites.shown_address'],
   name: ({ address }) => shownAddress(address),
   facts: ({ address, politics }) => ({ address: shownAddress(address), politics }),
 });
-
-/** The SQL condition of the filters of a list. A filter by something that the actor may not see matches no site. */
-export function siteFilter(actor: Actor, { protection: wanted, ...query }: SiteQuery): RawBuilder<SqlBool> {
-  const checked = sql`from site_checks k where k.company_id = sites.company_id and k.site_id = sites.id and k.shown_verdict`;
-  const conditions = {
-    unchecked: sql`not exists (select ${checked} is not null)`,
-    drifted: sql`exists (select ${checked} is not null and k.drifted)`,
-  };
-  const found =
-    wanted === 'unchecked' || wanted === 'drifted'
-      ? conditions[wanted]
-      : sql`exists (select ${checked} = ${wanted})`;
-  const allowed = scopeOf(actor) === 'own' ? sql`false` : found;
-  return sql`(${linkSql(links.sitePolicies, actor).filter(query)} and ${wanted === undefined ? sql`true` : allowed})`;
-}
 
 /**
  * Normalizes an entered address to its stored spelling, and reads the start path of a pasted URL. Returns the fault of an invalid

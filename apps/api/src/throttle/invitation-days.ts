@@ -32,26 +32,26 @@ export async function scheduleInvitations<U extends { readonly id: number; reado
   const mailboxOf = ({ email }: U) => keyOf('invitationMailbox', companyId, email);
   const lefts = await left(tx, [...ofDays, ...users.map(mailboxOf)]);
   const places = ofDays.flatMap((key, day) =>
-    Array.from({ length: lefts[day]?.left ?? 0 }, (_, place) => ({
+    Array.from({ length: lefts[day]?.attempts ?? 0 }, (_, place) => ({
       key,
       dueAt: now + day * DAY_MS + Math.max(0, place - AT_ONCE) * PACE_MS,
     })),
   );
+  const retryAfter = (ofDays[0]?.minutes ?? 0) * 60;
+  const full =
+    days === 1
+      ? tooMany(retryAfter * 1_000)
+      : new AppError('too_many_requests', { detail: ['invitations_full'], retryAfter });
   const due: (U & { key: Key; dueAt: number })[] = [];
   const refused = users.flatMap((user, at) => {
     const mailbox = lefts[days + at];
-    if (mailbox?.left === 0) return { id: user.id, error: tooMany(mailbox.ms) };
+    if (mailbox?.attempts === 0) return { id: user.id, error: tooMany(mailbox.ms) };
     const place = places[due.length];
-    if (place === undefined) return { id: user.id, error: isFull(days, ofDays[0]?.minutes ?? 0) };
+    if (place === undefined) return { id: user.id, error: full };
     due.push({ ...user, ...place });
     return [];
   });
   const byDay = [...Map.groupBy(due, ({ key }) => key)].map(([key, of]) => times(key, of.length));
   await charge(tx, [...byDay, ...due.map(mailboxOf)]);
   return { due, refused };
-}
-
-function isFull(days: number, minutes: number): AppError {
-  if (days === 1) return tooMany(minutes * 60_000);
-  return new AppError('too_many_requests', { detail: ['invitations_full'], retryAfter: minutes * 60 });
 }

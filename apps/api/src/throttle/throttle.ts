@@ -122,10 +122,8 @@ export function createThrottle(db: Db): Throttle {
     },
     wait: (key, lane) =>
       inTurn(lane, async () => {
-        const now = Date.now();
-        const { rows } = await sql<{ expire: number }>`select expire from rate_limits
-          where key = ${key.name} and expire > ${now} and points >= ${key.attempts}`.execute(db);
-        return (rows[0]?.expire ?? now) - now;
+        const [{ attempts, ms } = { attempts: 0, ms: 0 }] = await left(db, [key]);
+        return attempts === 0 ? ms : 0;
       }),
     reset: (...keys) => {
       const charges = keys.map((key) => ({ key, until: 0, left: 0 }));
@@ -135,14 +133,14 @@ export function createThrottle(db: Db): Throttle {
 }
 
 /** Returns, for each key, the attempts left in its window, and the milliseconds until the window ends. Locks no counter. */
-export async function left(db: Db, keys: readonly Key[]): Promise<{ left: number; ms: number }[]> {
+export async function left(db: Db, keys: readonly Key[]): Promise<{ attempts: number; ms: number }[]> {
   const now = Date.now();
   const { rows } = await sql<{ key: string; points: number; expire: number }>`select key, points, expire
     from rate_limits where key = any (${keys.map(({ name }) => name)}) and expire > ${now}`.execute(db);
   const spent = new Map(rows.map((row) => [row.key, row]));
-  return keys.map(({ name, attempts }) => {
-    const { points = 0, expire = now } = spent.get(name) ?? {};
-    return { left: Math.max(0, attempts - points), ms: expire - now };
+  return keys.map((key) => {
+    const { points = 0, expire = now } = spent.get(key.name) ?? {};
+    return { attempts: Math.max(0, key.attempts - points), ms: expire - now };
   });
 }
 

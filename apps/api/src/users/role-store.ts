@@ -74,7 +74,7 @@ export async function removeAdmin(tx: Tx, actor: Actor, id: number, tell: Tell):
     .executeTakeFirstOrThrow(() => new AppError('not_found'));
   await tell(tx, { what: 'removed' });
   const target = { id, ifMatch: null };
-  if (admin.company_id === null) return deleteEntity(tx, actor, userEntity, target);
+  if (admin.company_id === null) return deleteEntity(tx, actor, { ...userEntity, keeps: undefined }, target);
   const others = admin.roles.filter((role) => role !== 'ADMIN');
   await changeEntity(tx, actor, userEntity, target, () =>
     rolesOf(tx, id, others.length > 0 ? others : ['USER']),

@@ -4,12 +4,12 @@ import { asMember } from '../core/actor.ts';
 import { found } from '../core/errors.ts';
 import { signedIn } from '../core/fair-queue.ts';
 import type { Tx } from '../db/open.ts';
-import { findEntity, listIds } from '../entities/entity.ts';
+import { findEntity, listEntities, listIds } from '../entities/entity.ts';
 import { implement } from '../http/implement.ts';
 import { revealing } from '../identity/revealing.ts';
 import type { Slice } from '../slice.ts';
 import { roleRoutes } from './role-routes.ts';
-import { createUsers, deleteUser, findSelf, listUsers, updateUser, userEntity, usersAsked } from './store.ts';
+import { createUsers, findSelf, updateUser, userEntity } from './store.ts';
 
 /** Routes of the signed-in user and of the users of a company (specification, section 7). */
 export function userRoutes(routes: Slice): void {
@@ -24,18 +24,20 @@ export function userRoutes(routes: Slice): void {
   });
 
   implement(routes, contract.companyUsers, ({ actor, query, db }) =>
-    listUsers(db, asMember(actor), 'company', query),
+    listEntities(db, asMember(actor), userEntity, 'company', query),
   );
 
   implement(routes, contract.userIds, ({ actor, query, db }) =>
-    listIds(db, asMember(actor), userEntity, ...usersAsked(actor, query)),
+    listIds(db, asMember(actor), userEntity, query),
   );
 
   implement(routes, contract.allCompanyUsers, ({ actor, db }) =>
-    listUsers(db, asMember(actor), 'company', {}),
+    listEntities(db, asMember(actor), userEntity, 'company', {}),
   );
 
-  implement(routes, contract.listUsers, ({ actor, query, db }) => listUsers(db, actor, 'platform', query));
+  implement(routes, contract.listUsers, ({ actor, query, db }) =>
+    listEntities(db, actor, userEntity, 'platform', query),
+  );
 
   implement(routes, contract.getUser, ({ actor, params, db }) =>
     findEntity(db, actor, userEntity, params.id),
@@ -53,8 +55,4 @@ export function userRoutes(routes: Slice): void {
     const change = () => write((tx) => updateUser(tx, actor, target, body, { passwordHash, tell }));
     return email === undefined ? change() : revealing(routes, actor, [email], change);
   });
-
-  implement(routes, contract.deleteUser, ({ actor, target, write }) =>
-    write((tx) => deleteUser(tx, actor, target)),
-  );
 }

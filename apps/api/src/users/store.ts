@@ -3,24 +3,18 @@ import type { User } from '@propusk/contract/me';
 import type { Role } from '@propusk/contract/roles';
 import { shownEmails } from '@propusk/contract/shown-email';
 import type { UserChange, UserInput, UserQuery } from '@propusk/contract/users';
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Actor, isAdmin, type Member } from '../core/actor.ts';
 import { AppError, refuseFaults } from '../core/errors.ts';
 import { hasFactor } from '../core/factor.ts';
 import type { Target } from '../core/versions.ts';
 import { linkSql } from '../db/link-filters.ts';
 import { linkedItems, links } from '../db/links.ts';
+import { every } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { inScope } from '../db/scope.ts';
-import {
-  changeEntity,
-  createEntities,
-  deleteEntities,
-  deleteEntity,
-  lockRows,
-  type PathOf,
-} from '../entities/change.ts';
-import { entity, listEntities } from '../entities/entity.ts';
+import { changeEntity, createEntities, lockRows, type PathOf } from '../entities/change.ts';
+import { entity } from '../entities/entity.ts';
 import { makeRoom } from '../entities/plan-limits.ts';
 import { emailTaken, endAccess, isProtected, setPassword } from '../identity/account-store.ts';
 import type { Tell } from '../mail/tell-holder.ts';
@@ -61,7 +55,17 @@ export const userEntity = entity({
     lastVisitAt: last?.at,
   }),
   sees: (actor, scope) => inScope(actor, scope, 'users.company_id'),
+  filter: (actor, { role, invited, ...query }: UserQuery) =>
+    every(
+      ...linkSql(links.userPolicies, actor).filter(query),
+      role !== undefined && sql`users.roles @> array[${role}::text]`,
+      invited !== undefined && sql`users.invited`,
+    ),
   search: [userText],
+  keeps: ({ id, roles }: { id: number; roles: readonly Role[] }, { userId }) => {
+    if (id === userId) return 'own_account';
+    return isProtected(roles) ? 'protected_user' : null;
+  },
   name: ({ email }) => email,
   facts: ({ name, surname, email, roles, politics }) => ({
     ...{ name, surname, email, politics },
@@ -93,20 +97,6 @@ export async function findSelf(db: Db, actor: Actor): Promise<User> {
     ...self,
     company: { ...self.company, hasTariff, ending: await findEnding(db, self.company.id, ends) },
   };
-}
-
-/** Lists the users of the actor's company, or of every company. */
-export function listUsers(db: Db, actor: Actor, scope: 'company' | 'platform', query: UserQuery) {
-  return listEntities(db, actor, userEntity, scope, ...usersAsked(actor, query));
-}
-
-/** Returns the query of a list of users with its search as stored text, and the SQL condition of its filters. */
-export function usersAsked(actor: Actor, query: UserQuery): [UserQuery, RawBuilder<SqlBool>] {
-  const conditions = [linkSql(links.userPolicies, actor).filter(query)];
-  if (query.role !== undefined) conditions.push(sql`users.roles @> array[${query.role}::text]`);
-  if (query.invited !== undefined) conditions.push(sql`users.invited`);
-  const name = query.name?.replace(/\u0451/gi, '\u0435');
-  return [{ ...query, name }, sql`(${sql.join(conditions, sql` and `)})`];
 }
 
 interface NewUsers {
@@ -267,23 +257,4 @@ export function updateUser(
       secret: passwordHash === undefined ? undefined : 'password',
     };
   });
-}
-
-/** @throws AppError not_found, changed_meanwhile, own_account, protected_user */
-export function deleteUser(tx: Tx, actor: Actor, target: Target): Promise<void> {
-  return deleteEntity(tx, actor, userEntity, target, (user) => {
-    const code = reasonToKeep(actor, user);
-    if (code !== null) throw new AppError(code);
-    return {};
-  });
-}
-
-/** Deletes all of the users or none. @throws AppError bad_input that names each absent user, and each user who must stay */
-export function deleteUsers(tx: Tx, actor: Member, ids: readonly number[]): Promise<void> {
-  return deleteEntities(tx, actor, ids, userEntity, (user) => reasonToKeep(actor, user));
-}
-
-function reasonToKeep({ userId }: Actor, { id, roles }: { id: number; roles: readonly Role[] }) {
-  if (id === userId) return 'own_account';
-  return isProtected(roles) ? 'protected_user' : null;
 }
