@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Email, IsoDate, Links, userNames } from './fields.ts';
-import { MadeInvitation } from './invitations.ts';
+import { addingErrors, MadeInvitation } from './invitations.ts';
 import { limits } from './limits.ts';
 
 /** A person to add to the caller's company. */
@@ -49,14 +49,7 @@ const shape = {
   creates: true,
   body: UsersImport,
   replySeconds: 60,
-  errors: [
-    'email_taken',
-    'too_many_objects',
-    'plan_limit',
-    'no_company',
-    'company_unconfirmed',
-    'too_many_requests',
-  ],
+  errors: addingErrors,
 } as const;
 
 /**

@@ -36,6 +36,15 @@ export const MadeInvitations = z.object({
 });
 export type MadeInvitations = z.infer<typeof MadeInvitations>;
 
+export const addingErrors = [
+  'email_taken',
+  'too_many_objects',
+  'plan_limit',
+  'no_company',
+  'company_unconfirmed',
+  'too_many_requests',
+] as const;
+
 /**
  * Invite agents (USER) to the caller's company by mail. Each agent gets an account and a link that sets the first password. The
  * link is valid for seven days and works once. The link also ends when the caller is no longer an owner. Until the password is
@@ -48,14 +57,7 @@ export const inviteUsers = endpoint('POST /users/invitations', {
   creates: true,
   // The status is 200, because the api stores replies with status 201 for Idempotency-Key and must not store these links.
   reply: MadeInvitations,
-  errors: [
-    'email_taken',
-    'too_many_objects',
-    'plan_limit',
-    'no_company',
-    'company_unconfirmed',
-    'too_many_requests',
-  ],
+  errors: addingErrors,
 });
 
 /** Send a new invitation to an agent who has not set a password. The new link replaces the earlier one. */

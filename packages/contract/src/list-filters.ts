@@ -19,7 +19,9 @@ export const IdList = z.object({
   /** The ids. @example [7, 9] */
   ids: z.array(Id),
 });
-export type IdList = z.infer<typeof IdList>;
+
+/** The parts that the calls for ids of lists share. */
+export const idsOfList = { access: ['CREATOR'], reply: IdList, errors: ['no_company'] } as const;
 
 /**
  * The time of the last visit, to five minutes; null if there was none. Only an owner gets this field. The field is absent for

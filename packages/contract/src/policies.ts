@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Id, Links, ListQuery, listOf, Named, paragraphs, text, versioned } from './fields.ts';
 import { limits } from './limits.ts';
-import { IdList, unpaged } from './list-filters.ts';
+import { idsOfList, unpaged } from './list-filters.ts';
 import { ProxySettings } from './proxies.ts';
 import { ShownText } from './shown-text.ts';
 
@@ -90,12 +90,7 @@ export const listPolicies = endpoint('GET /politics', {
 });
 
 /** Get the ids of all policies of the caller's company that match `name`. */
-export const policyIds = endpoint('GET /politics/ids', {
-  access: ['CREATOR'],
-  query: z.omit(ListQuery, unpaged),
-  reply: IdList,
-  errors: ['no_company'],
-});
+export const policyIds = endpoint('GET /politics/ids', { ...idsOfList, query: z.omit(ListQuery, unpaged) });
 
 /** Get a policy. A caller with only the role USER gets only policies that apply to that user. */
 export const getPolicy = endpoint('GET /politics/:id', {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { Id, Links, ListQuery, listOf, Named, text, versioned } from './fields.ts';
 import { limits } from './limits.ts';
-import { IdList, LastVisit, linkFilters, unpaged } from './list-filters.ts';
+import { idsOfList, LastVisit, linkFilters, unpaged } from './list-filters.ts';
 import { Protection, Verdict } from './protection.ts';
 
 /** A protected site (on the wire: allowed domain). */
@@ -78,22 +78,21 @@ export const SiteInputs = z.array(SiteInput).check(
   }),
 );
 
-/** Add several sites, all or none. `fields` of an error names each invalid site by its index from 0, such as `3.address`. */
-export const createSites = endpoint('POST /domain-allowed/many', {
+const several = {
   access: ['CREATOR'],
   body: SiteInputs,
+  errors: ['site_exists', 'too_many_objects', 'plan_limit', 'no_company'],
+} as const;
+
+/** Add several sites, all or none. `fields` of an error names each invalid site by its index from 0, such as `3.address`. */
+export const createSites = endpoint('POST /domain-allowed/many', {
+  ...several,
   reply: listOf(Site),
   status: 201,
-  errors: ['site_exists', 'too_many_objects', 'plan_limit', 'no_company'],
 });
 
 /** Check several sites without adding any. The errors are those of `POST /domain-allowed/many`. */
-export const previewSites = endpoint('POST /domain-allowed/many/preview', {
-  access: ['CREATOR'],
-  creates: true,
-  body: SiteInputs,
-  errors: ['site_exists', 'too_many_objects', 'plan_limit', 'no_company'],
-});
+export const previewSites = endpoint('POST /domain-allowed/many/preview', { ...several, creates: true });
 
 /** Get a site. A caller with only the role USER gets only sites of that user's policies. */
 export const getSite = endpoint('GET /domain-allowed/:id', {
@@ -125,10 +124,8 @@ export const listSites = endpoint('GET /domain-allowed', {
 
 /** Get the ids of all sites of the caller's company that match the filters of `GET /domain-allowed`. */
 export const siteIds = endpoint('GET /domain-allowed/ids', {
-  access: ['CREATOR'],
+  ...idsOfList,
   query: z.omit(SiteQuery, unpaged),
-  reply: IdList,
-  errors: ['no_company'],
 });
 
 /** Change a site; `politics` replaces the access policies that open the site. */

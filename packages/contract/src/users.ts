@@ -11,7 +11,7 @@ import {
   text,
   userNames,
 } from './fields.ts';
-import { IdList, linkFilters, unpaged } from './list-filters.ts';
+import { idsOfList, linkFilters, unpaged } from './list-filters.ts';
 import { User } from './me.ts';
 import { Role } from './roles.ts';
 
@@ -85,10 +85,8 @@ export const companyUsers = endpoint('GET /users/company', {
 
 /** Get the ids of all users of the caller's company that match the filters of `GET /users/company`. */
 export const userIds = endpoint('GET /users/company/ids', {
-  access: ['CREATOR'],
+  ...idsOfList,
   query: z.omit(UserQuery, unpaged),
-  reply: IdList,
-  errors: ['no_company'],
 });
 
 /** List all users of the caller's company, without pages. */

@@ -1,8 +1,5 @@
 import type { Tx } from './open.ts';
 
-/** Thrown to roll back the transaction of a trial. */
-class RolledBack extends Error {}
-
 /**
  * Runs a change on trial: in a transaction that always rolls back.
  * @param write runs a transaction, as the `write` of a call does
@@ -13,14 +10,15 @@ export async function rolledBack<T>(
   write: (work: (tx: Tx) => Promise<never>) => Promise<never>,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  let outcome: { readonly value: T } | undefined;
+  const end = new Error('The trial was rolled back');
+  let outcome!: T;
   try {
     return await write(async (tx) => {
-      outcome = { value: await work(tx) };
-      throw new RolledBack('The trial was rolled back');
+      outcome = await work(tx);
+      throw end;
     });
   } catch (error) {
-    if (error instanceof RolledBack && outcome !== undefined) return outcome.value;
-    throw error;
+    if (error !== end) throw error;
+    return outcome;
   }
 }

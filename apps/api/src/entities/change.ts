@@ -251,13 +251,23 @@ export async function lockRows<T extends EntityTable, View>(
   entity: Entity<T, View>,
   ids: readonly number[],
 ): Promise<Row<T>[]> {
-  const lock = selectEntities(tx, actor, entity, scopeOfWrite(actor))
+  const lock = selectForUpdate(tx, actor, entity, ids);
+  const locked = statement(lock.compile(), (rows) => rows as unknown as Row<T>[]);
+  return (await pipeline<[void, Row<T>[]]>(tx, companyLock(tx, actor.companyId, 'unauthorized'), locked))[1];
+}
+
+/** Selects and locks the rows that the actor may change, in the order of their ids. */
+function selectForUpdate<T extends EntityTable, View>(
+  tx: Tx,
+  actor: Actor,
+  entity: Entity<T, View>,
+  ids: readonly number[],
+) {
+  return selectEntities(tx, actor, entity, scopeOfWrite(actor))
     .selectAll(entity.table as 'sites')
     .where(hasId(entity, ids))
     .orderBy('id')
     .forNoKeyUpdate();
-  const locked = statement(lock.compile(), (rows) => rows as unknown as Row<T>[]);
-  return (await pipeline<[void, Row<T>[]]>(tx, companyLock(tx, actor.companyId, 'unauthorized'), locked))[1];
 }
 
 function lockStatements<T extends EntityTable, View>(
@@ -266,20 +276,15 @@ function lockStatements<T extends EntityTable, View>(
   entity: Entity<T, View>,
   { id, ifMatch }: Target,
 ): [Statement<void>, Statement<Row<T>>] {
-  const { table, sees } = entity;
-  const scope = scopeOfWrite(actor);
   // One statement locks the company, and another statement locks the row. A single statement would take its
   // MVCC snapshot before the wait for the company, and would then read the old row.
-  const lock = selectEntities(tx, actor, entity, scope)
-    .selectAll(table as 'sites')
-    .where('id', '=', id)
-    .forNoKeyUpdate();
+  const lock = selectForUpdate(tx, actor, entity, [id]);
   const locked = statement(lock.compile(), ([row]) => {
     if (row === undefined) throw new AppError('not_found');
     expectVersion(ifMatch, row.version);
     return row as unknown as Row<T>;
   });
-  return [lockCompanyOf(tx, table, id, sees(actor, scope)), locked];
+  return [lockCompanyOf(tx, entity.table, id, entity.sees(actor, scopeOfWrite(actor))), locked];
 }
 
 /** @param linked the entities to link to each of `ids`; a list that is absent in the first of them stays unchanged */

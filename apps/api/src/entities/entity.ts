@@ -2,7 +2,6 @@ import type { AuditKind } from '@propusk/contract/audit';
 import type { ErrorCode } from '@propusk/contract/errors';
 import type { ListQuery } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
-import type { IdList } from '@propusk/contract/list-filters';
 import {
   type Expression,
   type RawBuilder,
@@ -125,7 +124,7 @@ export async function listIds<T extends EntityTable, View extends { readonly id:
   actor: Member,
   entity: Entity<T, View>,
   query: ListQuery,
-): Promise<IdList> {
+): Promise<{ ids: number[] }> {
   const { rows } = await listEntities(db, actor, entity, 'company', { ...query, take: limits.list });
   return { ids: rows.map(({ id }) => id) };
 }

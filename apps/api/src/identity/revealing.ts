@@ -37,20 +37,19 @@ export async function revealing<T>(
       return await change(most);
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'email_taken')) throw error;
-      const named = Math.min(most, await countTaken(db, actor, emails));
+      const taken = [...(await findTaken(db, actor, emails)).values()];
+      const named = Math.min(most, taken.filter(({ isOwn }) => !isOwn).length);
       if (named > 1) await attempt.charge(...keys.map((key) => times(key, named - 1)));
       throw named === 0 ? error : attempt.keep(error);
     }
   });
 }
 
-/** Counts the email addresses that have an account outside the actor's company. */
-async function countTaken(db: Db, { companyId }: Actor, emails: readonly string[]): Promise<number> {
-  const { count } = await db
-    .selectFrom('users')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('email', 'in', emails)
-    .where('company_id', 'is distinct from', companyId)
-    .executeTakeFirstOrThrow();
-  return count;
+/** Finds the accounts of email addresses, by the address in lower case, and whether they belong to the actor's company. */
+export async function findTaken(db: Db, { companyId }: Actor, emails: readonly string[]) {
+  const columns = ['email', 'company_id'] as const;
+  const rows = await db.selectFrom('users').select(columns).where('email', 'in', emails).execute();
+  return new Map(
+    rows.map(({ email, company_id }) => [email.toLowerCase(), { email, isOwn: company_id === companyId }]),
+  );
 }

@@ -201,7 +201,6 @@ test('a company may invite 500 agents a day, and one mailbox gets at most 5 invi
   expect(tries).toEqual([200, 200, 200, 200, 429, 429]);
   // A list that is refused for too many invitations to one mailbox does not count towards the company's daily limit.
   const { email } = await api.must(owner.token, getUser, { params: { id } });
-  await api.must(owner.token, deleteUser, { params: { id } });
   expect((await invite(owner.token, [...Array.from({ length: 49 }, address), email])).status).toBe(429);
   const { rows } = await api.database.pool.query(
     `select points from rate_limits where key like 'invitation:%' order by expire desc limit 1`,
@@ -242,6 +241,18 @@ test('an invited agent who was made an owner gets no new invitation link', async
     body: { role: 'USER', currentPassword: PASSWORD },
   });
   expect([dropped.status, dropped.error.code]).toEqual([409, 'last_owner']);
+});
+
+test('a list of invitations that is refused for an existing account counts towards the daily limit', async () => {
+  const owner = await api.company();
+  const other = await api.company();
+  const { company } = await api.must(owner.token, me);
+  const guesses = () => [...Array.from({ length: 49 }, address), other.email];
+  expect((await invite(owner.token, guesses())).status).toBe(409);
+  const { rows } = await api.database.pool.query(`select points from rate_limits where key like $1`, [
+    `invitation:${company?.id}:%`,
+  ]);
+  expect(rows).toEqual([{ points: 50 }]);
 });
 
 test('an invitation is refused if the owner’s session ends while the call waits for a lock', async () => {
@@ -356,4 +367,26 @@ test('a bulk invitation beyond the limit of a mailbox or of the day refuses thes
   expect(last.refused).toMatchObject([{ id: third.id, code: 'too_many_requests' }]);
   const refused = await api.call(owner.token, inviteAgain, { params: { id: third.id } });
   expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
+});
+
+test('while invitations of a company wait for a lock, other companies are served', async () => {
+  const [owner, other] = [await api.company(), await api.company()];
+  const { company } = await api.must(owner.token, me);
+  const colleagues = await Promise.all([0, 1, 2].map(() => api.agent(owner.token)));
+  const ids = colleagues.map(({ id }) => id);
+  await api.database.pool.query("update users set roles = '{CREATOR}' where id = any($1)", [ids]);
+  const client = api.database.client();
+  await client.connect();
+  await client.query('begin');
+  await client.query('select from companies where id = $1 for update', [company?.id]);
+  const waiting = colleagues.flatMap(({ token }) =>
+    Array.from({ length: 8 }, () => invite(token, [address()])),
+  );
+  const locked = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+  await expect.poll(async () => (await api.database.pool.query(locked)).rowCount).toBeGreaterThan(1);
+  const body = { address: 'served.example.ru' };
+  expect((await api.call(other.token, createSite, { body })).status).toBe(201);
+  await client.query('commit');
+  await client.end();
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(Array(24).fill(200));
 });

@@ -67,7 +67,7 @@ export async function queueMails<Code extends MailCode>(
   mails: readonly {
     readonly mail: OutgoingMail<Code> | null;
     readonly expiresAt: string | null;
-    readonly dueAt?: number;
+    readonly dueAt?: number | undefined;
   }[],
 ): Promise<void> {
   const hasLink = mails.some(({ expiresAt }) => expiresAt !== null);

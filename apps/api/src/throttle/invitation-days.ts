@@ -17,12 +17,12 @@ const PACE_MS = 200;
  * @returns the users within the limits, each with the time when the mail is due, in milliseconds since 1970; and the error
  *   too_many_requests for each remaining user
  */
-export async function scheduleInvitations<U extends { readonly id: number; readonly email: string }>(
+export async function scheduleInvitations<U extends { readonly email: string }>(
   tx: Tx,
   companyId: number,
   users: readonly U[],
   days: number,
-): Promise<{ due: (U & { dueAt: number })[]; refused: { id: number; error: AppError }[] }> {
+): Promise<{ due: (U & { dueAt: number })[]; refused: { user: U; error: AppError }[] }> {
   const now = Date.now();
   const ofDays = Array.from({ length: days }, (_, day): Key => {
     const end = (Math.floor(now / DAY_MS) + 1 + day) * DAY_MS;
@@ -42,12 +42,13 @@ export async function scheduleInvitations<U extends { readonly id: number; reado
     days === 1
       ? tooMany(retryAfter * 1_000)
       : new AppError('too_many_requests', { detail: ['invitations_full'], retryAfter });
+  // Bounded: the list exists for one call, and holds at most one entry for each of `users`
   const due: (U & { key: Key; dueAt: number })[] = [];
   const refused = users.flatMap((user, at) => {
     const mailbox = lefts[days + at];
-    if (mailbox?.attempts === 0) return { id: user.id, error: tooMany(mailbox.ms) };
+    if (mailbox?.attempts === 0) return { user, error: tooMany(mailbox.ms) };
     const place = places[due.length];
-    if (place === undefined) return { id: user.id, error: full };
+    if (place === undefined) return { user, error: full };
     due.push({ ...user, ...place });
     return [];
   });

@@ -8,8 +8,7 @@ import { type Actor, isAdmin, type Member } from '../core/actor.ts';
 import { AppError, refuseFaults } from '../core/errors.ts';
 import { hasFactor } from '../core/factor.ts';
 import type { Target } from '../core/versions.ts';
-import { linkSql } from '../db/link-filters.ts';
-import { linkedItems, links } from '../db/links.ts';
+import { linkedItems, linkSql, links } from '../db/links.ts';
 import { every } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { inScope } from '../db/scope.ts';
@@ -17,6 +16,7 @@ import { changeEntity, createEntities, lockRows, type PathOf } from '../entities
 import { entity } from '../entities/entity.ts';
 import { makeRoom } from '../entities/plan-limits.ts';
 import { emailTaken, endAccess, isProtected, setPassword } from '../identity/account-store.ts';
+import { findTaken } from '../identity/revealing.ts';
 import type { Tell } from '../mail/tell-holder.ts';
 import { type Ends, findEnding } from '../tariff/store.ts';
 
@@ -176,15 +176,6 @@ export async function refuseTakenLines(
     left--;
     return [path, ['email_taken']];
   });
-}
-
-/** Finds the accounts of email addresses, by the address in lower case, and whether they belong to the actor's company. */
-async function findTaken(db: Db, { companyId }: Member, emails: readonly string[]) {
-  const columns = ['email', 'company_id'] as const;
-  const rows = await db.selectFrom('users').select(columns).where('email', 'in', emails).execute();
-  return new Map(
-    rows.map(({ email, company_id }) => [email.toLowerCase(), { email, isOwn: company_id === companyId }]),
-  );
 }
 
 /**

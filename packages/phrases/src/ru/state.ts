@@ -1,6 +1,6 @@
 import type { MailFailure } from '@propusk/contract/mail';
 import { stuckMail } from './console/company.ts';
-import { count } from './count.ts';
+import { days } from './count.ts';
 
 /** The sentences of the server's state: the page «Состояние», `propusk status` and `propusk doctor`. */
 
@@ -18,7 +18,6 @@ interface Load {
 }
 
 const restart = 'перезапустите службы: propusk restart';
-const days = (n: number) => count(n, { one: 'день', few: 'дня', many: 'дней' });
 const size = (bytes: number) =>
   bytes >= 1e9 ? `${(bytes / 1e9).toFixed(1).replace('.', ',')} ГБ` : `${Math.round(bytes / 1e6)} МБ`;
 const certificate = (name: string) => `Сертификат ${name}`;

@@ -2,10 +2,9 @@
 import type { StoredAddresses } from '@propusk/contract/record-settings';
 import type { RecordKind, Visit } from '@propusk/contract/records';
 import type { denyPhrases } from '../access.ts';
-import { count } from '../count.ts';
+import { count, days } from '../count.ts';
 import type { proxyErrors } from '../gateway.ts';
 
-const days = (n: number) => count(n, { one: 'день', few: 'дня', many: 'дней' });
 const times = (n: number) => count(n, { one: 'раз', few: 'раза', many: 'раз' });
 
 export const visits = {

@@ -1,9 +1,8 @@
 // Texts of the tariff page, of the plans and companies that an ADMIN sees, and of the requests for plans and paid proxies.
 import { limits } from '@propusk/contract/limits';
 import type { RequestKind, RequestState } from '@propusk/contract/tariff';
-import { count } from '../count.ts';
+import { count, days } from '../count.ts';
 
-const days = (n: number) => count(n, { one: 'день', few: 'дня', many: 'дней' });
 const rest = (day: string, left: number) => (left > 0 ? `до ${day}, ещё ${days(left)}` : `до ${day}`);
 const nouns = {
   people: { one: 'пользователь', few: 'пользователя', many: 'пользователей' },
