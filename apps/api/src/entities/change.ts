@@ -149,8 +149,8 @@ export async function deleteEntities<T extends EntityTable, View>(
   const byId = new Map(rows.map((row) => [row.id, row]));
   refuseFaults('bad_input', ids, (id, at) => {
     const row = byId.get(id);
-    const code = row === undefined ? 'not_found' : entity.keeps?.(row as never, actor);
-    return code == null ? null : [`ids.${at}`, ['row_refused', code]];
+    const code = row === undefined ? 'not_found' : (entity.keeps?.(row as never, actor) ?? null);
+    return code === null ? null : [`ids.${at}`, ['row_refused', code]];
   });
   await removeRows(tx, actor, entity, rows, {});
 }
