@@ -3,12 +3,12 @@ import * as t from '@propusk/phrases/console';
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { Control, DefaultValues } from 'react-hook-form';
 import type * as z from 'zod/mini';
-import { confirm } from '../ui/confirm.ts';
 import { toastFailure } from '../ui/toast.ts';
 import { type FormSchema, refill } from './contract-form.ts';
 import { CreatedInside, useCreatedInside } from './created-inside.ts';
 import { Dialog, type OnClose, useExit } from './dialog.tsx';
 import classes from './form-dialog.module.css';
+import { mayDiscard } from './unsaved.ts';
 import { useContractForm } from './use-contract-form.ts';
 import { useSave } from './use-save.tsx';
 
@@ -90,16 +90,7 @@ export function FormDialog<S extends FormSchema>(props: {
 
   async function close() {
     if (isSaving || isReloading || exit.isLeaving) return;
-    if (isDirty) {
-      const sure = await confirm({
-        text: t.input.discard,
-        yes: t.common.close,
-        no: t.input.stay,
-        danger: true,
-      });
-      if (!sure) return;
-    }
-    exit.leave();
+    if (!isDirty || (await mayDiscard())) exit.leave();
   }
 
   return (

@@ -30,6 +30,10 @@ export const unsaved = {
   },
 };
 
+/** Asks whether to close a dialog and lose its input. */
+export const mayDiscard = () =>
+  confirm({ text: t.input.discard, yes: t.common.close, no: t.input.stay, danger: true });
+
 /**
  * While a form has unsaved changes, asks before Back, a link or Reload discards them.
  * @param hint a sentence for the question about the loss

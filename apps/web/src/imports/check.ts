@@ -1,62 +1,75 @@
+import type { Named } from '@propusk/contract/fields';
 import * as t from '@propusk/phrases/console';
-import type { ReactNode } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { messageOf } from '../forms/use-attempt.ts';
-import type { Arranged, Field } from './arrange.ts';
-import type { Row } from './table.ts';
+import type { Arranged, Field, Row } from './table.ts';
 
-/** The fault of a field of a row. */
-interface Fault {
-  readonly field: string;
-  readonly text: string;
+/** What an import sends of a row: the texts of its fields, and the ids of its policies. */
+export type Value<Key extends string> = Record<Key, string> & { politics: number[] };
+
+/** A row with the value to send. A row with a fault, which is about one of its fields, is not sent. */
+export interface Line<Key extends string> extends Row {
+  readonly value: Value<Key>;
+  fault?: { readonly field: string; readonly text: string } | undefined;
 }
-
-/** A row with the value to send. A row with a fault is not sent. */
-export interface Line<Value> extends Row {
-  readonly value: Value;
-  fault?: Fault;
-}
-
-/** Reads a row. @param texts the texts of its fields @returns the value to send, and a key that repeated rows share */
-export type Read<Value> = (texts: Readonly<Record<string, string>>) => {
-  value: Value;
-  key: string;
-  fault?: Fault | undefined;
-};
 
 /** The lines of a checked table. */
-export interface Report<Value> {
-  readonly good: readonly Line<Value>[];
-  readonly bad: readonly Line<Value>[];
+export interface Report<Key extends string> {
+  readonly good: readonly Line<Key>[];
+  readonly bad: readonly Line<Key>[];
   /** What the dialog says about the good lines; null if the server did not accept them. */
-  readonly ready: ReactNode;
+  readonly ready: string | null;
   /** Why the server did not check the good lines. */
   readonly failure?: string;
 }
 
-/** Reads the values of all rows, and finds repeated ones. */
-export function readLines<Value>(
+/**
+ * Reads the values of all rows, and finds unknown policies and repeated rows.
+ * @param keyOf the text that repeated rows share in any case of letters, by the text of their first field
+ */
+export function readLines<Key extends string>(
   { rows, mapping }: Arranged,
-  fields: readonly Field[],
-  read: Read<Value>,
-): Line<Value>[] {
+  fields: readonly Field<Key>[],
+  policies: readonly Named[],
+  keyOf: (text: string) => string,
+): Line<Key>[] {
+  const find = policyFinder(policies);
   // Bounded: the map exists for one call, and holds at most one entry for each row
   const first = new Map<string, number>();
   return rows.map((row) => {
-    const texts = fields.map(({ key }) => [key, row.cells[mapping.indexOf(key)] ?? '']);
-    const { value, key, fault } = read(Object.fromEntries(texts));
+    const textOf = (field = '') => row.cells[mapping.indexOf(field)] ?? '';
+    const { politics, unknown } = find(textOf('politics'));
+    const texts = Object.fromEntries(fields.map(({ key }) => [key, textOf(key)])) as Record<Key, string>;
+    const line: Line<Key> = { ...row, value: { ...texts, politics } };
+    if (unknown !== undefined) line.fault = { field: 'politics', text: t.imports.noPolicy(unknown) };
+    const key = keyOf(textOf(fields[0]?.key)).toLowerCase();
     const before = key === '' ? undefined : first.get(key);
-    first.set(key, before ?? row.line);
-    const again = before && { field: fields[0]?.key ?? '', text: t.imports.repeated(before) };
-    return { ...row, value, ...((again || fault) && { fault: again || fault }) };
+    if (before === undefined) first.set(key, row.line);
+    else line.fault = { field: fields[0]?.key ?? '', text: t.imports.repeated(before) };
+    return line;
   });
 }
 
+/** Returns a function that finds the policies which a text names, separated by semicolons, commas or lines. */
+function policyFinder(policies: readonly Named[]) {
+  const fold = (name: string) => name.trim().toLowerCase();
+  const ids = new Map(policies.map(({ id, name }) => [fold(name), id]));
+  return (text: string) => {
+    const names = text
+      .split(/[;\n]/)
+      // The name of a policy may contain a comma.
+      .flatMap((part) => (ids.has(fold(part)) ? part : part.split(',')))
+      .filter((name) => fold(name) !== '');
+    const unknown = names.find((name) => !ids.has(fold(name)))?.trim();
+    return { politics: [...new Set(names.flatMap((name) => ids.get(fold(name)) ?? []))], unknown };
+  };
+}
+
 /** Checks lines on the server until it accepts those that are left. Each refusal leaves out the lines that it names. */
-export async function settle<Value>(
-  lines: readonly Line<Value>[],
-  preview: (values: Value[]) => Promise<ReactNode>,
-): Promise<Report<Value>> {
+export async function settle<Key extends string>(
+  lines: readonly Line<Key>[],
+  preview: (values: Value<Key>[]) => Promise<string>,
+): Promise<Report<Key>> {
   for (let round = 1; ; round++) {
     const good = lines.filter(({ fault }) => !fault);
     const bad = lines.filter(({ fault }) => fault).toSorted((one, other) => one.line - other.line);
@@ -72,7 +85,7 @@ export async function settle<Value>(
 }
 
 /** Adds the faults of a refusal to the lines that it names by their index, such as `people.3.email`. @returns whether it names any */
-export function mark<Value>(sent: readonly Line<Value>[], error: unknown): boolean {
+export function mark(sent: readonly Line<string>[], error: unknown): boolean {
   const faults = error instanceof ApiError ? Object.entries(error.fields) : [];
   for (const [path, text] of faults) {
     const [, at = '', field = ''] = /(\d+)\.(\w+)/.exec(path) ?? [];

@@ -1,49 +1,46 @@
-import { Button, FileButton, Group, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
+import { listPolicies } from '@propusk/contract/policies';
 import * as t from '@propusk/phrases/console';
-import { type Phrase, render } from '@propusk/phrases/phrase';
-import { type DragEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { type DragEvent, type ReactNode, useState } from 'react';
+import { queryOptions } from '../api/queries.ts';
 import { Dialog, type OnClose, useExit } from '../forms/dialog.tsx';
-import { useUnsaved } from '../forms/unsaved.ts';
+import { mayDiscard, useUnsaved } from '../forms/unsaved.ts';
 import { messageOf, useAttempt } from '../forms/use-attempt.ts';
-import { confirm } from '../ui/confirm.ts';
 import { Notice } from '../ui/notice.tsx';
-import { type Arranged, arrange, type Field } from './arrange.ts';
-import { mark, type Read, type Report, readLines, settle } from './check.ts';
-import { Checked, Columns } from './import-steps.tsx';
-import { TableFault } from './table.ts';
+import { mark, type Report, readLines, settle, type Value } from './check.ts';
+import { Checked, Columns, Source } from './import-steps.tsx';
+import { type Arranged, arrange, type Field, TableFault } from './table.ts';
+
+const politics = { key: 'politics', label: t.users.policies, heading: t.imports.headings.politics };
 
 /**
  * A dialog that imports rows of a table: a file is chosen or rows are pasted, columns get fields, the rows are checked, and the
- * rows without faults are saved, all or none. A failure keeps the table and the fields.
+ * rows without faults are saved, all or none. A failure keeps the table and the fields. A column may name access policies.
  */
-export function ImportDialog<Value>(props: {
+export function ImportDialog<Key extends string>(props: {
   title: string;
   hint: string;
-  fields: readonly Field[];
-  /** Loads what the rows refer to, and returns the function that reads a row. */
-  prepare: () => Promise<Read<Value>>;
+  /** The fields besides the policies. Rows with the same content in the first field are repeated. */
+  fields: readonly Field<Key>[];
+  /** The text that repeated rows share in any case of letters, by the content of their first field. */
+  keyOf: (text: string) => string;
   /** Checks values on the server. @returns what the dialog says about them */
-  preview: (values: Value[]) => Promise<ReactNode>;
+  preview: (values: Value<Key>[]) => Promise<string>;
   /** Saves values. @returns the outcome, for the last step of the dialog */
-  save: (values: Value[]) => Promise<ReactNode>;
+  save: (values: Value<Key>[]) => Promise<ReactNode>;
   onClose: OnClose;
 }) {
-  const { fields } = props;
+  const client = useQueryClient();
+  const fields: readonly Field[] = [...props.fields, politics];
   const [text, setText] = useState('');
   const [table, setTable] = useState<Arranged & { name: string }>();
-  const [report, setReport] = useState<Report<Value>>();
+  const [report, setReport] = useState<Report<Key>>();
   const [done, setDone] = useState<ReactNode>(null);
-  const work = useAttempt(sentenceOf);
+  const work = useAttempt((error) => (error instanceof TableFault ? error.message : messageOf(error)));
   const exit = useExit(props.onClose);
   const isChanged = (text !== '' || table !== undefined) && done === null && !exit.isLeaving;
   useUnsaved(isChanged);
-  const missing = table && fields.find(({ key, content }) => content && !table.mapping.includes(key));
-  const step = done ? 'done' : report ? 'report' : table ? 'table' : 'file';
-  const body = useRef<HTMLDivElement>(null);
-  // The focused button is gone, so the new step takes the focus, and a screen reader reads it.
-  useEffect(() => {
-    if (step !== 'file') body.current?.focus();
-  }, [step]);
 
   const load = (file: File | null | undefined) =>
     work.run(async () => {
@@ -52,12 +49,16 @@ export function ImportDialog<Value>(props: {
       const rows = readTable(file.name, new Uint8Array(await file.arrayBuffer()));
       setTable({ name: file.name, ...arrange(rows, fields) });
     });
-  const check = (arranged: Arranged) =>
-    work.run(async () =>
-      setReport(await settle(readLines(arranged, fields, await props.prepare()), props.preview)),
-    );
-  const save = ({ good, bad }: Report<Value>) =>
+  const check = () =>
     work.run(async () => {
+      if (!table) return;
+      const policies = await client.fetchQuery(queryOptions(listPolicies, {}));
+      const lines = readLines(table, props.fields, policies.rows, props.keyOf);
+      setReport(await settle(lines, props.preview));
+    });
+  const save = () =>
+    work.run(async () => {
+      const { good = [], bad = [] } = report ?? {};
       try {
         setDone(await props.save(good.map(({ value }) => value)));
       } catch (error) {
@@ -68,24 +69,34 @@ export function ImportDialog<Value>(props: {
     });
   const drop = (event: DragEvent) => {
     event.preventDefault();
-    if (step === 'file' && event.type === 'drop') void load(event.dataTransfer.files[0]);
+    if (!table && event.type === 'drop') void load(event.dataTransfer.files[0]);
   };
   async function close() {
     if (work.busy || exit.isLeaving) return;
-    const question = { text: t.input.discard, yes: t.common.close, no: t.input.stay, danger: true };
-    if (!isChanged || (await confirm(question))) exit.leave(done !== null);
+    if (!isChanged || (await mayDiscard())) exit.leave(done !== null);
   }
 
-  const back = (label: string, run: () => void) => (
-    <Button variant="default" disabled={work.busy} onClick={run}>
-      {label}
-    </Button>
-  );
-  const next = (label: string, run: () => void, isOff = false) => (
-    <Button disabled={isOff} loading={work.busy} onClick={run}>
-      {label}
-    </Button>
-  );
+  const missing = table && fields.find(({ key, content }) => content && !table.mapping.includes(key));
+  const step = done ? 'done' : report ? 'report' : table ? 'table' : 'file';
+  const buttons: Record<typeof step, { back?: Action; next: Action; isOff?: boolean }> = {
+    file: {
+      back: [t.common.cancel, close],
+      next: [t.imports.next, () => load(new File([text], t.imports.paste))],
+      isOff: text.trim() === '',
+    },
+    table: {
+      back: [t.imports.another, () => setTable(undefined)],
+      next: [t.imports.check, check],
+      isOff: missing !== undefined,
+    },
+    report: {
+      back: [t.imports.back, () => setReport(undefined)],
+      next: [t.imports.run(report?.good.length ?? 0), save],
+      isOff: !report?.ready,
+    },
+    done: { next: [t.common.close, close] },
+  };
+  const { back, next, isOff = false } = buttons[step];
   return (
     <Dialog
       exit={exit}
@@ -95,74 +106,44 @@ export function ImportDialog<Value>(props: {
       // The last step may show links that no other page has, so only a button closes it.
       {...(done !== null && { closeOnClickOutside: false, closeOnEscape: false })}
     >
-      <Stack ref={body} tabIndex={-1} style={{ outline: 'none' }} onDragOver={drop} onDrop={drop}>
+      {/* Each step is a new element that takes the focus: a screen reader reads it, and a second click presses no button of it. */}
+      <Stack
+        key={step}
+        ref={step === 'file' ? null : focus}
+        tabIndex={-1}
+        style={{ outline: 'none' }}
+        onDragOver={drop}
+        onDrop={drop}
+      >
         {work.failure && <Notice kind="error">{work.failure}</Notice>}
         {step === 'file' && (
-          <>
-            <Text size="sm" c="dimmed">
-              {props.hint}
-            </Text>
-            <Group gap="sm">
-              <FileButton onChange={load} accept=".xlsx,.csv,.tsv,.txt">
-                {(button) => (
-                  <Button {...button} variant="default" loading={work.busy}>
-                    {t.imports.choose}
-                  </Button>
-                )}
-              </FileButton>
-              <Text size="sm" c="dimmed">
-                {t.imports.formats}
-              </Text>
-            </Group>
-            <Textarea
-              label={t.imports.paste}
-              description={t.imports.pasteHint}
-              autosize
-              minRows={3}
-              maxRows={8}
-              data-autofocus
-              value={text}
-              onChange={({ currentTarget }) => setText(currentTarget.value)}
-            />
-          </>
+          <Source hint={props.hint} isBusy={work.busy} text={text} onText={setText} onFile={load} />
         )}
         {table && step === 'table' && (
-          <>
-            <Text size="sm">{t.imports.columns(table.name, table.rows.length)}</Text>
-            <Columns table={table} fields={fields} onChange={(mapping) => setTable({ ...table, mapping })} />
-            {missing && <Notice kind="hint">{t.imports.needed(missing.label)}</Notice>}
-          </>
+          <Columns
+            table={table}
+            fields={fields}
+            missing={missing}
+            onChange={(mapping) => setTable({ ...table, mapping })}
+          />
         )}
         {table && report && step === 'report' && <Checked report={report} table={table} fields={fields} />}
         {done}
-        {/* With the key, a second click cannot press the button of the next step. */}
-        <Group key={step} justify="flex-end" gap="xs">
-          {step === 'file' && (
-            <>
-              {back(t.common.cancel, close)}
-              {next(t.imports.next, () => load(new File([text], t.imports.paste)), text.trim() === '')}
-            </>
+        <Group justify="flex-end" gap="xs">
+          {back && (
+            <Button variant="default" disabled={work.busy} onClick={back[1]}>
+              {back[0]}
+            </Button>
           )}
-          {table && step === 'table' && (
-            <>
-              {back(t.imports.another, () => setTable(undefined))}
-              {next(t.imports.check, () => check(table), missing !== undefined)}
-            </>
-          )}
-          {report && step === 'report' && (
-            <>
-              {back(t.imports.back, () => setReport(undefined))}
-              {next(t.imports.run(report.good.length), () => save(report), report.ready === null)}
-            </>
-          )}
-          {step === 'done' && next(t.common.close, close)}
+          <Button disabled={isOff} loading={work.busy} onClick={next[1]}>
+            {next[0]}
+          </Button>
         </Group>
       </Stack>
     </Dialog>
   );
 }
 
-const sentenceOf = (error: unknown) =>
-  error instanceof TableFault
-    ? render(t.imports.faults, [error.code, error.line] as Phrase<typeof t.imports.faults>)
-    : messageOf(error);
+/** The label of a button, and what it does. */
+type Action = readonly [label: string, run: () => void];
+const focus = (element: HTMLElement | null) => element?.focus();

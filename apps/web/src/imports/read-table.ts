@@ -1,6 +1,12 @@
+import { limits } from '@propusk/contract/limits';
+import * as t from '@propusk/phrases/console';
 import Papa from 'papaparse';
 import { readXlsx } from './read-xlsx.ts';
-import { type Row, TableFault, tableLimits } from './table.ts';
+import { MAX_ROWS, type Row, TableFault } from './table.ts';
+
+const { faults } = t.imports;
+/** The most bytes of a file, lines of a text, and columns. */
+const MAX = { bytes: 10 * 1024 * 1024, lines: 10_000, columns: 50 };
 
 /**
  * Reads the first sheet of an .xlsx file, or a text with columns separated by tabs, semicolons, commas or bars. The content decides
@@ -11,11 +17,11 @@ import { type Row, TableFault, tableLimits } from './table.ts';
  */
 export function readTable(name: string, bytes: Uint8Array): Row[] {
   const starts = (...head: number[]) => head.every((byte, at) => bytes[at] === byte);
-  if (bytes.length > tableLimits.bytes) throw new TableFault('too_large');
+  if (bytes.length > MAX.bytes) throw new TableFault(faults.tooLarge);
   // The compound file of Excel before 2007, which also holds an encrypted .xlsx file ([MS-CFB] section 2.2).
-  if (starts(0xd0, 0xcf, 0x11, 0xe0)) throw new TableFault('old_excel');
+  if (starts(0xd0, 0xcf, 0x11, 0xe0)) throw new TableFault(faults.oldExcel);
   if (starts(0x50, 0x4b)) return tidy(readXlsx(bytes));
-  if (/\.(xlsx?|ods)$/i.test(name)) throw new TableFault('broken');
+  if (/\.(xlsx?|ods)$/i.test(name)) throw new TableFault(faults.broken);
   return tidy(readText(decode(bytes)));
 }
 
@@ -31,40 +37,38 @@ function decode(bytes: Uint8Array): string {
 }
 
 function readText(text: string): Row[] {
-  if (text.includes('\0')) throw new TableFault('not_a_table');
+  if (text.includes('\0')) throw new TableFault(faults.notATable);
   // Excel writes and reads the line `sep=`.
   const [first = '', stated] = /^sep=(.)\r?\n/i.exec(text) ?? [];
   const head = /^.*\S.*$/m.exec(text.slice(first.length))?.[0].replace(/"[^"]*"/g, '') ?? '';
-  const [usual] = ['\t', ';', ',', '|'].toSorted(
+  const [usual = ';'] = ['\t', ';', ',', '|'].toSorted(
     (one, other) => head.split(other).length - head.split(one).length,
   );
   const { data, errors } = Papa.parse<string[]>(text.slice(first.length), {
-    delimiter: stated ?? usual ?? ';',
-    preview: tableLimits.records,
+    delimiter: stated ?? usual,
+    preview: MAX.lines,
   });
   const quote = errors.find(({ type }) => type === 'Quotes');
-  if (quote) throw new TableFault('open_quote', (quote.row ?? 0) + 1);
-  if (data.length === tableLimits.records) throw new TableFault('too_many_rows');
+  if (quote) throw new TableFault(faults.openQuote((quote.row ?? 0) + 1));
+  if (data.length === MAX.lines) throw new TableFault(faults.tooManyRows);
   return data.map((cells, at) => ({ line: at + 1 + (first === '' ? 0 : 1), cells }));
 }
 
 /** Trims the cells and drops empty rows and the empty columns at the right. @throws TableFault */
 function tidy(rows: readonly Row[]): Row[] {
+  // The file of refused rows has an apostrophe before texts that Excel could run as a formula. It is removed here.
+  const plain = (cell: string) => cell.trim().replace(/^'(?=[=+\-@])/, '');
   const found = rows
-    // The file of refused rows has an apostrophe before texts that Excel could run as a formula. It is removed here.
-    .map(({ line, cells }) => ({
-      line,
-      cells: cells.map((cell) => cell.trim().replace(/^'(?=[=+\-@])/, '')),
-    }))
+    .map(({ line, cells }) => ({ line, cells: cells.map(plain) }))
     .filter(({ cells }) => cells.some((cell) => cell !== ''));
   const width = Math.max(0, ...found.map(({ cells }) => cells.findLastIndex((cell) => cell !== '') + 1));
-  const long = found.find(({ cells }) => cells.some((cell) => cell.length > tableLimits.cell));
-  if (long) throw new TableFault('long_cell', long.line);
-  if (found.length === 0) throw new TableFault('empty');
-  if (found.length > tableLimits.rows) throw new TableFault('too_many_rows');
-  if (width > tableLimits.columns) throw new TableFault('too_many_columns');
-  return found.map(({ line, cells }) => ({
-    line,
-    cells: Array.from({ length: width }, (_, at) => cells[at] ?? ''),
+  const long = found.find(({ cells }) => cells.some((cell) => cell.length > limits.description));
+  if (long) throw new TableFault(faults.longCell(long.line));
+  if (found.length === 0) throw new TableFault(faults.empty);
+  if (found.length > MAX_ROWS) throw new TableFault(faults.tooManyRows);
+  if (width > MAX.columns) throw new TableFault(faults.tooManyColumns);
+  return found.map((row) => ({
+    ...row,
+    cells: Array.from({ length: width }, (_, at) => row.cells[at] ?? ''),
   }));
 }

@@ -1,23 +1,32 @@
+import * as t from '@propusk/phrases/console';
 import { Unzip, UnzipInflate } from 'fflate';
 import { Parser } from 'saxen';
-import { type Row, TableFault, tableLimits } from './table.ts';
+import { MAX_ROWS, type Row, TableFault } from './table.ts';
 
+const { faults } = t.imports;
 /** The bytes that are decompressed at once: deflate expands them to at most 8 MB. */
 const CHUNK = 8 * 1024;
+/** The most bytes of XML that are read. */
+const MAX_XML = 16 * 1024 * 1024;
+
 /** Reads the first visible sheet of an .xlsx file. @throws TableFault */
 export function readXlsx(bytes: Uint8Array): Row[] {
-  const book = extract(bytes, ['xl/workbook.xml', 'xl/_rels/workbook.xml.rels']);
-  let sheet: string | undefined;
-  let target = '';
-  walk(book['xl/workbook.xml'], (name, attrs) => {
-    if (name === 'sheet' && attrs.state !== 'hidden') sheet ??= attrs['r:id'];
-  });
-  walk(book['xl/_rels/workbook.xml.rels'], (name, attrs) => {
-    if (name === 'Relationship' && attrs.Id === sheet) target = attrs.Target ?? '';
-  });
-  const path = `xl/${target.replace(/^\/?(xl\/)?/, '')}`;
-  const parts = extract(bytes, [path, 'xl/sharedStrings.xml']);
-  return readSheet(parts[path], readStrings(parts['xl/sharedStrings.xml']));
+  try {
+    const book = extract(bytes, ['xl/workbook.xml', 'xl/_rels/workbook.xml.rels']);
+    let sheet: string | undefined;
+    let target = '';
+    walk(book['xl/workbook.xml'], (name, attrs) => {
+      if (name === 'sheet' && attrs.state !== 'hidden') sheet ??= attrs['r:id'];
+    });
+    walk(book['xl/_rels/workbook.xml.rels'], (name, attrs) => {
+      if (name === 'Relationship' && attrs.Id === sheet) target = attrs.Target ?? '';
+    });
+    const path = `xl/${target.replace(/^\/?(xl\/)?/, '')}`;
+    const parts = extract(bytes, [path, 'xl/sharedStrings.xml']);
+    return readSheet(parts[path], readStrings(parts['xl/sharedStrings.xml']));
+  } catch (error) {
+    throw error instanceof TableFault ? error : new TableFault(faults.broken);
+  }
 }
 
 /** Decompresses files of an archive. Counts the decompressed bytes, because the sizes that an archive states may be wrong. */
@@ -29,63 +38,59 @@ function extract(bytes: Uint8Array, names: readonly string[]): Record<string, st
     file.ondata = (error, data, final) => {
       if (error) throw error;
       size += data.length;
-      if (size > tableLimits.xml) throw new TableFault('too_large');
+      if (size > MAX_XML) throw new TableFault(faults.tooLarge);
       parts[file.name] = (parts[file.name] ?? '') + decoder.decode(data, { stream: !final });
     };
     if (names.includes(file.name)) file.start();
   });
   unzip.register(UnzipInflate);
-  try {
-    for (let at = 0; at < bytes.length; at += CHUNK)
-      unzip.push(bytes.subarray(at, at + CHUNK), at + CHUNK >= bytes.length);
-  } catch (error) {
-    throw error instanceof TableFault ? error : new TableFault('broken');
-  }
+  for (let at = 0; at < bytes.length; at += CHUNK)
+    unzip.push(bytes.subarray(at, at + CHUNK), at + CHUNK >= bytes.length);
   return parts;
 }
 
 type Attributes = Readonly<Record<string, string | undefined>>;
 
 /**
- * Calls functions for the tags and texts of an XML document. Names are passed without namespace prefixes. Entities other than
+ * Calls functions for the tags of an XML document. Names are passed without namespace prefixes. `close` also gets the text of the
+ * last shared string or cell: the content of its elements `t` and `v`, without phonetic hints and formulas. Entities other than
  * those of XML stay as they are.
  */
 function walk(
   xml: string | undefined,
   open: (name: string, attrs: Attributes) => void,
-  close: (name: string) => void = () => {},
-  text: (value: string) => void = () => {},
+  close: (name: string, text: string) => void = () => {},
 ): void {
-  if (xml === undefined) throw new TableFault('broken');
+  if (xml === undefined) throw new TableFault(faults.broken);
+  let text = '';
+  let inside = '';
   const local = (name: string) => name.slice(name.indexOf(':') + 1);
-  try {
-    new Parser()
-      .on('openTag', (name, attrs) => open(local(name), attrs()))
-      .on('closeTag', (name) => close(local(name)))
-      .on('text', (value, decode) => text(String(decode?.(value))))
-      .on('cdata', text)
-      .parse(xml);
-  } catch (error) {
-    throw error instanceof TableFault ? error : new TableFault('broken');
-  }
+  const add = (value: string) => {
+    if (inside === 't' || inside === 'v') text += value;
+  };
+  new Parser()
+    .on('openTag', (tag, attrs) => {
+      const name = local(tag);
+      if (name === 'si' || name === 'c') text = '';
+      if (inside !== 'rPh') inside = name;
+      open(name, attrs());
+    })
+    .on('closeTag', (tag) => {
+      const name = local(tag);
+      if (inside !== 'rPh' || name === 'rPh') inside = '';
+      close(name, text);
+    })
+    .on('text', (value, decode) => add(decode(value)))
+    .on('cdata', add)
+    .parse(xml);
 }
 
-/** Reads the shared strings: the runs of a formatted text are joined, and phonetic hints are left out. */
 function readStrings(xml = '<sst/>'): string[] {
   const strings: string[] = [];
-  let inside = '';
   walk(
     xml,
-    (name) => {
-      if (name === 'si') strings.push('');
-      if (name === 't' ? inside === '' : name === 'rPh') inside = name;
-    },
-    (name) => {
-      if (name === inside) inside = '';
-    },
-    (value) => {
-      if (inside === 't') strings[strings.length - 1] += value;
-    },
+    () => {},
+    (name, text) => name === 'si' && strings.push(text),
   );
   return strings;
 }
@@ -94,36 +99,23 @@ function readStrings(xml = '<sst/>'): string[] {
 function readSheet(xml: string | undefined, strings: readonly string[]): Row[] {
   const rows: Row[] = [];
   let line = 0;
-  let cells: string[] = [];
   let column = 0;
+  let cells: string[] = [];
   let isShared = false;
-  let value = '';
-  let inValue = false;
   walk(
     xml,
-    (name, { r, t }) => {
-      if (name === 'row') {
-        line = Number(r ?? line + 1);
-        cells = [];
-        column = 0;
-      }
-      if (name === 'c') {
-        isShared = t === 's';
-        value = '';
-        column = r === undefined ? column + 1 : numberOf(r);
-      }
-      inValue = name === 'v' || name === 't';
+    (name, { r, t: type }) => {
+      if (name === 'row') [line, column, cells] = [Number(r ?? line + 1), 0, []];
+      if (name !== 'c') return;
+      isShared = type === 's';
+      column = r === undefined ? column + 1 : numberOf(r);
     },
-    (name) => {
-      inValue = false;
-      const text = isShared ? (strings[Number(value)] ?? '') : value;
-      if (name === 'c' && text !== '') cells[column - 1] = text;
-      if (name === 'row' && cells.length > 0)
-        rows.push({ line, cells: Array.from(cells, (each) => each ?? '') });
-      if (rows.length > tableLimits.rows) throw new TableFault('too_many_rows');
-    },
-    (text) => {
-      if (inValue) value += text;
+    (name, text) => {
+      const value = isShared ? strings[Number(text)] : text;
+      if (name === 'c' && value) cells[column - 1] = value;
+      if (name !== 'row' || cells.length === 0) return;
+      rows.push({ line, cells: Array.from(cells, (each) => each ?? '') });
+      if (rows.length > MAX_ROWS) throw new TableFault(faults.tooManyRows);
     },
   );
   return rows;
@@ -132,6 +124,6 @@ function readSheet(xml: string | undefined, strings: readonly string[]): Row[] {
 /** The number of a column from 1, by the reference of a cell, such as `AB12`. @throws TableFault beyond Excel's last column */
 function numberOf(reference: string): number {
   const letters = /^[A-Z]{1,3}(?=\d)/.exec(reference)?.[0];
-  if (letters === undefined) throw new TableFault('broken');
+  if (letters === undefined) throw new TableFault(faults.broken);
   return letters.split('').reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
 }

@@ -2,40 +2,26 @@ import { createSites, previewSites } from '@propusk/contract/sites';
 import * as t from '@propusk/phrases/console';
 import { call } from '../../api/call.ts';
 import { useCall } from '../../api/queries.ts';
-import { usePolicyNames } from '../../entities/policy/policy-names.ts';
 import { splitAddress } from '../../entities/site/start-path.ts';
 import type { OnClose } from '../../forms/dialog.tsx';
-import type { Field } from '../../imports/arrange.ts';
 import { ImportDialog } from '../../imports/import-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
-const fields: readonly Field[] = [
-  {
-    key: 'address',
-    label: t.sites.address,
-    heading: t.imports.headings.address,
-    content: /^([a-z]+:\/\/)?[^\s@/]+\.[^\s@/]{2,}/i,
-  },
-  { key: 'politics', label: t.sites.policies, heading: t.imports.headings.politics },
-];
+const content = /^([a-z]+:\/\/)?[^\s@/]+\.[^\s@/]{2,}/i;
+const fields = [
+  { key: 'address', label: t.sites.address, heading: t.imports.headings.address, content },
+] as const;
+const hostOf = (typed: string) => splitAddress(typed)?.host ?? typed.replace(/^[a-z]+:\/\//i, '');
 
 /** Imports sites from a table. */
 export function ImportSitesDialog({ onClose }: { onClose: OnClose }) {
   const add = useCall(createSites);
-  const policyNames = usePolicyNames();
   return (
     <ImportDialog
       title={t.imports.sitesTitle}
       hint={t.imports.sitesHint}
       fields={fields}
-      prepare={async () => {
-        const find = await policyNames();
-        return ({ address = '', politics = '' }) => {
-          const found = find(politics);
-          const key = (splitAddress(address)?.host ?? address).toLowerCase().replace(/^[a-z]+:\/\//, '');
-          return { value: { address, politics: found.politics }, key, fault: found.fault };
-        };
-      }}
+      keyOf={hostOf}
       preview={async (body) => {
         await call(previewSites, { body });
         return t.imports.sitesReady(body.length);

@@ -6,8 +6,8 @@ import { useNavigate, useParams, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { dialogLink } from '../../dialog-route.tsx';
 import { Dialog, type OnClose, useExit } from '../../forms/dialog.tsx';
+import { mayDiscard } from '../../forms/unsaved.ts';
 import { useEntity } from '../../forms/use-entity.ts';
-import { confirm } from '../../ui/confirm.ts';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { CheckView } from './lock/check-view.tsx';
 import { LockView } from './lock/lock-view.tsx';
@@ -67,8 +67,7 @@ export function SiteDialog(props: { first: View; id?: number; onClose: OnClose }
 
   /** Leaves the current view. Asks first if typed paths would be lost. */
   async function leave(go: () => void) {
-    const question = { text: t.input.discard, yes: t.common.close, no: t.input.stay, danger: true };
-    if (!typed || (await confirm(question))) go();
+    if (!typed || (await mayDiscard())) go();
   }
   const show = (next: View) => leave(() => setView(next));
   function showVantages() {

@@ -1,49 +1,32 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { type ImportedUsers, importUsers, previewUsers, type UsersPreview } from '@propusk/contract/imports';
 import * as t from '@propusk/phrases/console';
 import { call } from '../../api/call.ts';
 import { useCall } from '../../api/queries.ts';
-import { usePolicyNames } from '../../entities/policy/policy-names.ts';
 import type { OnClose } from '../../forms/dialog.tsx';
-import type { Field } from '../../imports/arrange.ts';
 import { ImportDialog } from '../../imports/import-dialog.tsx';
 import { useCopy } from '../../ui/copy-button.tsx';
 import { formatDay } from '../../ui/day.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { saveCsv } from '../../ui/save-file.ts';
 
-const fields: readonly Field[] = [
-  {
-    key: 'email',
-    label: t.users.email,
-    heading: t.imports.headings.email,
-    content: /^[^\s@]+@[^\s@]+\.[^\s@]+$/,
-  },
-  { key: 'surname', label: t.users.surname, heading: t.imports.headings.surname },
-  { key: 'name', label: t.users.name, heading: t.imports.headings.name },
-  { key: 'politics', label: t.users.policies, heading: t.imports.headings.politics },
-];
+const { headings } = t.imports;
+const content = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+const fields = [
+  { key: 'email', label: t.users.email, heading: headings.email, content },
+  { key: 'surname', label: t.users.surname, heading: headings.surname },
+  { key: 'name', label: t.users.name, heading: headings.name },
+] as const;
 
 /** Imports users from a table. Where the server sends no mail, the last step has their links. */
 export function ImportUsersDialog({ onClose }: { onClose: OnClose }) {
   const add = useCall(importUsers);
-  const policyNames = usePolicyNames();
   return (
     <ImportDialog
       title={t.imports.usersTitle}
       hint={t.imports.usersHint}
       fields={fields}
-      prepare={async () => {
-        const find = await policyNames();
-        return ({ email = '', name = '', surname = '', politics = '' }) => {
-          const found = find(politics);
-          return {
-            value: { email, name, surname, politics: found.politics },
-            key: email.toLowerCase(),
-            fault: found.fault,
-          };
-        };
-      }}
+      keyOf={(email) => email}
       preview={async (people) => {
         const result = await call(previewUsers, { body: { people } });
         return [t.imports.usersReady(result.count), ...mailsOf(result)].join('. ');
@@ -63,7 +46,7 @@ function Done(made: ImportedUsers) {
   const links = made.invitations.map(({ email, link }) => [email, link]);
   const all = useCopy(links.map((pair) => pair.join(': ')).join('\n'));
   return (
-    <Stack gap="md">
+    <>
       <Notice kind="success">{t.imports.usersDone(made.count)}</Notice>
       <Text size="sm">{made.mailed ? mailsOf(made) : t.imports.byHand}</Text>
       {links.length > 0 && (
@@ -74,6 +57,6 @@ function Done(made: ImportedUsers) {
           </Button>
         </Group>
       )}
-    </Stack>
+    </>
   );
 }

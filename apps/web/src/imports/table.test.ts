@@ -1,5 +1,6 @@
+import * as t from '@propusk/phrases/console';
 import { expect, test } from 'vitest';
-import { arrange, type Field } from './arrange.ts';
+import { arrange, type Field } from './table.ts';
 
 const fields: readonly Field[] = [
   { key: 'email', label: 'Почта', heading: /почт|mail/i, content: /@/ },
@@ -62,8 +63,8 @@ test.each<[title: string, rows: string[][], mapping: string[], headed: boolean]>
 });
 
 test('a table without rows, or with more rows than an import may have, is refused', () => {
-  expect(() => arrange(table(['Почта', 'Имя']), fields)).toThrow('empty');
+  expect(() => arrange(table(['Почта', 'Имя']), fields)).toThrow(t.imports.faults.empty);
   const many = Array.from({ length: 1_001 }, () => ['a@a.test']);
-  expect(() => arrange(table(...many), fields)).toThrow('too_many_rows');
+  expect(() => arrange(table(...many), fields)).toThrow(t.imports.faults.tooManyRows);
   expect(arrange(table(['Почта'], ...many.slice(1)), fields).rows).toHaveLength(1_000);
 });
