@@ -143,7 +143,7 @@ export default defineConfig({
               name: 'dashboard',
               test: (id) =>
                 ours(
-                  'lists/(add-button|day-columns|filters|list-page|use-remove)',
+                  'lists/(add-button|day-columns|export-button|filters|list-page|use-remove|use-selection)',
                   'entities/site/filters',
                   'features/sites/(lock/verdicts|site-columns)',
                   'shell/(gate|header|navigation)',

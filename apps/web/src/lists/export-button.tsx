@@ -2,22 +2,15 @@ import { Button, Text } from '@mantine/core';
 import type { Endpoint } from '@propusk/contract/endpoint';
 import * as t from '@propusk/phrases/console';
 import { IconFileDownload } from '@tabler/icons-react';
-import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
-import { formatBytes } from '../entities/visit/visit-text.ts';
 import { saveFile } from '../ui/save-file.ts';
-import { type Format, readExport } from './export-file.ts';
+import type { Format } from './export-file.ts';
 
-/**
- * Downloads the filtered rows of a call as a file, with its progress and a button that cancels it.
- * @param props.starts starts the export at once, because the user has already asked for its only format
- */
-export function ExportButton(props: {
-  endpoint: Endpoint;
-  query: object;
-  formats: readonly Format[];
-  starts?: boolean;
-}) {
+const labels = { csv: t.list.csv, jsonl: t.list.jsonl };
+
+/** Downloads the filtered rows of a call as a file, with its progress and a button that cancels it. */
+export function ExportButton(props: { endpoint: Endpoint; query: object; formats: readonly Format[] }) {
   const [progress, setProgress] = useState<string | null>(null);
   const [failed, setFailed] = useState<{ format: Format; reason: string } | null>(null);
   const stop = useRef<AbortController>(null);
@@ -25,30 +18,21 @@ export function ExportButton(props: {
   async function run(format: Format) {
     const { signal } = (stop.current = new AbortController());
     setFailed(null);
-    const show = (rows: number, bytes: number) =>
-      setProgress(t.statistics.export.progress(rows, formatBytes(bytes)));
-    show(0, 0);
+    setProgress('');
     try {
-      saveFile(await readExport(props.endpoint, props.query, format, show, signal));
+      const { readExport } = await import('./export-file.ts');
+      saveFile(await readExport(props.endpoint, props.query, format, setProgress, signal));
     } catch (error) {
-      const reason = error instanceof ApiError ? error.message : t.statistics.export.cut;
+      const reason = error instanceof ApiError ? error.message : t.list.cut;
       if (!signal.aborted) setFailed({ format, reason });
     }
     setProgress(null);
   }
-  const start = useEffectEvent(() => {
-    if (props.starts && props.formats[0]) void run(props.formats[0]);
-  });
-  useEffect(() => {
-    // The export starts in a separate task, so that the effect itself sets no state.
-    const timer = window.setTimeout(start);
-    return () => window.clearTimeout(timer);
-  }, []);
   if (progress !== null) {
     return (
       <>
         <Button variant="default" onClick={() => stop.current?.abort()}>
-          {t.statistics.export.cancel}
+          {t.list.cancel}
         </Button>
         <Text component="output" c="dimmed">
           {progress}
@@ -65,7 +49,7 @@ export function ExportButton(props: {
           leftSection={<IconFileDownload size={16} aria-hidden />}
           onClick={() => run(format)}
         >
-          {t.statistics.export[format]}
+          {labels[format]}
         </Button>
       ))}
       {failed && (

@@ -1,6 +1,8 @@
 import type { Endpoint } from '@propusk/contract/endpoint';
+import * as t from '@propusk/phrases/console';
 import { networkError } from '../api/api-error.ts';
 import { openStream } from '../api/stream.ts';
+import { formatBytes } from '../entities/visit/visit-text.ts';
 
 export type Format = 'csv' | 'jsonl';
 
@@ -11,16 +13,19 @@ const types = { csv: 'text/csv', jsonl: 'application/x-ndjson' } as const;
 
 /**
  * Reads the filtered rows of a call as a file.
- * @param onProgress called for each chunk
+ * @param onProgress gets the progress as a sentence, at the start and for each chunk
  * @throws ApiError when the call is refused or the file is incomplete; TypeError when the connection breaks; any error on abort
  */
 export async function readExport(
   endpoint: Endpoint,
   query: object,
   format: Format,
-  onProgress: (rows: number, bytes: number) => void,
+  onProgress: (text: string) => void,
   signal: AbortSignal,
 ): Promise<File> {
+  const tell = (rows: number, bytes: number) =>
+    onProgress(t.statistics.export.progress(rows, formatBytes(bytes)));
+  tell(0, 0);
   const { body, name } = await openStream(endpoint, query, types[format], signal);
   const reader = body.getReader();
   const parts: Blob[] = [];
@@ -39,7 +44,7 @@ export async function readExport(
       [recent, unjoined] = [[], 0];
     }
     last = chunk.at(-1) ?? last;
-    onProgress(rows, bytes);
+    tell(rows, bytes);
   }
   // A proxy may end a broken stream without an error.
   if (last !== NEWLINE) throw networkError();

@@ -5,21 +5,21 @@ import * as t from '@propusk/phrases/console';
 import { IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Outlet, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, Suspense, useEffect, useEffectEvent, useState } from 'react';
+import { type ReactNode, useEffect, useEffectEvent } from 'react';
 import { type List, type ListEndpoint, listOptions } from '../api/list.ts';
 import { type Column, DataTable } from '../ui/data-table.tsx';
-import { lazyDialog, lazyOptional } from '../ui/lazy.tsx';
+import { lazyDialog } from '../ui/lazy.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { Pager } from '../ui/pager.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { Failed, State } from '../ui/state.tsx';
+import { ExportButton } from './export-button.tsx';
 import { FilterButton, FilterChips, type Filters, usePolicyFilter, valuesOf } from './filters.tsx';
 import { type ListSearch, type Period, parseListSearch } from './list-search.ts';
 import { type RowAction, RowMenu } from './row-menu.tsx';
-import { useSelection } from './use-selection.ts';
+import { type IdsEndpoint, useSelection } from './use-selection.ts';
 
 const BulkBar = lazyDialog(() => import('./bulk-bar.tsx'), 'BulkBar');
-const ExportButton = lazyOptional(() => import('./export-button.tsx'), 'ExportButton');
 
 /**
  * A page with a list. Its props declare the call, the columns, the row menu and the empty state. The URL holds the page
@@ -50,8 +50,8 @@ export function ListPage<Row extends { id: number }>(props: {
     /** Renders a control at the end of rows that have no menu. */
     alone?: (row: Row) => ReactNode;
   };
-  /** The rows can be selected, for changes of many rows. */
-  bulk?: 'site' | 'user' | 'policy' | undefined;
+  /** The rows can be selected, for changes of many rows. `ids` selects the rows of all pages. */
+  bulk?: { of: 'site' | 'user' | 'policy'; ids: IdsEndpoint } | undefined;
   empty: { icon: ReactNode; title: string; hint?: string; action?: ReactNode };
   actions?: ReactNode;
 }) {
@@ -59,9 +59,8 @@ export function ListPage<Row extends { id: number }>(props: {
   const navigate = useNavigate();
   const search = parseListSearch(useSearch({ strict: false }));
   const { page = 1, take = limits.page.take, name } = search;
-  const [exporting, setExporting] = useState(false);
   const [isFiltering, setIsFiltering] = useState(false);
-  const isPolicies = props.bulk === 'site' || props.bulk === 'user';
+  const isPolicies = props.bulk !== undefined && props.bulk.of !== 'policy';
   const byPolicy = usePolicyFilter(isPolicies ? search.policy : undefined, isPolicies && isFiltering);
   const values = valuesOf({ ...props.filters, ...byPolicy }, search);
   const active = values.filter((value) => value.active);
@@ -72,8 +71,7 @@ export function ListPage<Row extends { id: number }>(props: {
     placeholderData: keepPreviousData,
   });
   const { data, isPlaceholderData } = query;
-  const idsQuery = { ...filter, name };
-  const selection = useSelection(JSON.stringify(idsQuery));
+  const selection = useSelection(props.bulk?.ids, { ...filter, name });
 
   function menuOf(row: Row): ReactNode {
     const actions = rowMenu?.actions(row) ?? [];
@@ -163,31 +161,13 @@ export function ListPage<Row extends { id: number }>(props: {
           onPage={(next) => go({ page: next })}
           onTake={(next) => go({ take: next, page: 1 })}
         >
-          {isExported(props.list) &&
-            (exporting ? (
-              <Suspense fallback={null}>
-                <ExportButton
-                  starts
-                  endpoint={props.list}
-                  query={{ ...filter, ...period, name }}
-                  formats={['csv']}
-                />
-              </Suspense>
-            ) : (
-              <Button variant="default" onClick={() => setExporting(true)}>
-                {t.list.csv}
-              </Button>
-            ))}
+          {isExported(props.list) && (
+            <ExportButton endpoint={props.list} query={{ ...filter, ...period, name }} formats={['csv']} />
+          )}
         </Pager>
       )}
       {props.bulk && data && selection.chosen.size > 0 && (
-        <BulkBar
-          {...selection}
-          of={props.bulk}
-          query={idsQuery}
-          list={data}
-          onClose={() => selection.onKeep([])}
-        />
+        <BulkBar {...selection} of={props.bulk.of} list={data} onClose={() => selection.onKeep([])} />
       )}
       <Outlet />
     </>

@@ -13,7 +13,7 @@ import { FormDialog } from '../forms/form-dialog.tsx';
 import { SelectField } from '../forms/select-fields.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { toastSuccess } from '../ui/toast.ts';
-import { type Refusals, refusedBy } from './refused-rows.tsx';
+import { type Refused, refusedBy } from './refused-rows.tsx';
 import { sayLoss } from './tell-loss.ts';
 
 const Schema = z.object({ policy: Id });
@@ -24,31 +24,30 @@ export function MembersDialog(props: {
   of: 'site' | 'user';
   ids: readonly number[];
   change: 'add' | 'remove';
-  onRefused: (rows: Refusals['rows']) => void;
+  onRefused: (rows: readonly Refused[]) => void;
   onClose: OnClose;
 }) {
   const { of, change, ids } = props;
-  const adds = change === 'add';
   const members = useCall(changeMembers);
   const options = usePolicyOptions([]);
   const body = { [`${change}${of === 'site' ? 'Sites' : 'Users'}`]: [...ids] };
   return (
     <FormDialog
-      title={(adds ? t.bulk.addTitle : t.bulk.dropTitle)[of](ids.length)}
+      title={t.bulk.title[change][of](ids.length)}
       schema={Schema}
       initial={{}}
       submit={async ({ policy }, signal) => {
         try {
           const { name } = await members.mutateAsync({ params: { id: policy }, body, signal });
-          toastSuccess(adds ? t.bulk.addDone : t.bulk.dropDone, name);
+          toastSuccess(t.bulk.done[change], name);
         } catch (error) {
-          const rows = refusedBy(error, () => ids);
+          const rows = refusedBy(error, ids);
           if (rows.length === 0) throw error;
           props.onRefused(rows);
           return 'stay';
         }
       }}
-      submitLabel={adds ? (of === 'site' ? t.bulk.open : t.common.add) : t.bulk.drops}
+      submitLabel={t.bulk.submit[change][of]}
       onClose={props.onClose}
     >
       {(control) => (

@@ -13,58 +13,58 @@ import { Dialog, useExit } from '../forms/dialog.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import classes from './bulk-bar.module.css';
 
-/** The rows that an action left unchanged. `done`: the number of changed rows; null if the action is all or nothing. */
-export interface Refusals {
-  rows: readonly Pick<RefusedRow, 'id' | 'message'>[];
-  done: number | null;
-}
+export type Refused = Pick<RefusedRow, 'id' | 'message'>;
 
-/**
- * The rows that an all-or-nothing call refused, or an empty list for another failure.
- * @param idsOf returns the ids that the call sent in a list of its body
- */
-export function refusedBy(error: unknown, idsOf: (list: string) => readonly number[]): Refusals['rows'] {
+/** The rows that an all-or-nothing call refused, by their indexes in a list of `ids`; an empty list for another failure. */
+export function refusedBy(error: unknown, ids: readonly number[]): Refused[] {
   if (!(error instanceof ApiError)) return [];
   return Object.entries(error.fields).flatMap(([path, message]) => {
-    const [list = '', at] = path.split('.');
-    const id = idsOf(list)[Number(at)];
+    const id = ids[Number(path.split('.')[1])];
     return id === undefined ? [] : { id, message };
   });
 }
 
-// Some rows are on other pages of the list, so their names are read.
-const names = {
-  site: async () =>
-    (await call(listSites, {})).rows.map(({ id, address }) => [id, unicodeHost(address)] as const),
-  user: async () => (await call(companyUsers, {})).rows.map((user) => [user.id, userLabel(user)] as const),
-  policy: async () => (await call(listPolicies, {})).rows.map(({ id, name }) => [id, name] as const),
+// Some rows are on other pages of the list, so the names of all are read.
+const lists = {
+  site: async () => namesOf((await call(listSites, {})).rows, ({ address }) => unicodeHost(address)),
+  user: async () => namesOf((await call(companyUsers, {})).rows, userLabel),
+  policy: async () => namesOf((await call(listPolicies, {})).rows, ({ name }) => name),
 };
+const namesOf = <Row extends { id: number }>(rows: readonly Row[], nameOf: (row: Row) => string) =>
+  new Map(rows.map((row) => [row.id, nameOf(row)]));
 
-/** Lists the rows that an action left unchanged, each with the reason. `onDrop` ends the selection of these rows. */
-export function RefusedRows(
-  props: Refusals & { of: keyof typeof names; onDrop: () => void; onClose: () => void },
-) {
-  const { rows, done, of } = props;
+/**
+ * Lists the rows that an action left unchanged, each with the reason.
+ * @param props.done the number of changed rows; null for an all-or-nothing action
+ * @param props.onDrop ends the selection of these rows
+ */
+export function RefusedRows(props: {
+  of: keyof typeof lists;
+  rows: readonly Refused[];
+  done: number | null;
+  onDrop: () => void;
+  onClose: () => void;
+}) {
+  const { rows, done } = props;
   const exit = useExit(props.onClose);
-  const query = useQuery({
-    queryKey: ['names', of],
-    queryFn: async () => new Map(await names[of]()),
-    gcTime: 0,
-  });
+  const query = useQuery({ queryKey: ['names', props.of], queryFn: lists[props.of], gcTime: 0 });
+  const close = () => exit.leave();
   return (
     <Dialog
       exit={exit}
       title={done === null ? t.bulk.refusedTitle : t.bulk.partTitle(done, done + rows.length)}
-      onClose={() => exit.leave()}
+      onClose={close}
     >
       <Text mb="xs">{done === null ? t.bulk.refusedHint(rows.length) : t.bulk.partHint}</Text>
       <Loaded query={query} height={72}>
-        {(known) => (
+        {(names) => (
           <ul className={classes.rows}>
             {rows.map(({ id, message }) => (
               <li key={id}>
-                {known.get(id) ?? t.bulk.nameless(id)}
-                <small>{message}</small>
+                {names.get(id) ?? t.bulk.nameless(id)}
+                <Text fz={13} c="dimmed">
+                  {message}
+                </Text>
               </li>
             ))}
           </ul>
@@ -76,13 +76,13 @@ export function RefusedRows(
             variant="default"
             onClick={() => {
               props.onDrop();
-              exit.leave();
+              close();
             }}
           >
             {t.bulk.unchoose}
           </Button>
         )}
-        <Button onClick={() => exit.leave()} data-autofocus>
+        <Button onClick={close} data-autofocus>
           {t.common.close}
         </Button>
       </Group>

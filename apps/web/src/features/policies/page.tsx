@@ -4,6 +4,7 @@ import {
   deletePolicy,
   listPolicies,
   type Policy,
+  policyIds,
   updatePolicy,
 } from '@propusk/contract/policies';
 import { unicodeHost } from '@propusk/contract/unicode-host';
@@ -79,7 +80,7 @@ export function PoliciesPage() {
       help={t.policies.help}
       searchLabel={t.policies.search}
       list={listPolicies}
-      bulk={add && 'policy'}
+      bulk={add && { of: 'policy', ids: policyIds }}
       columns={columns}
       rowMenu={
         can(updatePolicy)

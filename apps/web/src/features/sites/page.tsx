@@ -1,5 +1,5 @@
 import { type Evidence, evidence } from '@propusk/contract/protection';
-import { deleteSite, listSites, type Site } from '@propusk/contract/sites';
+import { deleteSite, listSites, type Site, siteIds } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconHelpCircle, IconLock, IconShieldCheck, IconWorld } from '@tabler/icons-react';
@@ -9,9 +9,8 @@ import { Suspense, useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
 import { dialogLink } from '../../dialog-route.tsx';
 import { siteFilters } from '../../entities/site/filters.ts';
-import { AddButton } from '../../lists/add-button.tsx';
+import { AddButton, ImportButton } from '../../lists/add-button.tsx';
 import { dayColumns, visitColumn } from '../../lists/day-columns.tsx';
-import { ImportButton } from '../../lists/import-button.tsx';
 import { ListPage } from '../../lists/list-page.tsx';
 import { editing, removing } from '../../lists/row-menu.tsx';
 import { useRemove } from '../../lists/use-remove.ts';
@@ -61,7 +60,7 @@ export function SitesPage() {
       searchLabel={t.sites.search}
       list={listSites}
       filters={siteFilters}
-      bulk="site"
+      bulk={{ of: 'site', ids: siteIds }}
       columns={columns}
       rowMenu={{
         name: (site) => unicodeHost(site.address),

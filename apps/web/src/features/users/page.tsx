@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { inviteAgain, type MadeInvitations } from '@propusk/contract/invitations';
 import type { User } from '@propusk/contract/me';
-import { companyUsers, deleteUser, listUsers } from '@propusk/contract/users';
+import { companyUsers, deleteUser, listUsers, userIds } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { IconMail, IconShieldOff, IconUserCog, IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
@@ -12,9 +12,8 @@ import { allUserFilters, userFilters } from '../../entities/user/filters.ts';
 import { rolesOf, useMe } from '../../entities/user/me.tsx';
 import { userName } from '../../entities/user/names.ts';
 import { messageOf } from '../../forms/use-attempt.ts';
-import { AddButton } from '../../lists/add-button.tsx';
+import { AddButton, ImportButton } from '../../lists/add-button.tsx';
 import type { Filters } from '../../lists/filters.tsx';
-import { ImportButton } from '../../lists/import-button.tsx';
 import { ListPage } from '../../lists/list-page.tsx';
 import { editing, type RowAction, removing } from '../../lists/row-menu.tsx';
 import { useRemove } from '../../lists/use-remove.ts';
@@ -100,7 +99,7 @@ function UserList(props: {
         searchLabel={t.users.search}
         list={props.list}
         filters={props.filters}
-        bulk={props.list === companyUsers ? 'user' : undefined}
+        bulk={props.list === companyUsers ? { of: 'user', ids: userIds } : undefined}
         columns={props.columns}
         rowMenu={{
           name: userName,

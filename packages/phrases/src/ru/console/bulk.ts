@@ -23,18 +23,18 @@ export const bulk = {
   check: 'Проверить сейчас',
   again: 'Пригласить снова',
   policy: 'Политика доступа',
-  addTitle: {
-    site: (n: number) => `Открыть ${counted.site(n)} через политику`,
-    user: (n: number) => `Добавить ${counted.user(n)} в политику`,
+  title: {
+    add: {
+      site: (n: number) => `Открыть ${counted.site(n)} через политику`,
+      user: (n: number) => `Добавить ${counted.user(n)} в политику`,
+    },
+    remove: {
+      site: (n: number) => `Убрать ${counted.site(n)} из политики`,
+      user: (n: number) => `Убрать ${counted.user(n)} из политики`,
+    },
   },
-  dropTitle: {
-    site: (n: number) => `Убрать ${counted.site(n)} из политики`,
-    user: (n: number) => `Убрать ${counted.user(n)} из политики`,
-  },
-  addDone: 'Добавлено',
-  dropDone: 'Убрано',
-  open: 'Открыть',
-  drops: 'Убрать',
+  submit: { add: { site: 'Открыть', user: 'Добавить' }, remove: { site: 'Убрать', user: 'Убрать' } },
+  done: { add: 'Добавлено', remove: 'Убрано' },
   gained: (sites: number, users: number) =>
     `Доступ к ${count(sites, { one: 'сайту', many: 'сайтам' })} ${getters(users)}.`,
   gainedAll: (users: number) => `Доступ ко всем сайтам ${getters(users)}.`,

@@ -230,11 +230,7 @@ export const statistics = {
   },
 
   export: {
-    csv: 'Скачать CSV',
-    jsonl: 'Скачать JSONL',
-    cancel: 'Отменить',
     progress: (rows: number, bytes: string) => `Получено строк: ${rows}, ${bytes}`,
-    cut: 'Выгрузка прервалась, файл не сохранён',
     mail: 'Почта',
     /** The name of the exported file, without its extension. */
     file: (company: string, first = '', last = '') =>
