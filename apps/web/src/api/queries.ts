@@ -3,11 +3,11 @@ import { queryOptions as tanstackQueryOptions, useMutation, useQueryClient } fro
 import { ApiError } from './api-error.ts';
 import { type CallInput, call, type Reply } from './call.ts';
 
-/** TanStack Query options for a GET of the contract. The key is the path and its input. */
+/** TanStack Query options for a GET or a preview of the contract. The key is the path and its input. */
 export function queryOptions<E extends Endpoint>(endpoint: E, input: CallInput<E>) {
   return tanstackQueryOptions({
     queryKey: [endpoint.path, input] as const,
-    // The cast: TanStack Query rejects undefined data, and every GET of the contract has a reply body.
+    // The cast: TanStack Query rejects undefined data, and all these calls have a reply body.
     queryFn: ({ signal }) => call(endpoint, input, signal) as Promise<NonNullable<Reply<E>>>,
   });
 }

@@ -53,6 +53,15 @@ export function gatewayOf<P extends { direct: boolean }>(proxies: readonly P[]):
   return proxies.find(({ direct }) => direct);
 }
 
+/** Returns a function that finds the id of the gateway: the proxy of a policy for which the user picks none. */
+export function useGateway(): () => Promise<number> {
+  const client = useQueryClient();
+  return async () => {
+    const { rows } = await client.ensureQueryData(queryOptions(listProxies, {}));
+    return (gatewayOf(rows) ?? rows[0])?.id ?? 0;
+  };
+}
+
 /** Returns a function that adds a created row to the options of a select, which show its name before the list reloads. */
 export function useAddOption<Row>(list: ListEndpoint<Row>): (row: Row) => void {
   const client = useQueryClient();

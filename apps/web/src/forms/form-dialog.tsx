@@ -1,19 +1,35 @@
 import { Button, Group, Stack } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
-import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from 'react';
 import type { Control, DefaultValues } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import { toastFailure } from '../ui/toast.ts';
 import { type FormSchema, refill } from './contract-form.ts';
-import { CreatedInside, useCreatedInside } from './created-inside.ts';
 import { Dialog, type OnClose, useExit } from './dialog.tsx';
 import classes from './form-dialog.module.css';
 import { mayDiscard } from './unsaved.ts';
+import { messageOf } from './use-attempt.ts';
 import { useContractForm } from './use-contract-form.ts';
 import { useSave } from './use-save.tsx';
 
 /** The time in milliseconds after which the dialog offers to abort a save. Without the delay, the button would flicker. */
 const SLOW_MS = 1000;
+
+/** Functions that delete what fields of a dialog have created, such as a policy from a select. */
+type Undos = RefObject<(() => Promise<unknown>)[]>;
+/**
+ * Holds the undo functions of the dialog. They run when it closes without a save: by its button, by Back or by a link. A closed
+ * tab keeps the entities.
+ */
+export const CreatedInside = createContext<Undos | null>(null);
 
 /**
  * A dialog with a form. A failed save keeps the dialog open and the input in it. An unchanged form cannot be saved.
@@ -51,7 +67,13 @@ export function FormDialog<S extends FormSchema>(props: {
   const { isDirty, isValid } = form.formState;
   const { isSaving, isReloading, run, notice } = useSave(form, props.reload);
   const exit = useExit(props.onClose);
-  const created = useCreatedInside();
+  const undos: Undos = useRef([]);
+  useEffect(
+    () => () => {
+      for (const undo of undos.current) undo().catch((error) => toastFailure(messageOf(error)));
+    },
+    [],
+  );
   const tellDirty = useEffectEvent((changed: boolean) => props.onDirty?.(changed));
   useEffect(() => tellDirty(isDirty), [isDirty]);
   // Initial values may change while the dialog is open, for example when a list with the default option has loaded.
@@ -73,7 +95,7 @@ export function FormDialog<S extends FormSchema>(props: {
       try {
         const saved = await props.submit(values, signal);
         if (saved === false) return;
-        created.keep();
+        undos.current = [];
         if (saved === 'stay') return;
       } catch (error) {
         if (!signal.aborted) throw error;
@@ -104,7 +126,7 @@ export function FormDialog<S extends FormSchema>(props: {
       <form onSubmit={(event) => form.handleSubmit(save)(event)} noValidate>
         <Stack gap="md">
           {notice}
-          <CreatedInside value={created.add}>{props.children(form.control)}</CreatedInside>
+          <CreatedInside value={undos}>{props.children(form.control)}</CreatedInside>
         </Stack>
         <Group justify="flex-end" gap="xs" className={classes.footer}>
           <Button

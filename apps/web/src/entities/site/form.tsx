@@ -1,7 +1,6 @@
 import { clean, type Named } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
 import { listPolicies } from '@propusk/contract/policies';
-import { listProxies } from '@propusk/contract/proxies';
 import {
   createSite,
   createSites,
@@ -13,7 +12,7 @@ import {
 } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Control, type FieldPath, type FieldValues, useWatch } from 'react-hook-form';
 import * as z from 'zod/mini';
@@ -27,7 +26,7 @@ import { TextAreaField } from '../../forms/text-area-field.tsx';
 import { useEntity } from '../../forms/use-entity.ts';
 import { toastSuccess } from '../../ui/toast.ts';
 import { PoliciesField } from '../policy/policies-field.tsx';
-import { gatewayOf, usePolicyOptions, useUserOptions } from '../use-options.ts';
+import { useGateway, usePolicyOptions, useUserOptions } from '../use-options.ts';
 import { useMe } from '../user/me.tsx';
 import { confirmLetters } from './confirm-letters.ts';
 import { namingFields, readSites } from './read-sites.ts';
@@ -85,24 +84,21 @@ function AddressField<V extends SiteValues, O>(props: { control: Control<V, unkn
 /**
  * The field for the policies and users who may open new sites. For the chosen users, and for a typed name, the save creates a
  * policy.
- * @param props.named the typed name of the new policy; undefined if there is none
+ * @param props.typed the typed name of the new policy; empty if none was typed
  */
 function Audience(props: {
   control: Control<NewSites, unknown, NewSites>;
   held: readonly Named[];
-  named: string | undefined;
-  onNamed: (name: string) => void;
+  typed: string;
+  onTyped: (name: string) => void;
 }) {
-  const { control, named } = props;
+  const { control, typed } = props;
   const people = useUserOptions([]).map(({ value, label }) => ({ value: -value, label }));
-  const typed = named === undefined ? [] : [{ value: NEW_POLICY, label: named }];
   const [address, openTo] = useWatch({ control, name: ['address', 'openTo'] });
-  const create = {
-    label: t.policies.createNamed,
-    run: async (name: string) => {
-      props.onNamed(name);
-      return NEW_POLICY;
-    },
+  const isNamed = openTo.includes(NEW_POLICY);
+  const run = async (name: string) => {
+    props.onTyped(name);
+    return NEW_POLICY;
   };
   return (
     <MultiSelectField
@@ -111,12 +107,16 @@ function Audience(props: {
       label={t.sites.openTo}
       description={
         openTo.some((one) => one < 0)
-          ? t.sites.openToPeople(named ?? policyName(readSites(address)))
+          ? t.sites.openToPeople(isNamed ? typed : policyName(readSites(address)))
           : t.sites.openToHint
       }
       placeholder={t.form.choose.audience}
-      options={[...typed, ...usePolicyOptions(props.held), ...people]}
-      {...(named === undefined && { create })}
+      options={[
+        ...(isNamed ? [{ value: NEW_POLICY, label: typed }] : []),
+        ...usePolicyOptions(props.held),
+        ...people,
+      ]}
+      create={isNamed ? undefined : { label: t.policies.createNamed, run }}
     />
   );
 }
@@ -139,35 +139,28 @@ export function CreateSiteDialog(props: {
   onClose: OnClose;
 }) {
   const { address, policies: held = [] } = props;
-  const client = useQueryClient();
   const me = useMe();
+  const gateway = useGateway();
   const create = useCall(createSite);
   const createList = useCall(createSites);
-  const [named, setNamed] = useState<string>();
+  const [name, setName] = useState('');
   const { data: policies } = useQuery(queryOptions(listPolicies, {}));
   // The first site of a company without policies is open to the owner.
   const first = address === undefined && policies?.count === 0 ? [-me.id] : [];
 
-  /** The policies of the new sites, as the calls take them. */
-  async function audienceOf(openTo: readonly number[], addresses: readonly string[]) {
-    const users = openTo.filter((one) => one < 0).map((one) => -one);
-    const politics = openTo.filter((one) => one > 0 && one !== NEW_POLICY);
-    const name = openTo.includes(NEW_POLICY) ? named : undefined;
-    if (users.length === 0 && name === undefined) return { politics };
-    const { rows } = await client.ensureQueryData(queryOptions(listProxies, {}));
-    const proxyId = (gatewayOf(rows) ?? rows[0])?.id ?? 0;
-    return { politics, newPolicy: { name: name ?? policyName(addresses), proxyId, users } };
-  }
   async function submit({ address: typed, openTo }: NewSites, signal: AbortSignal) {
     const addresses = readSites(typed);
     if (!(await confirmLetters(...addresses))) return false;
-    const { politics, newPolicy } = await audienceOf(openTo, addresses);
+    const users = openTo.filter((one) => one < 0).map((one) => -one);
+    const politics = openTo.filter((one) => one > 0 && one !== NEW_POLICY);
+    const isNamed = openTo.includes(NEW_POLICY);
+    const newPolicy =
+      isNamed || users.length > 0
+        ? { name: isNamed ? name : policyName(addresses), proxyId: await gateway(), users }
+        : undefined;
     if (addresses.length > 1) {
-      const body = addresses.map((line, at) => ({
-        address: line,
-        politics,
-        ...(at === 0 && { newPolicy }),
-      }));
+      const others = addresses.slice(1).map((line) => ({ address: line, politics }));
+      const body = [{ address: addresses[0] ?? '', politics, newPolicy }, ...others];
       const { count } = await createList.mutateAsync({ body, signal });
       return toastSuccess(t.alerts.created, t.sites.added(count));
     }
@@ -194,7 +187,7 @@ export function CreateSiteDialog(props: {
       {(control) => (
         <>
           <AddressField control={control} list />
-          <Audience control={control} held={held} named={named} onNamed={setNamed} />
+          <Audience control={control} held={held} typed={name} onTyped={setName} />
         </>
       )}
     </FormDialog>
