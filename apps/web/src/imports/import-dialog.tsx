@@ -49,16 +49,14 @@ export function ImportDialog<Key extends string>(props: {
       const rows = readTable(file.name, new Uint8Array(await file.arrayBuffer()));
       setTable({ name: file.name, ...arrange(rows, fields) });
     });
-  const check = () =>
+  const check = (arranged: Arranged) =>
     work.run(async () => {
-      if (!table) return;
       const policies = await client.fetchQuery(queryOptions(listPolicies, {}));
-      const lines = readLines(table, props.fields, policies.rows, props.keyOf);
+      const lines = readLines(arranged, props.fields, policies.rows, props.keyOf);
       setReport(await settle(lines, props.preview));
     });
-  const save = () =>
+  const save = ({ good, bad }: Report<Key>) =>
     work.run(async () => {
-      const { good = [], bad = [] } = report ?? {};
       try {
         setDone(await props.save(good.map(({ value }) => value)));
       } catch (error) {
@@ -76,28 +74,7 @@ export function ImportDialog<Key extends string>(props: {
     if (!isChanged || (await mayDiscard())) exit.leave(done !== null);
   }
 
-  const missing = table && fields.find(({ key, content }) => content && !table.mapping.includes(key));
-  const step = done ? 'done' : report ? 'report' : table ? 'table' : 'file';
-  const buttons: Record<typeof step, { back?: Action; next: Action; isOff?: boolean }> = {
-    file: {
-      back: [t.common.cancel, close],
-      next: [t.imports.next, () => load(new File([text], t.imports.paste))],
-      isOff: text.trim() === '',
-    },
-    table: {
-      back: [t.imports.another, () => setTable(undefined)],
-      next: [t.imports.check, check],
-      isOff: missing !== undefined,
-    },
-    report: {
-      back: [t.imports.back, () => setReport(undefined)],
-      next: [t.imports.run(report?.good.length ?? 0), save],
-      isOff: !report?.ready,
-    },
-    done: { next: [t.common.close, close] },
-  };
-  const { back, next, isOff = false } = buttons[step];
-  return (
+  const frame = (step: string, content: ReactNode, next: Action, back?: Action) => (
     <Dialog
       exit={exit}
       title={props.title}
@@ -109,41 +86,58 @@ export function ImportDialog<Key extends string>(props: {
       {/* Each step is a new element that takes the focus: a screen reader reads it, and a second click presses no button of it. */}
       <Stack
         key={step}
-        ref={step === 'file' ? null : focus}
+        ref={table ? focus : null}
         tabIndex={-1}
         style={{ outline: 'none' }}
         onDragOver={drop}
         onDrop={drop}
       >
         {work.failure && <Notice kind="error">{work.failure}</Notice>}
-        {step === 'file' && (
-          <Source hint={props.hint} isBusy={work.busy} text={text} onText={setText} onFile={load} />
-        )}
-        {table && step === 'table' && (
-          <Columns
-            table={table}
-            fields={fields}
-            missing={missing}
-            onChange={(mapping) => setTable({ ...table, mapping })}
-          />
-        )}
-        {table && report && step === 'report' && <Checked report={report} table={table} fields={fields} />}
-        {done}
+        {content}
         <Group justify="flex-end" gap="xs">
           {back && (
-            <Button variant="default" disabled={work.busy} onClick={back[1]}>
-              {back[0]}
+            <Button variant="default" disabled={work.busy} onClick={back.run}>
+              {back.label}
             </Button>
           )}
-          <Button disabled={isOff} loading={work.busy} onClick={next[1]}>
-            {next[0]}
+          <Button disabled={next.isOff === true} loading={work.busy} onClick={next.run}>
+            {next.label}
           </Button>
         </Group>
       </Stack>
     </Dialog>
   );
+  if (done) return frame('done', done, { label: t.common.close, run: close });
+  if (!table) {
+    const pasted = () => load(new File([text], t.imports.paste));
+    return frame(
+      'file',
+      <Source hint={props.hint} isBusy={work.busy} text={text} onText={setText} onFile={load} />,
+      { label: t.imports.next, run: pasted, isOff: text.trim() === '' },
+      { label: t.common.cancel, run: close },
+    );
+  }
+  if (!report) {
+    const missing = fields.find(({ key, content }) => content && !table.mapping.includes(key));
+    const map = (mapping: readonly string[]) => setTable({ ...table, mapping });
+    return frame(
+      'table',
+      <Columns table={table} fields={fields} missing={missing} onChange={map} />,
+      { label: t.imports.check, run: () => check(table), isOff: missing !== undefined },
+      { label: t.imports.another, run: () => setTable(undefined) },
+    );
+  }
+  return frame(
+    'report',
+    <Checked report={report} table={table} fields={fields} />,
+    { label: t.imports.run(report.good.length), run: () => save(report), isOff: !report.ready },
+    { label: t.imports.back, run: () => setReport(undefined) },
+  );
 }
 
-/** The label of a button, and what it does. */
-type Action = readonly [label: string, run: () => void];
+interface Action {
+  label: string;
+  run: () => void;
+  isOff?: boolean;
+}
 const focus = (element: HTMLElement | null) => element?.focus();

@@ -5,8 +5,8 @@ import { companyUsers } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import { IconMail, IconShieldCheck, IconShieldMinus, IconShieldPlus, IconTrash } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
-import { call } from '../api/call.ts';
+import { useState } from 'react';
+import { call, type Reply } from '../api/call.ts';
 import type { List } from '../api/list.ts';
 import { queryOptions, useCall } from '../api/queries.ts';
 import { usePolicyOptions } from '../entities/use-options.ts';
@@ -15,7 +15,7 @@ import { confirm } from '../ui/confirm.ts';
 import { lazyDialog } from '../ui/lazy.tsx';
 import { toastFailure, toastSuccess } from '../ui/toast.ts';
 import classes from './bulk-bar.module.css';
-import { type Refused, RefusedRows, refusedBy } from './refused-rows.tsx';
+import { type Refused, refusedBy, showRefused } from './refused-rows.tsx';
 import { sayLoss } from './tell-loss.ts';
 
 const MembersDialog = lazyDialog(() => import('./members-dialog.tsx'), 'MembersDialog');
@@ -48,8 +48,8 @@ export function BulkBar(props: {
   const again = useCall(contract.inviteManyAgain);
   const attempt = useAttempt();
   const isBusy = attempt.busy || props.isLoading;
-  /** The dialog that an action has opened. */
-  const [dialog, setDialog] = useState<ReactNode>(null);
+  const [change, setChange] = useState<'add' | 'remove' | null>(null);
+  const [links, setLinks] = useState<Reply<typeof contract.inviteManyAgain> | null>(null);
   // Loads the options of the dialog before it opens.
   usePolicyOptions([]);
   useWindowEvent('keydown', ({ key, defaultPrevented }) => {
@@ -57,26 +57,19 @@ export function BulkBar(props: {
     if (key === 'Escape' && !defaultPrevented && !isCovered) onClose();
   });
 
-  /** Shows the rows that an action left unchanged. @param done the number of changed rows; null for an all-or-nothing action */
-  function refuse(rows: readonly Refused[], done: number | null) {
-    const rest = ids.filter((id) => rows.every((row) => row.id !== id));
-    const close = () => setDialog(null);
-    setDialog(<RefusedRows {...{ of, rows, done }} onDrop={() => props.onKeep(rest)} onClose={close} />);
+  /** Reports the failure of an action: the rows that prevent it, and other failures by a toast. */
+  async function fail(error: unknown) {
+    const rows = refusedBy(error, ids);
+    if (rows.length === 0) toastFailure(messageOf(error));
+    else if (await showRefused(of, rows, null))
+      props.onKeep(ids.filter((id) => rows.every((row) => row.id !== id)));
   }
-  /** Runs an action. Rows that prevent it are shown, and other failures are reported by a toast. */
-  const run = (work: () => Promise<unknown>) =>
-    void attempt.run(() =>
-      work().catch((error) => {
-        const rows = refusedBy(error, ids);
-        if (rows.length > 0) refuse(rows, null);
-        else toastFailure(messageOf(error));
-      }),
-    );
+  const run = (work: () => Promise<unknown>) => void attempt.run(() => work().catch(fail));
   /** Ends an action: shows the rows that it left unchanged; without such rows, a toast. */
-  function finish(text: string, rows: readonly Refused[], done: number) {
-    if (rows.length > 0) return refuse(rows, done);
+  async function finish(text: string, rows: readonly Refused[] = [], done = 0) {
+    if (rows.length > 0) return showRefused(of, rows, done);
     toastSuccess(text);
-    onClose();
+    return onClose();
   }
 
   async function askAndRemove() {
@@ -98,11 +91,11 @@ export function BulkBar(props: {
         }),
     });
     if (refusal) throw refusal;
-    if (isDone) finish(t.alerts.deleted, [], ids.length);
+    if (isDone) await finish(t.alerts.deleted);
   }
   async function check() {
     const { queued, refused } = await probe.mutateAsync({ body });
-    finish(t.bulk.checking(queued.length), refused, queued.length);
+    await finish(t.bulk.checking(queued.length), refused, queued.length);
   }
   async function inviteAgain() {
     const { rows } = await client.fetchQuery({ ...queryOptions(companyUsers, {}), staleTime: 0 });
@@ -110,18 +103,9 @@ export function BulkBar(props: {
     if (invited.length === 0) return toastFailure(t.bulk.nobodyInvited);
     const made = await again.mutateAsync({ body: { ids: invited.map(({ id }) => id) } });
     const { length: sent } = made.invitations;
-    if (made.mailed || sent === 0) return finish(t.invitations.sent(sent), made.refused, sent);
-    const close = () => (made.refused.length > 0 ? refuse(made.refused, sent) : setDialog(null));
-    setDialog(<InvitationLinks made={made} onClose={close} />);
-  }
-  function changeMembers(change: 'add' | 'remove') {
-    if (of === 'policy') return;
-    const close = (saved?: boolean) => {
-      setDialog(null);
-      if (saved) onClose();
-    };
-    const refused = (rows: readonly Refused[]) => refuse(rows, null);
-    setDialog(<MembersDialog {...{ of, ids, change }} onRefused={refused} onClose={close} />);
+    if (!made.mailed && sent > 0) setLinks(made);
+    else await finish(t.invitations.sent(sent), made.refused, sent);
+    return undefined;
   }
 
   // During an action the buttons keep the focus, and do nothing.
@@ -151,8 +135,8 @@ export function BulkBar(props: {
       <div className={classes.actions}>
         {of !== 'policy' && (
           <>
-            {action(t.bulk.add[of], IconShieldPlus, () => changeMembers('add'))}
-            {action(t.bulk.drop, IconShieldMinus, () => changeMembers('remove'))}
+            {action(t.bulk.add[of], IconShieldPlus, () => setChange('add'))}
+            {action(t.bulk.drop, IconShieldMinus, () => setChange('remove'))}
           </>
         )}
         {of === 'site' && action(t.bulk.check, IconShieldCheck, () => run(check))}
@@ -160,7 +144,28 @@ export function BulkBar(props: {
         {action(t.common.remove, IconTrash, () => run(askAndRemove))}
       </div>
       {isBusy ? <Loader size={28} /> : <CloseButton aria-label={t.bulk.clear} onClick={onClose} />}
-      {dialog}
+      {change && of !== 'policy' && (
+        <MembersDialog
+          {...{ of, ids, change }}
+          onRefused={(error) => {
+            setChange(null);
+            void fail(error);
+          }}
+          onClose={(saved) => {
+            setChange(null);
+            if (saved) onClose();
+          }}
+        />
+      )}
+      {links && (
+        <InvitationLinks
+          made={links}
+          onClose={() => {
+            setLinks(null);
+            if (links.refused.length > 0) void showRefused(of, links.refused, links.invitations.length);
+          }}
+        />
+      )}
     </section>
   );
 }

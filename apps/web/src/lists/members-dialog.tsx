@@ -5,15 +5,14 @@ import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
 import { type Control, useWatch } from 'react-hook-form';
 import * as z from 'zod/mini';
-import { call } from '../api/call.ts';
-import { useCall } from '../api/queries.ts';
+import { queryOptions, useCall } from '../api/queries.ts';
 import { usePolicyOptions } from '../entities/use-options.ts';
 import type { OnClose } from '../forms/dialog.tsx';
 import { FormDialog } from '../forms/form-dialog.tsx';
 import { SelectField } from '../forms/select-fields.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { toastSuccess } from '../ui/toast.ts';
-import { type Refused, refusedBy } from './refused-rows.tsx';
+import { refusedBy } from './refused-rows.tsx';
 import { sayLoss } from './tell-loss.ts';
 
 const Schema = z.object({ policy: Id });
@@ -24,7 +23,8 @@ export function MembersDialog(props: {
   of: 'site' | 'user';
   ids: readonly number[];
   change: 'add' | 'remove';
-  onRefused: (rows: readonly Refused[]) => void;
+  /** Called when rows prevent the change. The dialog must then be closed. */
+  onRefused: (error: unknown) => void;
   onClose: OnClose;
 }) {
   const { of, change, ids } = props;
@@ -41,9 +41,8 @@ export function MembersDialog(props: {
           const { name } = await members.mutateAsync({ params: { id: policy }, body, signal });
           toastSuccess(t.bulk.done[change], name);
         } catch (error) {
-          const rows = refusedBy(error, ids);
-          if (rows.length === 0) throw error;
-          props.onRefused(rows);
+          if (refusedBy(error, ids).length === 0) throw error;
+          props.onRefused(error);
           return 'stay';
         }
       }}
@@ -71,8 +70,7 @@ export function MembersDialog(props: {
 function Effect({ control, body }: { control: Control<Input, unknown, Input>; body: object }) {
   const id: number | undefined = useWatch({ control, name: 'policy' });
   const query = useQuery({
-    queryKey: [previewMembers.path, id, body],
-    queryFn: ({ signal }) => call(previewMembers, { params: { id: id ?? 0 }, body }, signal),
+    ...queryOptions(previewMembers, { params: { id: id ?? 0 }, body }),
     enabled: typeof id === 'number',
     gcTime: 0,
   });

@@ -1,16 +1,13 @@
-import { Button, Group, Text } from '@mantine/core';
 import type { RefusedRow } from '@propusk/contract/bulk';
 import { listPolicies } from '@propusk/contract/policies';
 import { listSites } from '@propusk/contract/sites';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import { companyUsers } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
-import { useQuery } from '@tanstack/react-query';
 import { ApiError } from '../api/api-error.ts';
 import { call } from '../api/call.ts';
 import { userLabel } from '../entities/user/names.ts';
-import { Dialog, useExit } from '../forms/dialog.tsx';
-import { Loaded } from '../ui/loaded.tsx';
+import { confirm } from '../ui/confirm.ts';
 import classes from './bulk-bar.module.css';
 
 export type Refused = Pick<RefusedRow, 'id' | 'message'>;
@@ -25,67 +22,36 @@ export function refusedBy(error: unknown, ids: readonly number[]): Refused[] {
 }
 
 // Some rows are on other pages of the list, so the names of all are read.
-const lists = {
-  site: async () => namesOf((await call(listSites, {})).rows, ({ address }) => unicodeHost(address)),
-  user: async () => namesOf((await call(companyUsers, {})).rows, userLabel),
-  policy: async () => namesOf((await call(listPolicies, {})).rows, ({ name }) => name),
+const names = {
+  site: async () =>
+    (await call(listSites, {})).rows.map(({ id, address }) => [id, unicodeHost(address)] as const),
+  user: async () => (await call(companyUsers, {})).rows.map((user) => [user.id, userLabel(user)] as const),
+  policy: async () => (await call(listPolicies, {})).rows.map(({ id, name }) => [id, name] as const),
 };
-const namesOf = <Row extends { id: number }>(rows: readonly Row[], nameOf: (row: Row) => string) =>
-  new Map(rows.map((row) => [row.id, nameOf(row)]));
 
 /**
- * Lists the rows that an action left unchanged, each with the reason.
- * @param props.done the number of changed rows; null for an all-or-nothing action
- * @param props.onDrop ends the selection of these rows
+ * Shows the rows that an action left unchanged, each with the reason. A row without a name was deleted, or its name did not load.
+ * @param done the number of changed rows; null for an all-or-nothing action
+ * @returns whether the user ends the selection of these rows; only offered after an all-or-nothing action
  */
-export function RefusedRows(props: {
-  of: keyof typeof lists;
-  rows: readonly Refused[];
-  done: number | null;
-  onDrop: () => void;
-  onClose: () => void;
-}) {
-  const { rows, done } = props;
-  const exit = useExit(props.onClose);
-  const query = useQuery({ queryKey: ['names', props.of], queryFn: lists[props.of], gcTime: 0 });
-  const close = () => exit.leave();
-  return (
-    <Dialog
-      exit={exit}
-      title={done === null ? t.bulk.refusedTitle : t.bulk.partTitle(done, done + rows.length)}
-      onClose={close}
-    >
-      <Text mb="xs">{done === null ? t.bulk.refusedHint(rows.length) : t.bulk.partHint}</Text>
-      <Loaded query={query} height={72}>
-        {(names) => (
-          <ul className={classes.rows}>
-            {rows.map(({ id, message }) => (
-              <li key={id}>
-                {names.get(id) ?? t.bulk.nameless(id)}
-                <Text fz={13} c="dimmed">
-                  {message}
-                </Text>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Loaded>
-      <Group justify="flex-end" mt="lg" gap="xs">
-        {done === null && (
-          <Button
-            variant="default"
-            onClick={() => {
-              props.onDrop();
-              close();
-            }}
-          >
-            {t.bulk.unchoose}
-          </Button>
-        )}
-        <Button onClick={close} data-autofocus>
-          {t.common.close}
-        </Button>
-      </Group>
-    </Dialog>
-  );
+export async function showRefused(of: keyof typeof names, rows: readonly Refused[], done: number | null) {
+  const known = new Map(await names[of]().catch(() => []));
+  return confirm({
+    text: done === null ? t.bulk.refusedTitle : t.bulk.partTitle(done, done + rows.length),
+    hint: (
+      <>
+        {done === null ? t.bulk.refusedHint(rows.length) : t.bulk.partHint}
+        <ul className={classes.rows}>
+          {rows.map(({ id, message }) => (
+            <li key={id}>
+              {known.get(id) ?? t.bulk.nameless(id)}
+              <small>{message}</small>
+            </li>
+          ))}
+        </ul>
+      </>
+    ),
+    yes: done === null && t.bulk.unchoose,
+    no: t.common.close,
+  });
 }

@@ -1,16 +1,17 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Notice } from './notice.tsx';
 import { useReturnFocus } from './use-return-focus.ts';
 
 /** A question of `confirm()`. With `action`, the dialog stays open until the action is done, and shows its failure. */
 export interface Question {
   text: string;
-  hint?: string;
+  hint?: ReactNode;
   /** A sentence about the loss that the action causes, loaded while the dialog is open. The dialog reports a failed load. */
   consequence?: Promise<string>;
-  yes: string;
+  /** The label of the button that confirms; false if the dialog only informs. */
+  yes: string | false;
   /** The label of the button that refuses; by default "Cancel". */
   no?: string;
   /** Whether the button that confirms is red, for a destructive action. */
@@ -63,7 +64,7 @@ function Ask({ open: { question, busy, failure, answer } }: { open: Open }) {
   return (
     <>
       {question.hint && (
-        <Text c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        <Text component="div" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
           {question.hint}
         </Text>
       )}
@@ -77,9 +78,11 @@ function Ask({ open: { question, busy, failure, answer } }: { open: Open }) {
         <Button variant="default" onClick={() => answer(false)} disabled={busy} data-autofocus>
           {question.no ?? t.common.cancel}
         </Button>
-        <Button color={question.danger ? 'red.9' : undefined} onClick={() => answer(true)} loading={busy}>
-          {question.yes}
-        </Button>
+        {question.yes && (
+          <Button color={question.danger ? 'red.9' : undefined} onClick={() => answer(true)} loading={busy}>
+            {question.yes}
+          </Button>
+        )}
       </Group>
     </>
   );
