@@ -76,7 +76,10 @@ test('an owner imports the valid rows of a CSV file from Excel and downloads the
   await button(page, 'Проверить').click();
   await expect(dialogOf(page).getByText('Можно добавить: 2 пользователя')).toBeVisible();
   await expect(dialogOf(page).getByText('Не подходит: 5 строк')).toBeVisible();
-  const fault = (line: number) => dialogOf(page).getByRole('row', { name: new RegExp(`^Строка ${line} `) });
+  const fault = (line: number) =>
+    dialogOf(page)
+      .getByRole('listitem')
+      .filter({ hasText: `Строка ${line}.` });
   await expect(fault(3)).toContainText('После @ нет имени сервера');
   await expect(fault(4)).toContainText('Эта почта уже занята');
   await expect(fault(5)).toContainText('Политики «Закупки» нет');
@@ -149,7 +152,10 @@ test('an owner imports sites with policies from a pasted table', async ({ page }
   await column(2).selectOption('Политики доступа');
   await button(page, 'Проверить').click();
   await expect(dialogOf(page).getByText('Можно добавить: 2 сайта')).toBeVisible();
-  const fault = (line: number) => dialogOf(page).getByRole('row', { name: new RegExp(`^Строка ${line} `) });
+  const fault = (line: number) =>
+    dialogOf(page)
+      .getByRole('listitem')
+      .filter({ hasText: `Строка ${line}.` });
   await expect(fault(3)).toContainText('IP-адрес не подходит');
   await expect(fault(4)).toContainText('there.romashka.test уже в списке');
   await expect(fault(5)).toContainText('Повтор: это уже есть в строке 1');

@@ -1,6 +1,6 @@
 import { Button, FileButton, Group, NativeSelect, Text, Textarea } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
-import { DataTable } from '../ui/data-table.tsx';
+import { FaultList } from '../ui/fault-list.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { saveCsv } from '../ui/save-file.ts';
 import type { Line, Report } from './check.ts';
@@ -85,14 +85,10 @@ export function Checked(props: { report: Report<string>; table: Arranged; fields
   const { bad, ready, failure } = props.report;
   const { headings, mapping } = props.table;
   const labelOf = (key = '') => props.fields.find((field) => field.key === key)?.label ?? '';
-  const cellOf = ({ cells, fault }: Line<string>) =>
-    `${labelOf(fault?.field)}: ${cells[mapping.indexOf(fault?.field ?? '')] ?? ''}`;
-  const line = { key: 'line', title: t.imports.line, width: '112px', main: true };
-  const columns = [
-    { ...line, render: (row: Line<string>) => t.imports.lineOf(row.line) },
-    { key: 'cell', title: t.imports.cell, render: cellOf },
-    { key: 'reason', title: t.imports.reason, render: ({ fault }: Line<string>) => fault?.text },
-  ];
+  const faultOf = ({ line, cells, fault = { field: '', text: '' } }: Line<string>) => {
+    const cell = cells[mapping.indexOf(fault.field)] ?? '';
+    return { id: line, name: t.imports.cell(line, labelOf(fault.field), cell), reason: fault.text };
+  };
   const download = () => {
     const head = headings.map((heading, at) => heading || labelOf(mapping[at]));
     const lines = bad.map(({ cells, fault }) => [...cells, fault?.text ?? '']);
@@ -107,13 +103,7 @@ export function Checked(props: { report: Report<string>; table: Arranged; fields
           <Notice kind="warning">
             {t.imports.refused(bad.length)} {bad.length > SHOWN && t.imports.first(SHOWN)}
           </Notice>
-          <DataTable
-            label={t.imports.refused(bad.length)}
-            columns={columns}
-            rows={bad.slice(0, SHOWN).map((row) => ({ ...row, id: row.line }))}
-            skeletonRows={0}
-            fallback={null}
-          />
+          <FaultList rows={bad.slice(0, SHOWN).map(faultOf)} />
           <Button variant="default" style={{ alignSelf: 'start' }} onClick={download}>
             {t.imports.download}
           </Button>

@@ -147,10 +147,7 @@ export function BulkBar(props: {
       {change && of !== 'policy' && (
         <MembersDialog
           {...{ of, ids, change }}
-          onRefused={(error) => {
-            setChange(null);
-            void fail(error);
-          }}
+          onRefused={fail}
           onClose={(saved) => {
             setChange(null);
             if (saved) onClose();

@@ -23,8 +23,8 @@ export function MembersDialog(props: {
   of: 'site' | 'user';
   ids: readonly number[];
   change: 'add' | 'remove';
-  /** Called when rows prevent the change. The dialog must then be closed. */
-  onRefused: (error: unknown) => void;
+  /** Reports the rows that prevent the change. */
+  onRefused: (error: unknown) => Promise<void>;
   onClose: OnClose;
 }) {
   const { of, change, ids } = props;
@@ -42,8 +42,8 @@ export function MembersDialog(props: {
           toastSuccess(t.bulk.done[change], name);
         } catch (error) {
           if (refusedBy(error, ids).length === 0) throw error;
-          props.onRefused(error);
-          return 'stay';
+          await props.onRefused(error);
+          return false;
         }
       }}
       submitLabel={t.bulk.submit[change][of]}

@@ -8,7 +8,7 @@ import { ApiError } from '../api/api-error.ts';
 import { call } from '../api/call.ts';
 import { userLabel } from '../entities/user/names.ts';
 import { confirm } from '../ui/confirm.ts';
-import classes from './bulk-bar.module.css';
+import { FaultList } from '../ui/fault-list.tsx';
 
 export type Refused = Pick<RefusedRow, 'id' | 'message'>;
 
@@ -41,14 +41,11 @@ export async function showRefused(of: keyof typeof names, rows: readonly Refused
     hint: (
       <>
         {done === null ? t.bulk.refusedHint(rows.length) : t.bulk.partHint}
-        <ul className={classes.rows}>
-          {rows.map(({ id, message }) => (
-            <li key={id}>
-              {known.get(id) ?? t.bulk.nameless(id)}
-              <small>{message}</small>
-            </li>
-          ))}
-        </ul>
+        <FaultList
+          rows={rows.map(({ id, message }) => {
+            return { id, name: known.get(id) ?? t.bulk.nameless(id), reason: message };
+          })}
+        />
       </>
     ),
     yes: done === null && t.bulk.unchoose,
