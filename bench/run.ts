@@ -7,8 +7,8 @@ import type { Bench, Row } from './harness/row.ts';
 
 /**
  * `npm run bench [-- NAME …]` measures the named rows, or all, beside the usual alternatives, and writes
- * each into its section of bench/results.md. `npm run bench:quick` takes a minute and prints ratios for a
- * review.
+ * each into its section of bench/results.md. `npm run bench:quick` takes two minutes and prints ratios for
+ * a review.
  */
 const print = (text: string) => process.stdout.write(`${text}\n`);
 const wanted = process.argv.slice(2).filter((each) => each !== '--quick');
@@ -29,7 +29,7 @@ if (chosen.length === 0) {
   print(scriptPhrases.noBenchRow(rows.map(({ name }) => name)));
   process.exit(1);
 }
-await installPackages(['squid', 'tinyproxy'], print);
+await installPackages(['squid'], print);
 
 let failed = false;
 for (const row of chosen) {

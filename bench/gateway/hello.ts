@@ -4,10 +4,10 @@ export const HELLO_MODE_AT = 11;
 export type Mode =
   /** The origin replies once and closes. */
   | 'hello'
-  /** The origin echoes every byte. */
-  | 'echo'
   /** The origin sends bytes without end. */
-  | 'bulk'
+  | 'down'
+  /** The origin replies once and counts what it receives. */
+  | 'up'
   /** The origin replies once and leaves the tunnel open. */
   | 'idle';
 

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { startNameServer } from '@propusk/test-kit/gateway/dns';
 import { clientHello, type Mode } from './hello.ts';
-import { startOrigin } from './origin.ts';
+import { arrived, pump, startOrigin } from './origin.ts';
 
 /** An address of this machine for the name server: squid asks port 53 only. */
 const NAME_SERVER = '127.0.0.53';
@@ -9,23 +9,22 @@ const NAME_SERVER = '127.0.0.53';
 /**
  * The load generator and the origin, in one process on one core. It receives tasks by IPC and replies with
  * its counts. autocannon and wrk do not speak CONNECT. Bytes are prepared before the clock starts, so the
- * core's time goes to sockets.
+ * core's time goes to sockets. During a task it polls its sockets without sleeping: a proxy pays for the
+ * interrupt that wakes a sleeping core, and pays more often the less it is busy.
  */
 
 export interface LoadClient {
   readonly site: string;
   /** The domain whose names are fresh ones of the same company. */
   readonly wild: string;
-  /** The site's IP address, for a proxy that cannot map host names. */
-  readonly at?: string;
   /** `name:password`. */
   readonly credentials: string;
 }
 
 export interface Task {
-  readonly kind: 'tunnels' | 'fresh' | 'bulk' | 'requests' | 'echo' | 'hold' | 'ended' | 'release';
-  /** Port of the proxy; null connects to the origin directly. */
-  readonly proxy: number | null;
+  readonly kind: 'tunnels' | 'fresh' | 'down' | 'up' | 'requests' | 'hold';
+  /** Port of the proxy. */
+  readonly proxy: number;
   readonly callers: readonly LoadClient[];
   readonly ms: number;
   readonly connections: number;
@@ -34,7 +33,7 @@ export interface Task {
 }
 
 export interface Seen {
-  /** Tunnels, bytes, requests or round trips during the task, or connections held. */
+  /** Tunnels, bytes or requests during the task, or connections held. */
   readonly count: number;
   readonly ms: number;
   /** Milliseconds. */
@@ -46,7 +45,6 @@ export interface Seen {
 }
 
 const originPort = await startOrigin();
-const held: Socket[] = [];
 /** Answers every name with this machine, for the proxies that ask it. */
 const names = await startNameServer(() => ['127.0.0.1'], 60, { port: 53, address: NAME_SERVER }).catch(
   () => null,
@@ -58,15 +56,14 @@ interface Prepared {
   readonly get: Buffer;
 }
 
-function prepare({ kind, proxy }: Task, { site, credentials, at = site }: LoadClient): Prepared {
-  const authority = `${at}:${originPort}`;
+function prepare({ kind }: Task, { site, credentials }: LoadClient): Prepared {
+  const authority = `${site}:${originPort}`;
   const auth = `Proxy-Authorization: Basic ${Buffer.from(credentials).toString('base64')}\r\n`;
-  const target = proxy === null ? '/' : `http://${authority}/`;
   return {
     connect: Buffer.from(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${auth}\r\n`),
     hello: clientHello(site, modes[kind]),
     get: Buffer.from(
-      `GET ${target} HTTP/1.1\r\nHost: ${authority}\r\nUser-Agent: bench\r\nAccept: */*\r\n${proxy === null ? '' : auth}\r\n`,
+      `GET http://${authority}/ HTTP/1.1\r\nHost: ${authority}\r\nUser-Agent: bench\r\nAccept: */*\r\n${auth}\r\n`,
     ),
   };
 }
@@ -102,38 +99,31 @@ const ESTABLISHED = /^HTTP\/1\.[01] 200/;
 /** A tunnel without bytes for this long counts as stalled. */
 const SILENCE_MS = 3_000;
 
-/** Opens a tunnel, or a connection to the origin. @param on receives the bytes after the 200 */
-function open(
-  task: Task,
-  prepared: Prepared,
-  on: (socket: Socket, data: Buffer, length: number) => void,
-): Socket {
-  let opened = task.proxy === null;
+/** Opens a tunnel. @param on gets the number of bytes of each read after the 200 */
+function open(task: Task, prepared: Prepared, on: (length: number) => void): Socket {
+  let opened = false;
   let head = '';
   const socket: Socket = connect({
-    port: task.proxy ?? originPort,
+    port: task.proxy,
     host: '127.0.0.1',
     noDelay: true,
     onread: {
       buffer: shared,
       callback(length, buffer) {
-        const data = buffer as Buffer;
-        if (opened) {
-          on(socket, data, length);
-          return true;
+        if (opened) on(length);
+        else {
+          // Some proxies send the head in pieces.
+          head += (buffer as Buffer).toString('latin1', 0, length);
+          opened = head.endsWith('\r\n\r\n');
+          if (opened && !ESTABLISHED.test(head)) socket.destroy(new Error(head.split('\r\n', 1)[0]));
+          else if (opened) socket.write(prepared.hello);
         }
-        // Some proxies send the head in pieces.
-        head += data.toString('latin1', 0, length);
-        if (!head.endsWith('\r\n\r\n')) return true;
-        opened = true;
-        if (ESTABLISHED.test(head)) socket.write(prepared.hello);
-        else socket.destroy(new Error(head.split('\r\n', 1)[0]));
         return true;
       },
     },
   });
   if (task.kind !== 'hold') socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error('silence')));
-  socket.write(opened ? prepared.hello : prepared.connect);
+  socket.write(prepared.connect);
   return socket;
 }
 
@@ -145,11 +135,8 @@ function tunnels(task: Task, tally: Tally, prepared: readonly Prepared[]): Promi
   const once = () => {
     const at = next++ % prepared.length;
     const client = task.callers[at] as LoadClient;
-    return tunnel(
-      task,
-      tally,
-      task.kind === 'fresh' ? atFreshName(task, client) : (prepared[at] as Prepared),
-    );
+    const mine = task.kind === 'fresh' ? atFreshName(task, client) : (prepared[at] as Prepared);
+    return tunnel(task, tally, mine);
   };
   if (task.rate !== undefined) return [paced(task.rate, tally, once)];
   return Array.from({ length: task.connections }, async () => {
@@ -174,7 +161,7 @@ function tunnel(task: Task, tally: Tally, prepared: Prepared): Promise<void> {
   const started = performance.now();
   return new Promise<void>((resolve) => {
     let got = 0;
-    const socket = open(task, prepared, (_, _data, length) => (got += length));
+    const socket = open(task, prepared, (length) => (got += length));
     socket.once('error', (error) => tally.fail(error.message));
     socket.once('close', () => {
       if (got === 1_200) {
@@ -186,14 +173,23 @@ function tunnel(task: Task, tally: Tally, prepared: Prepared): Promise<void> {
   });
 }
 
-function bulk(task: Task, tally: Tally, prepared: readonly Prepared[]): Promise<void>[] {
+/** Moves bytes until the time is over. They count where they arrive: in the load, or for `up` at the origin. */
+function bytes(task: Task, tally: Tally, prepared: readonly Prepared[]): Promise<void>[] {
+  const before = arrived.bytes;
   return Array.from({ length: task.connections }, (_, i) => {
     return new Promise<void>((resolve) => {
-      const socket = open(task, prepared[i % prepared.length] as Prepared, (_socket, _data, length) => {
-        tally.count += length;
-        if (tally.over) socket.destroy();
+      let answered = false;
+      const socket = open(task, prepared[i % prepared.length] as Prepared, (length) => {
+        if (task.kind === 'down') tally.count += length;
+        else if (!answered) pump(socket);
+        answered = true;
       });
-      socket.once('error', (error) => tally.fail(error.message)).once('close', () => resolve());
+      setTimeout(() => socket.destroy(), task.ms);
+      socket.once('error', (error) => tally.fail(error.message));
+      socket.once('close', () => {
+        if (task.kind === 'up') tally.count = arrived.bytes - before;
+        resolve();
+      });
     });
   });
 }
@@ -212,7 +208,7 @@ function requests(task: Task, tally: Tally, prepared: readonly Prepared[]): Prom
         socket.write(mine.get);
       };
       const socket: Socket = connect({
-        port: task.proxy ?? originPort,
+        port: task.proxy,
         host: '127.0.0.1',
         noDelay: true,
         onread: {
@@ -248,28 +244,6 @@ function requests(task: Task, tally: Tally, prepared: readonly Prepared[]): Prom
   });
 }
 
-function echo(task: Task, tally: Tally, prepared: readonly Prepared[]): Promise<void>[] {
-  const ping = Buffer.alloc(64, 23);
-  return Array.from({ length: task.connections }, (_, i) => {
-    return new Promise<void>((resolve) => {
-      let hello = 1_200;
-      let started = 0;
-      const socket = open(task, prepared[i % prepared.length] as Prepared, (_socket, _data, length) => {
-        if (hello > 0) hello -= length;
-        else {
-          tally.count += 1;
-          tally.times.push(performance.now() - started);
-        }
-        if (hello > 0) return;
-        if (tally.over) return void socket.destroy();
-        started = performance.now();
-        socket.write(ping);
-      });
-      socket.once('error', (error) => tally.fail(error.message)).once('close', () => resolve());
-    });
-  });
-}
-
 /** Opens tunnels and keeps them open, 64 at a time. */
 function hold(task: Task, tally: Tally, prepared: readonly Prepared[]): Promise<void>[] {
   let next = 0;
@@ -281,7 +255,6 @@ function hold(task: Task, tally: Tally, prepared: readonly Prepared[]): Promise<
           tally.count += 1;
           resolve();
         });
-        held.push(socket);
         socket.once('error', (error) => {
           tally.fail(error.message);
           resolve();
@@ -291,48 +264,31 @@ function hold(task: Task, tally: Tally, prepared: readonly Prepared[]): Promise<
   });
 }
 
-/** Counts the held tunnels that end within the task's time. */
-function ended(task: Task, tally: Tally): Promise<void>[] {
-  const started = performance.now();
-  for (const socket of held) {
-    socket.once('close', () => {
-      if (tally.over) return;
-      tally.count += 1;
-      tally.times.push(performance.now() - started);
-    });
-  }
-  return [new Promise((resolve) => setTimeout(resolve, task.ms))];
-}
-
-function release(): Promise<void>[] {
-  return held.splice(0).map(
-    (socket) =>
-      new Promise<void>((resolve) => {
-        if (socket.destroyed) return resolve();
-        socket.once('close', () => resolve());
-        socket.destroy();
-      }),
-  );
-}
-
-const kinds = { tunnels, fresh: tunnels, bulk, requests, echo, hold, ended, release };
+const kinds = { tunnels, fresh: tunnels, down: bytes, up: bytes, requests, hold };
 
 const modes: Readonly<Record<Task['kind'], Mode>> = {
   tunnels: 'hello',
   fresh: 'hello',
-  bulk: 'bulk',
+  down: 'down',
+  up: 'up',
   requests: 'hello',
-  echo: 'echo',
   hold: 'idle',
-  ended: 'idle',
-  release: 'idle',
 };
 
+let busy = false;
+/** Keeps the event loop from waiting: with an immediate pending it only polls. */
+function poll(): void {
+  if (busy) setImmediate(poll);
+}
+
 process.on('message', async (task: Task) => {
+  busy = true;
+  poll();
   const prepared = task.callers.map((client) => prepare(task, client));
   const tally = new Tally(task.ms);
   const started = performance.now();
   await Promise.all(kinds[task.kind](task, tally, prepared));
+  busy = false;
   const { count, failed, fault } = tally;
   const times = Float64Array.from(tally.times).toSorted();
   const at = (share: number) => times[Math.floor(times.length * share)] ?? 0;

@@ -3,9 +3,8 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { HELLO_MODE_AT } from './hello.ts';
 
 /**
- * The sites behind the proxies, and a company's upstream proxy, in the load's process. It does as little
- * work as a server can. The first bytes decide the protocol: CONNECT (answered as if the tunnel led here),
- * HTTP, or a ClientHello whose random bytes carry the mode.
+ * The sites behind the proxies, in the load's process. It does as little work as a server can. The first
+ * bytes decide the protocol: HTTP, or a ClientHello whose random bytes carry the mode.
  */
 
 const HELLO_BACK = Buffer.alloc(1_200, 22);
@@ -14,6 +13,9 @@ const BODY = 'x'.repeat(1_024);
 const RESPONSE = Buffer.from(
   `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,
 );
+
+/** The bytes that all tunnels of mode `up` have brought after their ClientHello. */
+export const arrived = { bytes: 0 };
 
 /** Starts the origin. @returns its port, on every loopback address */
 export async function startOrigin(): Promise<number> {
@@ -28,33 +30,20 @@ export async function startOrigin(): Promise<number> {
 
 function begin(socket: Socket, first: Buffer): void {
   if (first[0] !== 22) {
-    if (first.subarray(0, 8).toString('latin1') === 'CONNECT ') {
-      // tinyproxy sends the head of its CONNECT line by line, so wait for the rest.
-      if (!first.includes('\r\n\r\n')) {
-        socket.once('data', (more: Buffer) => begin(socket, Buffer.concat([first, more])));
-        return;
-      }
-      socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      socket.once('data', (next: Buffer) => begin(socket, next));
-      return;
-    }
     answer(socket, first);
     socket.on('data', (more: Buffer) => answer(socket, more));
     return;
   }
   switch (String.fromCharCode(first[HELLO_MODE_AT] ?? 0)) {
-    case 'e':
+    case 'u':
       socket.write(HELLO_BACK);
-      socket.on('data', (data) => socket.write(data));
+      socket.on('data', ({ length }) => {
+        arrived.bytes += length;
+      });
       return;
-    case 'b': {
-      const pump = () => {
-        while (!socket.destroyed && socket.write(BULK));
-      };
-      socket.on('drain', pump);
-      pump();
+    case 'd':
+      pump(socket);
       return;
-    }
     case 'i':
       socket.write(HELLO_BACK);
       return;
@@ -62,6 +51,15 @@ function begin(socket: Socket, first: Buffer): void {
       // Reply once and close, like a short request over TLS.
       socket.end(HELLO_BACK);
   }
+}
+
+/** Writes to a socket without end, as fast as it takes the bytes. */
+export function pump(socket: Socket): void {
+  const write = () => {
+    while (!socket.destroyed && socket.write(BULK));
+  };
+  socket.on('drain', write);
+  write();
 }
 
 /** Answers a request. The load sends each request in one chunk, and one at a time. */

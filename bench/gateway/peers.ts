@@ -9,14 +9,15 @@ import { freePort, listens } from '@propusk/test-kit/daemon';
 import { startFeedServer } from '@propusk/test-kit/gateway/feed-server';
 import { untilMetric } from '@propusk/test-kit/gateway/world';
 import { firstMessage, MEASURED, type Pinned, pinned } from '../harness/pinned.ts';
+import type { LoadClient } from './load.ts';
 import {
   COMPANIES,
+  calledSites,
   callers,
   passwordOf,
   SECRET,
   sitesOf,
   snapshots,
-  type Upstream,
   usersOf,
   wildDomainOf,
 } from './policy.ts';
@@ -25,30 +26,18 @@ import {
 
 export interface Proxy extends AsyncDisposable {
   readonly name: string;
-  /** Null: no proxy, which measures the limit of load and origin. */
-  readonly port: number | null;
-  /** The kind of credentials that the proxy accepts. */
-  readonly known: 'token' | 'password';
-  readonly process: Pinned | null;
+  readonly port: number;
+  /** The clients of the load, with credentials that the proxy accepts. */
+  readonly callers: readonly LoadClient[];
+  readonly process: Pinned;
 }
 
 export interface Wanted {
   /** Port of the sites. */
   readonly origin: number;
-  /** The upstream proxy of every company; without one egress is direct. */
-  readonly upstream?: Upstream;
   /** The address of a name server for names outside the known sites; it listens at port 53. */
   readonly dns?: string;
 }
-
-/** No proxy: measures the limit of load and origin. */
-export const startNone = async (): Promise<Proxy> => ({
-  name: 'no proxy',
-  port: null,
-  known: 'password',
-  process: null,
-  [Symbol.asyncDispose]: async () => {},
-});
 
 const fileOf = (path: string) => fileURLToPath(import.meta.resolve(path));
 const newFolder = () => mkdtempDisposable(join(tmpdir(), 'propusk-bench-'));
@@ -78,16 +67,29 @@ export async function startGateway(
   return { ...running, port };
 }
 
+export const OURS = 'ours, records on';
+export const UNRECORDED = 'ours, records off';
+
+/** Starts the gateway, which makes and sends records of access as in production. */
+export const startOurs = (wanted: Wanted) => startWithFeed(OURS, wanted);
+
+/** Starts the gateway without records of tunnels and requests. */
+export const startUnrecorded = (wanted: Wanted) =>
+  startWithFeed(UNRECORDED, wanted, { NODE_OPTIONS: `--import=${import.meta.resolve('./no-records.ts')}` });
+
 /** Starts the gateway with a feed server in place of the api. */
-export async function startOurs({ origin, upstream, dns }: Wanted): Promise<Proxy> {
+async function startWithFeed(
+  name: string,
+  { origin, dns }: Wanted,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Proxy> {
   const started = new AsyncDisposableStack();
   const feed = await startFeedServer(SECRET, { heartbeatMs: 5_000 });
-  for (const snapshot of snapshots(origin, upstream, dns !== undefined)) feed.publish(snapshot);
+  for (const snapshot of snapshots(origin, dns !== undefined)) feed.publish(snapshot);
   // Reading the records would take time from the cores of gateway and load.
   feed.answerRecords(204);
   started.defer(feed.stop);
   const folder = started.use(await newFolder());
-  const sites = callers().map(({ site }) => site);
   const metricsPort = await freePort();
   const env = {
     GATEWAY_SECRET: SECRET,
@@ -95,20 +97,21 @@ export async function startOurs({ origin, upstream, dns }: Wanted): Promise<Prox
     DATA_DIR: folder.path,
     GATEWAY_METRICS_PORT: String(metricsPort),
     ...(dns !== undefined && { GATEWAY_DNS: dns }),
+    ...settings,
   };
-  const running = started.use(await startGateway(MEASURED, sites, env));
+  const running = started.use(await startGateway(MEASURED, calledSites(), env));
   await untilMetric(metricsPort, 'snapshot_companies', COMPANIES, 60_000);
   return {
-    name: 'ours',
+    name,
     port: running.port,
-    known: 'token',
+    callers: callers('token'),
     process: running,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }
 
 /** Starts squid with Basic auth, and with users and names per company. */
-export async function startSquid({ upstream, dns }: Wanted): Promise<Proxy> {
+export async function startSquid({ dns }: Wanted): Promise<Proxy> {
   const temporary = await newFolder();
   const folder = temporary.path;
   // squid, when root starts it, switches to another user, who needs this folder.
@@ -132,16 +135,8 @@ export async function startSquid({ upstream, dns }: Wanted): Promise<Proxy> {
   }
   await writeFile(join(folder, 'users'), `${known.join('\n')}\n`);
   // One name a line: squid truncates long lines.
-  const names = callers().map(
-    ({ site }) => `127.0.0.1 ${site}
-`,
-  );
-  await writeFile(join(folder, 'hosts'), names.join(''));
-  const parent =
-    upstream === undefined
-      ? ''
-      : `cache_peer ${upstream.host} parent ${upstream.port} 0 no-query no-digest default login=${upstream.username}:${upstream.password}
-never_direct allow all`;
+  const names = calledSites().map((site) => `127.0.0.1 ${site}`);
+  await writeFile(join(folder, 'hosts'), `${names.join('\n')}\n`);
   await writeFile(
     join(folder, 'squid.conf'),
     `http_port 127.0.0.1:${port}
@@ -149,7 +144,6 @@ auth_param basic program /usr/lib/squid/basic_ncsa_auth ${folder}/users
 auth_param basic children 5 startup=5 queue-size=1000
 ${rules.join('\n')}
 http_access deny all
-${parent}
 hosts_file ${folder}/hosts
 ${dns === undefined ? '' : `dns_nameservers ${dns}`}
 pid_filename none
@@ -164,79 +158,53 @@ coredump_dir ${folder}
 `,
   );
   const running = pinned(MEASURED, ['/usr/sbin/squid', '-N', '-f', join(folder, 'squid.conf')]);
-  return up('squid', port, running, temporary);
-}
-
-/**
- * Starts tinyproxy. It checks one password and no rules by user and site, so it does less work than the
- * others.
- */
-export async function startTinyproxy({ upstream }: Wanted): Promise<Proxy> {
-  const temporary = await newFolder();
-  const folder = temporary.path;
-  const port = await freePort();
-  const onward =
-    upstream === undefined
-      ? ''
-      : `Upstream http ${upstream.username}:${upstream.password}@${upstream.host}:${upstream.port}`;
-  await writeFile(
-    join(folder, 'tinyproxy.conf'),
-    `Port ${port}
-Listen 127.0.0.1
-Timeout 600
-MaxClients 12000
-BasicAuth one known
-${onward}
-LogFile "${folder}/log"
-LogLevel Critical
-`,
-  );
-  const running = pinned(MEASURED, ['/usr/bin/tinyproxy', '-d', '-c', join(folder, 'tinyproxy.conf')]);
-  return up('tinyproxy', port, running, temporary);
-}
-
-/** Starts proxy-chain, which looks users and sites up in memory. */
-export async function startProxyChain({ upstream, dns }: Wanted): Promise<Proxy> {
-  const running = pinned(MEASURED, [process.execPath, fileOf('./proxy-chain.ts')], {
-    ipc: true,
-    env: {
-      PATH: process.env.PATH,
-      PORT: String(await freePort()),
-      ...(dns !== undefined && { DNS: dns }),
-      ...(upstream !== undefined && {
-        UPSTREAM: `http://${upstream.username}:${upstream.password}@${upstream.host}:${upstream.port}`,
-      }),
-    },
-  });
-  const { port } = await firstMessage<{ port: number }>(running.child, 'listening');
-  const { [Symbol.asyncDispose]: stop } = running;
-  return { name: 'proxy-chain', port, known: 'password', process: running, [Symbol.asyncDispose]: stop };
-}
-
-/** Starts the floor of a tunnel: no proxy on Node that does this work can be much faster. */
-export async function startFloor({ origin }: Wanted): Promise<Proxy> {
-  const running = pinned(MEASURED, [process.execPath, fileOf('./floor.ts')], {
-    ipc: true,
-    env: { PATH: process.env.PATH, PORT: String(await freePort()), ORIGIN: String(origin) },
-  });
-  const { port } = await firstMessage<{ port: number }>(running.child, 'listening');
-  const { [Symbol.asyncDispose]: stop } = running;
-  return { name: 'floor', port, known: 'token', process: running, [Symbol.asyncDispose]: stop };
-}
-
-async function up(name: string, port: number, running: Pinned, folder: AsyncDisposable): Promise<Proxy> {
   for (let tries = 0; !(await listens(port)); tries++) {
-    if (tries > 500 || running.child.exitCode !== null) throw new Error(`${name} did not start`);
+    if (tries > 500 || running.child.exitCode !== null) throw new Error('squid did not start');
     await sleep(20);
   }
   return {
-    name,
+    name: 'squid',
     port,
-    known: 'password',
+    callers: callers('password'),
     process: running,
     async [Symbol.asyncDispose]() {
       await running[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
+      await temporary[Symbol.asyncDispose]();
     },
+  };
+}
+
+/** Starts proxy-chain, which looks users and sites up in memory. */
+export const startProxyChain = () =>
+  startProgram('proxy-chain', [fileOf('./proxy-chain.ts')], 'password', {});
+
+/** Starts the floor of a tunnel: no proxy on Node that does this work can be much faster. */
+export const startFloor = ({ origin }: Wanted) =>
+  startProgram('floor', [fileOf('./floor.ts')], 'token', { ORIGIN: String(origin) });
+
+/** Starts the floor with the gateway's flags of Node. */
+export const startFloorWithFlags = ({ origin }: Wanted) =>
+  startProgram('floor, our flags', [...NODE_FLAGS, fileOf('./floor.ts')], 'token', {
+    ORIGIN: String(origin),
+  });
+
+/** Starts a proxy that is a program of the bench. @param command Node's flags and the program */
+async function startProgram(
+  name: string,
+  command: readonly string[],
+  known: 'token' | 'password',
+  settings: Readonly<Record<string, string>>,
+): Promise<Proxy> {
+  const running = pinned(MEASURED, [process.execPath, ...command], {
+    ipc: true,
+    env: { PATH: process.env.PATH, PORT: String(await freePort()), ...settings },
+  });
+  const { port } = await firstMessage<{ port: number }>(running.child, 'listening');
+  return {
+    name,
+    port,
+    callers: callers(known),
+    process: running,
+    [Symbol.asyncDispose]: running[Symbol.asyncDispose],
   };
 }

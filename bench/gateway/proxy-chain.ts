@@ -1,11 +1,7 @@
-import { Resolver } from 'node:dns';
 import { Server } from 'proxy-chain';
-import { COMPANIES, passwordOf, sitesOf, usersOf, wildDomainOf } from './policy.ts';
+import { COMPANIES, passwordOf, sitesOf, usersOf } from './policy.ts';
 
-/**
- * A proxy-chain server that looks users and sites up in memory. Its settings are the environment variables
- * PORT, UPSTREAM, and DNS for names outside the known sites.
- */
+/** A proxy-chain server on the port PORT of the environment. It looks users and sites up in memory. */
 
 const passwords = new Map<string, string>();
 const companies = new Map<string, number>();
@@ -16,9 +12,6 @@ for (let company = 0; company < COMPANIES; company++) {
     companies.set(`u${id}`, company);
   }
 }
-const upstream = process.env.UPSTREAM ?? null;
-const resolver = new Resolver();
-if (process.env.DNS !== undefined) resolver.setServers([process.env.DNS]);
 
 const server = new Server({
   host: '127.0.0.1',
@@ -27,9 +20,8 @@ const server = new Server({
   prepareRequestFunction({ username, password, hostname }) {
     if (passwords.get(username) !== password) return { requestAuthentication: true };
     const company = companies.get(username) ?? -1;
-    const known = sites[company]?.has(hostname) === true;
-    if (!known && !hostname.endsWith(`.${wildDomainOf(company)}`)) throw new Error('Not allowed');
-    return { upstreamProxyUrl: upstream, dnsLookup: (known ? loopback : ask) as never };
+    if (sites[company]?.has(hostname) !== true) throw new Error('Not allowed');
+    return { dnsLookup: loopback as never };
   },
 });
 
@@ -39,14 +31,6 @@ type Done = (error: Error | null, address?: unknown, family?: number) => void;
 function loopback(_name: string, options: { all?: boolean }, done: Done): void {
   if (options.all === true) done(null, [{ address: '127.0.0.1', family: 4 }]);
   else done(null, '127.0.0.1', 4);
-}
-
-/** Asks the name server of the bench. */
-function ask(name: string, options: { all?: boolean }, done: Done): void {
-  resolver.resolve4(name, (error, addresses) => {
-    if (error !== null) done(error);
-    else loopback(name, options, (_, all) => done(null, options.all === true ? all : addresses[0], 4));
-  });
 }
 
 await server.listen();

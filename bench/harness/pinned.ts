@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** Starts processes pinned to a core, and reads their use of processor and memory from /proc. */
@@ -12,8 +12,10 @@ export const BOTH = `${MEASURED},${LOAD}`;
 
 export interface Pinned extends AsyncDisposable {
   readonly child: ChildProcess;
-  /** Processor time since its start, children included, in seconds. */
+  /** Processor time since its start, of all threads and of all children, in seconds. */
   cpu(): number;
+  /** Processor time of its main thread, in seconds. */
+  mainCpu(): number;
   /** Resident memory, children included, in bytes. */
   resident(): number;
 }
@@ -32,6 +34,7 @@ export function pinned(
   return {
     child,
     cpu: () => cpuOfFamily(pid),
+    mainCpu: () => cpuOfThread(pid, pid),
     resident: () => family(pid).reduce((sum, each) => sum + residentOf(each), 0),
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null || child.signalCode !== null) return;
@@ -79,7 +82,7 @@ export function firstMessage<T>(child: ChildProcess, type: string): Promise<T> {
   });
 }
 
-/** Processor time of a process and all its children, in seconds. */
+/** Processor time of a process and its descendants, running or ended, in seconds. */
 export function cpuOfFamily(pid: number): number {
   return family(pid).reduce((sum, each) => sum + cpuOf(each), 0);
 }
@@ -88,33 +91,48 @@ const TICKS = 100;
 const PAGE = 4_096;
 
 function family(pid: number): number[] {
-  let children: number[] = [];
+  const children = threads(pid).flatMap((thread) => read(pid, `task/${thread}/children`).split(' '));
+  return [pid, ...children.filter(Boolean).map(Number).flatMap(family)];
+}
+
+/**
+ * Processor time of a process and of its ended children, in seconds. Each thread has a count of nanoseconds, but it
+ * goes when the thread ends. The count of the process keeps ended threads and is rounded down to ticks of
+ * 10 ms, so it is the larger one only when threads have ended. Ended children are counted in ticks too.
+ */
+function cpuOf(pid: number): number {
+  const fields = stat(pid);
+  const seconds = (at: number) => (Number(fields[at] ?? 0) + Number(fields[at + 1] ?? 0)) / TICKS;
+  const running = threads(pid).reduce((sum, thread) => sum + cpuOfThread(pid, thread), 0);
+  return Math.max(running, seconds(11)) + seconds(13);
+}
+
+/** Reads what the scheduler counts for a thread: its first field is the time on a core, in nanoseconds. */
+function cpuOfThread(pid: number, thread: number): number {
+  return Number(read(pid, `task/${thread}/schedstat`).split(' ', 1)[0]) / 1e9;
+}
+
+function threads(pid: number): number[] {
   try {
-    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
-    children = text.split(' ').filter(Boolean).map(Number);
+    return readdirSync(`/proc/${pid}/task`).map(Number);
   } catch {
     return [];
   }
-  return [pid, ...children.flatMap(family)];
 }
 
-function cpuOf(pid: number): number {
-  const fields = stat(pid);
-  // User and system time of the process and of its ended children.
-  return fields === null ? 0 : fields.slice(11, 15).reduce((sum, each) => sum + Number(each), 0) / TICKS;
+const residentOf = (pid: number) => Number(stat(pid)[21] ?? 0) * PAGE;
+
+/** The fields of /proc/PID/stat after the process name, which may contain spaces. */
+function stat(pid: number): string[] {
+  const text = read(pid, 'stat');
+  return text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
-function residentOf(pid: number): number {
-  const fields = stat(pid);
-  return fields === null ? 0 : Number(fields[21]) * PAGE;
-}
-
-/** Reads the fields of /proc/PID/stat after the process name, which may contain spaces. */
-function stat(pid: number): string[] | null {
+/** A file of a process or thread; empty when that has ended. */
+function read(pid: number, file: string): string {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
-    return null;
+    return '';
   }
 }

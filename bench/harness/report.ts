@@ -14,10 +14,13 @@ export function report({ title }: Row, { tables, ratios, notes }: Result): strin
 
 const line = (ratio: Ratio) => [
   ratio.what,
-  `${short(ratio.value)}${ratio.unit ?? ''}`,
+  `${short(ratio.value)}${ratio.unit ?? ''}${range(ratio)}`,
   `${ratio.atLeast ? '≥' : '≤'} ${ratio.bar}${ratio.unit ?? ''}`,
   met(ratio) ? 'met' : '**missed**',
 ];
+
+const range = ({ rounds = [] }: Ratio) =>
+  rounds.length < 2 ? '' : ` (${short(Math.min(...rounds))}–${short(Math.max(...rounds))})`;
 
 function table({ title, head, lines }: Table): string {
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
@@ -30,7 +33,7 @@ export function machine(): string {
   const load = loadavg().map((each) => each.toFixed(1));
   return [
     `${cpus().length} × ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${kernel()}, Node.js ${process.versions.node}.`,
-    `${firstLine('squid', '-v')}, ${firstLine('tinyproxy', '-v')}, proxy-chain 3.0.1.`,
+    `${firstLine('squid', '-v')}, proxy-chain 3.0.1.`,
     `Load of the machine when it began: ${load.join(', ')} (1, 5, 15 min; above ${cpus().length} others take the cores away, and figures by the clock say little).`,
   ].join(' ');
 }

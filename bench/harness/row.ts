@@ -33,6 +33,8 @@ export interface Table {
 export interface Ratio {
   readonly what: string;
   readonly value: number;
+  /** The figures of the single rounds. */
+  readonly rounds?: readonly number[];
   readonly bar: number;
   /** True when higher is better. */
   readonly atLeast: boolean;

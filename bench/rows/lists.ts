@@ -2,7 +2,8 @@ import { newToken } from '@propusk/api/core/tokens';
 import pg from 'pg';
 import { COMPANIES, fill, OWNERS, type Owner } from '../api/fill.ts';
 import { startApi, startDatabase } from '../api/servers.ts';
-import { type Bench, median, type Row, short } from '../harness/row.ts';
+import { timeCalls } from '../api/times.ts';
+import { type Row, short } from '../harness/row.ts';
 
 const FEW = 50;
 const MANY = 1_000;
@@ -32,7 +33,7 @@ export const row: Row = {
   name: 'lists',
   title: `The first page of a list: ${MANY} rows of a company and ${PLATFORM} of the platform beside ${FEW}`,
   quick: false,
-  run: async (bench) => {
+  run: async ({ rounds }) => {
     await using started = new AsyncDisposableStack();
     const database = started.use(await startDatabase('0,1'));
     const api = started.use(await startApi(database.url, '0,1'));
@@ -42,10 +43,14 @@ export const row: Row = {
     started.defer(() => pool.end());
     const admin = await addAdmin(pool);
     const measured = (owner: Owner, token: string) =>
-      measure(bench, api.port, [
-        ...ofOwner.map((path) => ({ path, token: owner.token })),
-        ...ofAdmin.map((path) => ({ path, token })),
-      ]);
+      timeCalls(
+        api.port,
+        [
+          ...ofOwner.map((path) => ({ path, token: owner.token })),
+          ...ofAdmin.map((path) => ({ path, token })),
+        ],
+        { discarded: 10, rounds: rounds * 40 },
+      );
     await add(pool, 0, FEW);
     const few = await measured(small, admin);
     await add(pool, 1, MANY);
@@ -62,9 +67,10 @@ export const row: Row = {
         },
       ],
       ratios: [
-        ...titles.map((what, i) => ({
-          ...{ what: `${what}: many / few`, value: (many[i] ?? 0) / (few[i] ?? 0), bar: BAR, atLeast: false },
-        })),
+        ...titles.map((title, i) => {
+          const what = `${title}: many / few`;
+          return { what, value: (many[i] ?? 0) / (few[i] ?? 0), bar: BAR, atLeast: false };
+        }),
         {
           what: `Add ${BULK} sites and ${BULK} users to a policy`,
           value: await addMembers(api.port, large.token),
@@ -124,25 +130,4 @@ async function addMembers(port: number, token: string): Promise<number> {
   const begun = performance.now();
   await ask(`/politics/${rows[0]?.id}/members`, body);
   return performance.now() - begun;
-}
-
-/** @returns the p50 of each call, in ms */
-async function measure(
-  { rounds }: Bench,
-  port: number,
-  asked: readonly { path: string; token: string }[],
-): Promise<number[]> {
-  const times = asked.map((): number[] => []);
-  for (let round = -10; round < rounds * 40; round++) {
-    for (const [i, { path, token }] of asked.entries()) {
-      const begun = performance.now();
-      const reply = await fetch(`http://127.0.0.1:${port}/api${path}`, {
-        headers: { authorization: `Bearer ${token}` },
-      });
-      const text = await reply.text();
-      if (reply.status !== 200) throw new Error(`${path}: ${reply.status} ${text}`);
-      if (round >= 0) times[i]?.push(performance.now() - begun);
-    }
-  }
-  return times.map(median);
 }
