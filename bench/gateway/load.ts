@@ -30,6 +30,8 @@ export interface Task {
   readonly connections: number;
   /** New tunnels a second; without it each connection opens its next tunnel as soon as it can. */
   readonly rate?: number;
+  /** The client's address; without it 127.0.0.1. */
+  readonly from?: string;
 }
 
 export interface Seen {
@@ -106,6 +108,7 @@ function open(task: Task, prepared: Prepared, on: (length: number) => void): Soc
   const socket: Socket = connect({
     port: task.proxy,
     host: '127.0.0.1',
+    localAddress: task.from,
     noDelay: true,
     onread: {
       buffer: shared,
@@ -244,14 +247,14 @@ function requests(task: Task, tally: Tally, prepared: readonly Prepared[]): Prom
   });
 }
 
-/** Opens tunnels and keeps them open, 64 at a time. */
+/** Opens tunnels and keeps them open, 64 at a time. A proxy may give each client address only a part of its places. */
 function hold(task: Task, tally: Tally, prepared: readonly Prepared[]): Promise<void>[] {
   let next = 0;
   return Array.from({ length: 64 }, async () => {
     while (next < task.connections) {
       const mine = prepared[next++ % prepared.length] as Prepared;
       await new Promise<void>((resolve) => {
-        const socket = open(task, mine, () => {
+        const socket = open({ ...task, from: `127.0.0.${1 + (next % 4)}` }, mine, () => {
           tally.count += 1;
           resolve();
         });

@@ -74,15 +74,13 @@ export const UNRECORDED = 'ours, records off';
 export const startOurs = (wanted: Wanted) => startWithFeed(OURS, wanted);
 
 /** Starts the gateway without records of tunnels and requests. */
-export const startUnrecorded = (wanted: Wanted) =>
-  startWithFeed(UNRECORDED, wanted, { NODE_OPTIONS: `--import=${import.meta.resolve('./no-records.ts')}` });
+export const startUnrecorded = (wanted: Wanted) => startWithFeed(UNRECORDED, wanted, './no-records.ts');
 
-/** Starts the gateway with a feed server in place of the api. */
-async function startWithFeed(
-  name: string,
-  { origin, dns }: Wanted,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<Proxy> {
+/** Starts the gateway that collects its garbage on demand. */
+export const startCollecting = (wanted: Wanted) => startWithFeed(OURS, wanted, './collect.ts');
+
+/** Starts the gateway with a feed server in place of the api. @param preload a module that it loads first */
+async function startWithFeed(name: string, { origin, dns }: Wanted, preload?: string): Promise<Proxy> {
   const started = new AsyncDisposableStack();
   const feed = await startFeedServer(SECRET, { heartbeatMs: 5_000 });
   for (const snapshot of snapshots(origin, dns !== undefined)) feed.publish(snapshot);
@@ -97,7 +95,7 @@ async function startWithFeed(
     DATA_DIR: folder.path,
     GATEWAY_METRICS_PORT: String(metricsPort),
     ...(dns !== undefined && { GATEWAY_DNS: dns }),
-    ...settings,
+    ...(preload !== undefined && { NODE_OPTIONS: `--import=${import.meta.resolve(preload)}` }),
   };
   const running = started.use(await startGateway(MEASURED, calledSites(), env));
   await untilMetric(metricsPort, 'snapshot_companies', COMPANIES, 60_000);
