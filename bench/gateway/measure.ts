@@ -18,7 +18,7 @@ const MOST_ROUNDS = 0.8;
 
 /** Text for the results of rows that compare proxies. */
 export const NOTE =
-  'The proxy has core 0, load and sites core 1, and the load polls without sleeping. The gateway makes and sends records of access. «A core-second» is a second of processor time of all threads and child processes of the proxy: its throughput on a dedicated core, independent of other load; ratios compare that, and a bar shows the median of its rounds with their range. «Other threads» is the part of this time outside the main thread. On its single core V8’s helper threads, which compile, mark and help to collect the young generation, cannot run beside the main thread: it waits while they run, and switching to them costs it time. With a second core a gateway has shorter pauses and uses up to that part less of its main thread’s core.';
+  'The proxy has core 0, load and sites core 1, and the load polls without sleeping. The gateway makes and sends records of access. «A core-second» is a second of processor time of all threads and child processes of the proxy: its throughput on a dedicated core, independent of other load; ratios compare that, and a bar shows the median of its rounds with their range. «Other threads» is the part of this time outside the main thread. On a single core V8’s helper threads, which compile, mark and help to collect the young generation, take turns with the main thread instead of running beside it: their work delays tunnels, and each switch between threads costs time.';
 
 type Load = Worker<Task, Seen>;
 
@@ -169,10 +169,7 @@ async function compare(
     for (const proxy of proxies)
       rounds.get(proxy.name)?.push(await measure(bench, load, proxy, kind, { rate, isFirst: round === 0 }));
   const of = (name: string, figure: keyof Round) => (rounds.get(name) ?? []).map((each) => each[figure]);
-  const {
-    title,
-    unit: [, unit],
-  } = kind;
+  const [, unit] = kind.unit;
   const lines = proxies.map(({ name }) => [
     name,
     short(median(of(name, 'clock'))),
@@ -190,7 +187,7 @@ async function compare(
       const each = ours.map((value, i) => value / (theirs[i] ?? Number.NaN));
       const isTime = figure === 'p99';
       return {
-        what: `${title}${isTime ? `, p99 in ${MOST_ROUNDS * 100} % of the rounds` : ''}: ${OURS} / ${peer}`,
+        what: `${kind.title}${isTime ? `, p99 in ${MOST_ROUNDS * 100} % of the rounds` : ''}: ${OURS} / ${peer}`,
         value: isTime ? keptByMost(each) : median(each),
         rounds: each,
         bar,
@@ -198,7 +195,7 @@ async function compare(
       };
     });
   const head = ['', `${unit}/s`, `${unit} a core-second`, 'spread', 'other threads', 'p50 ms', 'p99 ms'];
-  return { table: { title, head, lines }, ratios };
+  return { table: { title: kind.title, head, lines }, ratios };
 }
 
 /** The smallest limit that most rounds keep. */

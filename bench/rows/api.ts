@@ -4,7 +4,7 @@ import type { Seen, Task } from '../api/load.ts';
 import { type Database, type Server, startApi, startBare, startDatabase } from '../api/servers.ts';
 import { recordStatements } from '../api/statements.ts';
 import { LOAD, MEASURED, startWorker, type Worker } from '../harness/pinned.ts';
-import { apart, type Bench, median, type Ratio, type Row, short, type Table } from '../harness/row.ts';
+import { type Bench, median, middleLine, type Ratio, type Row, short, type Table } from '../harness/row.ts';
 
 const CONNECTIONS = 32;
 const BAR = 0.8;
@@ -64,12 +64,10 @@ async function startWorld(started: AsyncDisposableStack): Promise<World> {
   return { database, pool, owners, servers: [ours, bare], load };
 }
 
+/** Requests in a second of processor time of server and database, and of the server alone. */
 interface Round {
-  readonly clock: number;
   readonly core: number;
   readonly server: number;
-  readonly p50: number;
-  readonly p99: number;
 }
 
 async function compare(
@@ -83,39 +81,22 @@ async function compare(
     for (const { name, port, cpu } of servers) {
       const task = { call, port, ours: name === 'ours', ms: bench.ms, connections: CONNECTIONS };
       const before = [cpu(), database.cpu()] as const;
-      const seen = await load.run({ ...task, owners });
+      const { count } = await load.run({ ...task, owners });
       const [ofServer, ofDatabase] = [cpu() - before[0], database.cpu() - before[1]];
       if (call === 'create') await sweep(pool);
       if (round < 0) continue;
-      const { count, ms, p50, p99 } = seen;
-      rounds.get(name)?.push({
-        clock: count / (ms / 1000),
-        core: count / (ofServer + ofDatabase),
-        server: count / ofServer,
-        p50,
-        p99,
-      });
+      rounds.get(name)?.push({ core: count / (ofServer + ofDatabase), server: count / ofServer });
     }
   }
   const of = (name: string, figure: keyof Round) => (rounds.get(name) ?? []).map((each) => each[figure]);
   const lines = servers.map(({ name }) => [
-    name,
-    ...(['clock', 'core'] as const).map((figure) => short(median(of(name, figure)))),
-    apart(of(name, 'core')),
-    ...(['server', 'p50', 'p99'] as const).map((figure) => short(median(of(name, figure)))),
+    ...middleLine(name, of(name, 'core')),
+    short(median(of(name, 'server'))),
   ]);
   const bare = of('bare', 'core');
   return {
     table: {
-      head: [
-        '',
-        'requests/s',
-        'a core-second',
-        'spread',
-        'a core-second of the server alone',
-        'p50 ms',
-        'p99 ms',
-      ],
+      head: ['', 'requests a core-second', 'spread', 'a core-second of the server alone'],
       lines,
     },
     value: median(of('ours', 'core').map((each, i) => each / (bare[i] ?? Number.NaN))),

@@ -53,6 +53,7 @@ export const row: Row = {
       crowded.push(Math.max(...during));
       if (performance.now() - begun > 120_000) throw new Error('The crowd never gets in');
     }
+    const beside = median(ours.map((each, i) => each / (alone[i] ?? Number.NaN)));
     return {
       tables: [
         {
@@ -67,19 +68,8 @@ export const row: Row = {
         },
       ],
       ratios: [
-        {
-          what: 'A sign-in / argon2id',
-          value: median(ours.map((each, i) => each / (alone[i] ?? Number.NaN))),
-          bar: 1.1,
-          atLeast: false,
-        },
-        {
-          what: 'p99 of GET /me beside them',
-          value: median(crowded),
-          bar: 50,
-          atLeast: false,
-          unit: ' ms',
-        },
+        { what: 'A sign-in / argon2id', value: beside, bar: 1.1, atLeast: false },
+        { what: 'p99 of GET /me beside them, ms', value: median(crowded), bar: 50, atLeast: false },
         { what: `Of ${CROWD} who sign in at once get in`, value: least, bar: CROWD, atLeast: true },
       ],
       notes: ['Api and database on core 0, load on core 1.'],

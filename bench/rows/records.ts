@@ -63,12 +63,12 @@ export const row: Row = {
         },
       ],
       ratios: [
-        ...asked.map(({ title, bar }, i) => ({
-          what: title,
+        ...asked.map(({ title: what, bar }, i) => ({
+          what,
           value: at(1, i),
           bar,
           atLeast: false,
-          unit: 'ms',
+          unit: ' ms',
         })),
         ...asked.flatMap(({ title, indexed }, i) =>
           indexed
