@@ -5,8 +5,8 @@ import { OURS, type Proxy, UNRECORDED, type Wanted } from './peers.ts';
 
 /**
  * Runs one kind of load through each proxy in turn, in several rounds, and compares the results. A turn is two
- * discarded rounds and a measured one. While another proxy had its turn, this one ended its idle connections and
- * V8 dropped compiled functions; the discarded rounds compile them again and fill the heap.
+ * discarded rounds and a measured one. While another proxy has its turn, idle connections of this one end and
+ * V8 may drop compiled functions; the discarded rounds compile them again and fill the heap.
  */
 const ROUND_MS = 2_500;
 const HALF_LOAD_MS = 10_000;
@@ -18,7 +18,7 @@ const MOST_ROUNDS = 0.8;
 
 /** Text for the results of rows that compare proxies. */
 export const NOTE =
-  'The proxy has core 0, load and sites core 1, and the load polls without sleeping. The gateway makes and sends records of access. «A core-second» is a second of processor time of all threads and child processes of the proxy: its throughput on a dedicated core, independent of other load; ratios compare that, and a bar shows the median of its rounds with their range. «Other threads» is the part of this time outside the main thread. On a single core V8’s helper threads, which compile, mark and help to collect the young generation, take turns with the main thread instead of running beside it: their work delays tunnels, and each switch between threads costs time.';
+  'The proxy has core 0, load and sites core 1, and the load polls without sleeping. The gateway makes and sends a record of access for each visit: budgets of records, which the load of ten companies would use up within a minute, are off. «A core-second» is a second of processor time of all threads and child processes of the proxy: its throughput on a dedicated core, independent of other load; ratios compare that, and a bar shows the median of its rounds with their range. «Other threads» is the part of this time outside the main thread. On a single core V8’s helper threads, which compile, mark and help to collect the young generation, take turns with the main thread instead of running beside it: their work delays tunnels, and each switch between threads costs time.';
 
 type Load = Worker<Task, Seen>;
 

@@ -56,8 +56,6 @@ export async function startGateway(
       GATEWAY_PROCESSES: '1',
       GATEWAY_HOSTS: sites.map((site) => `${site}=127.0.0.1`).join(','),
       GATEWAY_ALLOW_NETWORKS: '127.0.0.0/8',
-      // The gateway gives one address at most half of its connections. The load comes from one address and needs this half.
-      SOCKETS: '25000',
       CONSOLE_URL: 'http://console.test',
       LOG_LEVEL: 'warn',
       ...env,
@@ -70,8 +68,8 @@ export async function startGateway(
 export const OURS = 'ours, records on';
 export const UNRECORDED = 'ours, records off';
 
-/** Starts the gateway, which makes and sends records of access as in production. */
-export const startOurs = (wanted: Wanted) => startWithFeed(OURS, wanted);
+/** Starts the gateway, which makes and sends a record of access for each visit. */
+export const startOurs = (wanted: Wanted) => startWithFeed(OURS, wanted, './own-records.ts');
 
 /** Starts the gateway without records of tunnels and requests. */
 export const startUnrecorded = (wanted: Wanted) => startWithFeed(UNRECORDED, wanted, './no-records.ts');
@@ -80,7 +78,7 @@ export const startUnrecorded = (wanted: Wanted) => startWithFeed(UNRECORDED, wan
 export const startCollecting = (wanted: Wanted) => startWithFeed(OURS, wanted, './collect.ts');
 
 /** Starts the gateway with a feed server in place of the api. @param preload a module that it loads first */
-async function startWithFeed(name: string, { origin, dns }: Wanted, preload?: string): Promise<Proxy> {
+async function startWithFeed(name: string, { origin, dns }: Wanted, preload: string): Promise<Proxy> {
   const started = new AsyncDisposableStack();
   const feed = await startFeedServer(SECRET, { heartbeatMs: 5_000 });
   for (const snapshot of snapshots(origin, dns !== undefined)) feed.publish(snapshot);
@@ -95,7 +93,7 @@ async function startWithFeed(name: string, { origin, dns }: Wanted, preload?: st
     DATA_DIR: folder.path,
     GATEWAY_METRICS_PORT: String(metricsPort),
     ...(dns !== undefined && { GATEWAY_DNS: dns }),
-    ...(preload !== undefined && { NODE_OPTIONS: `--import=${import.meta.resolve(preload)}` }),
+    NODE_OPTIONS: `--import=${import.meta.resolve(preload)}`,
   };
   const running = started.use(await startGateway(MEASURED, calledSites(), env));
   await untilMetric(metricsPort, 'snapshot_companies', COMPANIES, 60_000);

@@ -40,7 +40,7 @@ export const row: Row = {
       lines.push([...mib, short(each('resident')), short(each('heap'))]);
     }
     const head = ['MiB before', 'MiB with them', 'KB a tunnel', 'KB of V8’s heap a tunnel'];
-    const what = `An idle tunnel, ${OURS}`;
+    const what = `An idle tunnel of ${OURS}`;
     return {
       tables: [{ title: 'Resident memory after a collection of all garbage', head, lines }],
       ratios: [{ what, value: median(figures), rounds: figures, bar: 2.4, atLeast: false, unit: ' KB' }],
