@@ -103,7 +103,7 @@ test('a click on a checkbox opens no dialog, and the row still opens by a click'
   await page.locator('tbody').getByRole('checkbox').first().check();
   await expect(bar(page)).toContainText('Выбрано 1');
   await expect(dialogOf(page)).toHaveCount(0);
-  await row(page, / s1\./).getByText('Никому не открыт').click();
+  await row(page, / s1\./).getByText('Без политики').click();
   await expect(dialogOf(page)).toBeVisible();
 });
 

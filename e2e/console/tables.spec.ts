@@ -148,7 +148,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         'Продажи',
         'Бухгалтерия',
       ]);
-      await expect(row(page, 'почта.ромашка.рф')).toContainText('Никому не открыт');
+      await expect(row(page, 'почта.ромашка.рф')).toContainText('Без политики');
       expect(await menuOf(page, 'crm.romashka.test')).toEqual([
         'Защитить',
         'Проверить',

@@ -133,7 +133,7 @@ test('an owner registers a company and sets access up', { tag: ['@2.4', '@4.1'] 
     await address.fill(`http://${name}.romashka.test:${sitePort}/login`);
     if (policy !== null) await pick(page, 'Кому открыть', [policy]);
     await saveSite(page);
-    await expect(row(name)).toContainText(policy ?? 'Никому не открыт');
+    await expect(row(name)).toContainText(policy ?? 'Без политики');
   }
   // A site can also be added to a policy later.
   await row('wiki')

@@ -5,7 +5,7 @@ import * as t from '@propusk/phrases/console';
 import { IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Outlet, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useEffectEvent } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react';
 import { type List, type ListEndpoint, listOptions } from '../api/list.ts';
 import { type Column, DataTable } from '../ui/data-table.tsx';
 import { lazyDialog } from '../ui/lazy.tsx';

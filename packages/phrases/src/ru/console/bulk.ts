@@ -34,7 +34,7 @@ export const bulk = {
     },
   },
   submit: { add: { site: 'Открыть', user: 'Добавить' }, remove: { site: 'Убрать', user: 'Убрать' } },
-  done: { add: 'Добавлено', remove: 'Убрано' },
+  done: { add: 'Добавлено в политику', remove: 'Убрано из политики' },
   gained: (sites: number, users: number) =>
     `Доступ к ${count(sites, { one: 'сайту', many: 'сайтам' })} ${getters(users)}.`,
   gainedAll: (users: number) => `Доступ ко всем сайтам ${getters(users)}.`,

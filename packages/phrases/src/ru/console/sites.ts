@@ -8,7 +8,7 @@ export const sites = {
   search: 'Поиск по адресу',
   address: 'Адрес',
   policies: 'Политики доступа',
-  noPolicies: 'Никому не открыт',
+  noPolicies: 'Без политики',
   neverVisited: 'Ни разу не посещали',
   addressHint: 'Можно вставить ссылку целиком: останется адрес сайта',
   listHint: (sites: number) => `Добавятся сайты: ${sites}. Доступ к ним будет одинаковым`,
@@ -18,7 +18,8 @@ export const sites = {
   policiesHint: 'Кому открыть сайт. Введите название, чтобы создать новую политику',
   openTo: 'Кому открыть',
   openToHint: 'Политики доступа или пользователи. Введите название, чтобы создать новую политику',
-  openToPeople: (policy: string) => `Выбранным пользователям откроет сайт новая политика «${policy}»`,
+  openToPeople: (policy: string) =>
+    `Выбранным пользователям откроет сайт новая политика${policy && ` «${policy}»`}`,
   policyName: (host: string, more: number) => (more > 0 ? `${host} и ещё ${more}` : host),
   mixedTitle: 'Сохранить адрес, в котором смешаны латиница и кириллица?',
   alphabet: (letters: string, cyrillic: boolean) => `«${letters}» ${cyrillic ? 'кириллицей' : 'латиницей'}`,
