@@ -305,7 +305,7 @@ test('a site whose server does not reply is reported as down, and completes no o
 }) => {
   await enter(page, product.url + domains, deadOwner);
   const steps = page.getByRole('region', { name: 'Первые шаги' });
-  await expect(steps.getByText('3 из 6')).toBeVisible();
+  await expect(steps.getByText('2 из 6')).toBeVisible();
   await choose(page, /dead/, 'Проверить');
   const dialog = dialogOf(page);
   await verdict(dialog, 'Не отвечает');
@@ -314,6 +314,6 @@ test('a site whose server does not reply is reported as down, and completes no o
   await expect(dialog.getByText('Проверьте этот прокси')).toHaveCount(0);
   await close(page);
   await expect(mark(page, 'dead')).toHaveAttribute('data-tone', 'warning');
-  await expect(steps.getByText('3 из 6')).toBeVisible();
+  await expect(steps.getByText('2 из 6')).toBeVisible();
   await expect(row(page, /dead/).getByRole('button', { name: 'Защитить dead.lutik.test' })).toBeVisible();
 });
