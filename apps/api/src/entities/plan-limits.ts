@@ -3,7 +3,7 @@ import { type SqlBool, sql } from 'kysely';
 import { AppError } from '../core/errors.ts';
 import { companyLock, type Missing } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
-import { pipeline, run, statement } from '../db/pipeline.ts';
+import { pipeline, run, type Statement, statement } from '../db/pipeline.ts';
 import type { CountedTable } from '../db/schema.ts';
 import { ofCompany } from '../db/scope.ts';
 
@@ -17,6 +17,7 @@ const isLimited = (table: CountedTable): table is keyof typeof limited => table 
  * @param companyId null for the platform's own proxies and users
  * @param more.rows the number of rows to add
  * @param more.paid whether the row is a paid proxy, which the limit of the plan does not count
+ * @param more.check a statement that is sent with the lock, and may refuse the rows before the limits do
  * @throws AppError too_many_objects, plan_limit; `missing` when the company is gone
  */
 export async function makeRoom(
@@ -24,9 +25,9 @@ export async function makeRoom(
   kind: CountedTable,
   companyId: number | null,
   missing: Missing = 'unauthorized',
-  more: { readonly rows?: number; readonly paid?: boolean } = {},
+  more: { readonly rows?: number; readonly paid?: boolean; readonly check?: Statement<void> } = {},
 ): Promise<void> {
-  const { rows = 1, paid = false } = more;
+  const { rows = 1, paid = false, check } = more;
   const limit = paid || !isLimited(kind) ? null : limited[kind];
   const own = sql.raw<SqlBool>(kind === 'proxies' ? "type <> 'payment'" : 'true');
   const plan = sql`from companies c cross join plan_of(c) p where c.id = ${companyId}`;
@@ -42,7 +43,7 @@ export async function makeRoom(
     throw new AppError('plan_limit', { detail: ['plan_limit_of', limit, row.most, row.plan] });
   });
   if (companyId === null) await run(tx, room);
-  else await pipeline(tx, companyLock(tx, companyId, missing), room);
+  else await pipeline<void[]>(tx, companyLock(tx, companyId, missing), ...(check ? [check] : []), room);
 }
 
 /** @throws AppError not_in_plan when the plan of the company lacks the feature */

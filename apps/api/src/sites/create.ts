@@ -1,9 +1,8 @@
 import type { Site, SiteInput } from '@propusk/contract/sites';
 import type { Member } from '../core/actor.ts';
 import { found, refuseFaults } from '../core/errors.ts';
-import { companyLock } from '../db/company.ts';
 import type { Tx } from '../db/open.ts';
-import { pipeline, statement } from '../db/pipeline.ts';
+import { statement } from '../db/pipeline.ts';
 import { createEntities, type PathOf } from '../entities/change.ts';
 import { makeRoom } from '../entities/plan-limits.ts';
 import { createPolicy } from '../policies/store.ts';
@@ -39,15 +38,13 @@ export async function createSites(
     .select('address')
     .where('company_id', '=', companyId)
     .where('address', 'in', addresses);
-  const [, taken] = await pipeline<[void, ReadonlySet<string>]>(
-    tx,
-    companyLock(tx, companyId, 'unauthorized'),
-    statement(existing.compile(), (found) => new Set(found.map(({ address }) => address))),
-  );
-  refuseFaults('site_exists', addresses, (address, at) =>
-    taken.has(address) ? [`${pathOf(at)}address`, alreadyThere(address)] : null,
-  );
-  await makeRoom(tx, 'sites', companyId, 'unauthorized', { rows: lines.length });
+  const check = statement(existing.compile(), (found) => {
+    const taken = new Set(found.map(({ address }) => address));
+    refuseFaults('site_exists', addresses, (address, at) =>
+      taken.has(address) ? [`${pathOf(at)}address`, alreadyThere(address)] : null,
+    );
+  });
+  await makeRoom(tx, 'sites', companyId, 'unauthorized', { rows: lines.length, check });
   const { newPolicy } = lines[0] ?? {};
   const policy = newPolicy && { ...newPolicy, description: '', allSites: false, sites: [] };
   const created = policy && (await createPolicy(tx, actor, policy, `${pathOf(0)}newPolicy.`));
