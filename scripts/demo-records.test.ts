@@ -6,7 +6,7 @@ const person = (id: number) => ({ id, sites: [{ id: 5, host: 'crm.romashka.test'
 // A Thursday at noon in Moscow.
 const now = Date.parse('2026-11-26T09:00:00Z');
 const batches = demoBatches([{ companyId: 1, people: [1, 2, 3, 4, 5].map(person) }], now);
-const records = batches.flatMap((batch) => batch.records);
+const records = batches.flatMap((batch) => batch.records ?? []);
 const inZone = (at: string) => new Date(Date.parse(at) + 3 * 3_600_000);
 
 test('the records of the demo are valid batches of two months, with open visits and refusals, none after now', () => {

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RecordBatch } from '@propusk/contract/records';
-
-type Row = RecordBatch['records'][number];
+import type { RecordBatch, GatewayRecord as Row } from '@propusk/contract/records';
 
 /** A company of the demo as its records need it. */
 export interface DemoIds {

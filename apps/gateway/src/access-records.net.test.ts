@@ -3,7 +3,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { gunzipSync } from 'node:zlib';
 import { gatewayKeys, signProbeToken } from '@propusk/access/gateway-secret';
 import { get, openTunnel, raw } from '@propusk/test-kit/gateway/client';
 import {
@@ -289,8 +288,10 @@ test('after a change of the company’s setting no record has more of an address
       `GET http://${target}/ HTTP/1.1\r\nHost: x\r\n${authorization(me)}Connection: close\r\n\r\n`,
       from,
     );
+  /** The kinds and addresses of the records without the tunnel, from the nth one. */
   const addresses = (n: number) =>
     records()
+      .filter(({ kind }) => kind !== 'tunnel')
       .slice(n)
       .map(({ kind, address }) => `${kind} ${address}`)
       .toSorted();
@@ -299,13 +300,13 @@ test('after a change of the company’s setting no record has more of an address
   await visited(host);
   await visited('foreign.company.test');
   await until(() => records().length === 3);
-  expect(addresses(1)).toEqual([`refusal ${from}`, `requests ${from}`]);
+  expect(addresses(0)).toEqual([`refusal ${from}`, `requests ${from}`]);
   const sites = [`wiki.company.test:${world.origin.port}`, host];
   await publish({ ...company(sites, { version: 2 }), addresses: 'network' });
   await visited(host);
   await visited('other.company.test');
   await until(() => records().length === 5);
-  expect(addresses(3)).toEqual(['refusal 127.0.0.0', 'requests 127.0.0.0']);
+  expect(addresses(2)).toEqual(['refusal 127.0.0.0', 'requests 127.0.0.0']);
 
   await publish({ ...company(sites, { version: 3 }), addresses: 'none' });
   world.feed.answerRecords(500);
@@ -326,9 +327,7 @@ test('after a change of the company’s setting no record has more of an address
     most: 1e8,
   });
   const { batches } = await spool.open();
-  const spooled = await Promise.all(
-    batches.map(async (batch) => String(gunzipSync(await spool.read(batch)))),
-  );
+  const spooled = await Promise.all(batches.map(async (batch) => String(await spool.read(batch))));
   expect(spooled.join()).toContain('third.company.test');
   expect(spooled.join()).toContain('crm.company.test');
   expect(spooled.join()).not.toContain('127.0.0.');
@@ -337,7 +336,7 @@ test('after a change of the company’s setting no record has more of an address
   expect(JSON.stringify(world.feed.arrived.slice(arrived))).not.toContain('127.0.0.');
   world.feed.answerRecords('store');
   await until(() => records().length === 7 && records().every(({ open }) => !open));
-  expect(addresses(5)).toEqual(['refusal ', 'requests ']);
+  expect(addresses(4)).toEqual(['refusal ', 'requests ']);
 });
 
 test('a company that stores no addresses does not hide those of attempts without valid credentials', async () => {

@@ -2,7 +2,7 @@ import { siteCovering } from '@propusk/access/decide';
 import { parseAuthority } from '@propusk/access/host';
 import type { AccessIndex } from '@propusk/access/snapshot';
 import type { VisitEndEvent } from '@propusk/contract/feed';
-import type { GatewayRecord, RecordKind } from '@propusk/contract/records';
+import { type RecordKind, type RecordRow, recordIdOf } from '@propusk/contract/records';
 import { subscriberOf } from '@propusk/overload/networks';
 import type { ActiveRequest } from './active-requests.ts';
 import { type Caller, isUser } from './authenticate.ts';
@@ -14,7 +14,7 @@ import { type Meter, Visit, VisitSum } from './visit.ts';
 /**
  * Makes the records of access (`GatewayRecord`). They hold no path, query, header or body.
  *
- *   visit    written at its start, every 60 s and at its end. A visit shorter than a flush interval is written once, at its end
+ *   visit    written at its end, and while it is open at the next tick of a timer and every 60 s
  *   refusal  grouped within a window of a minute; written at its start, and at the window's end if it repeated
  *
  * A user or company that has used up its budget (record-budget.ts) loses no visit. A summary record then covers the visits of a minute
@@ -24,13 +24,13 @@ import { type Meter, Visit, VisitSum } from './visit.ts';
  * A record never holds more of a client address than its company lets the gateway store (`storedAddress`). Clients without valid
  * credentials ("strangers" below) have no company: their address is stored in full.
  *
- * A tunnel costs no timer, promise or JSON here: one timer hands the changed records to the sender.
+ * A tunnel costs no timer, promise or JSON here: it becomes a row at its end, and the sender takes the rows of a second together.
  */
 
-const FLUSH_MS = 1_000;
+const TICK_MS = 1_000;
 const UPDATE_MS = 60_000;
-/** At most 900 of the 1,000 records of a RecordBatch: the sender adds records of loss. */
-const BATCH = 900;
+/** The most records of one turn of the event loop: they take less than a millisecond. */
+const SLICE = 500;
 const WINDOW_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** Changes of summary records are written at this interval. */
@@ -40,15 +40,27 @@ const MOST_OF_STRANGERS = 200;
 /** The host of a summary record of several hosts. */
 const SEVERAL = '*';
 
+/** Takes the records. */
+export interface RecordSink {
+  add(row: RecordRow): void;
+  /** Called once a second: the rows before it should be sent. */
+  flush(): void;
+}
+
 /** The records of one process. */
 export class AccessRecords {
   readonly #index: AccessIndex;
-  readonly #send: (records: GatewayRecord[]) => void;
-  /** The open visits, by their last update. */
+  readonly #run: string;
+  readonly #sink: RecordSink;
+  #number = 0;
+  /** The open visits without a record, and those with one by their last update. */
   // Grows with tunnels of users, and with the sites of a connection. Bound: the limits of concurrency-limits.ts, and 16 for each
   // connection. At the bound: 503, and the connection's oldest visit ends
+  readonly #fresh = new Set<Visit>();
+  // Grows with open visits, as `#fresh`. Bound: the same. At the bound: the same
   readonly #open = new Set<Visit>();
-  // Grows with changed records of a second. Bound: flushed at 900. At the bound: does not grow
+  /** The refusals and summary records to write at the next tick. */
+  // Grows with records of refusals and summary records in a second. Bound: the budgets of record-budget.ts. At the bound: does not grow
   #changed: Visit[] = [];
   readonly #budget: RecordBudget;
   readonly #mostOfStrangers: number;
@@ -70,75 +82,78 @@ export class AccessRecords {
   #minuteStart = Date.now();
   #hourStart = Date.now();
   #timer: NodeJS.Timeout | undefined;
+  #more: NodeJS.Immediate | undefined;
 
-  /** @param send gets at most 900 records at once, and an empty batch first @param processes the number of processes of the gateway */
-  constructor(index: AccessIndex, send: (records: GatewayRecord[]) => void, processes = 1) {
+  /** @param run the id of the run (RecordBatch) @param processes the number of processes of the gateway */
+  constructor(index: AccessIndex, run: string, sink: RecordSink, processes = 1) {
     this.#index = index;
-    this.#send = send;
+    this.#run = run;
+    this.#sink = sink;
     this.#budget = new RecordBudget(processes);
     this.#mostOfStrangers = Math.ceil(MOST_OF_STRANGERS / processes);
   }
 
-  /** The records that are not handed to the sender. */
-  get waiting(): number {
-    return this.#changed.length;
-  }
-
   start(): void {
     // The empty batch announces the run, so that the api interrupts the open visits of earlier ones.
-    this.#send([]);
-    this.#timer = setInterval(() => this.#tick(), FLUSH_MS);
+    this.#sink.flush();
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
   }
 
-  /** Ends all visits, and hands every record to the sender. */
+  /** Ends all visits, and writes every record. */
   stop(): void {
     clearInterval(this.#timer);
-    for (const visit of this.#open) this.close(visit, '');
+    clearImmediate(this.#more);
+    for (const visits of [this.#fresh, this.#open]) for (const visit of visits) this.close(visit, '');
     this.#endMinute(Date.now());
     this.#writeLate(Date.now());
-    while (this.#changed.length > 0) this.#flush();
+    for (const visit of this.#changed.splice(0)) this.#put(visit);
+    this.#sink.flush();
   }
 
-  /** Opens the visit of an active request; null for a probe. It is not queued. @param address the client's */
+  /**
+   * Opens the visit of an active request; null for a probe. A visit has no record while its `count` is 0.
+   * @param address the client's
+   */
   open(kind: RecordKind, active: ActiveRequest, address: string, meter: Meter): Visit | null {
     const { caller, company, policyId, egress } = active;
     const { host, port } = active.target;
     if (!isUser(caller)) return null;
     const visit = new Visit(kind, storedAddress(address, company?.addresses ?? 'full'), host, port);
     visit.userId = caller.userId;
-    visit.client = caller.client;
-    visit.policyId = policyId;
+    visit.client = caller.client ?? '';
+    visit.policyId = policyId ?? 0;
     if (company !== null) {
       visit.companyId = company.id;
-      visit.siteId = siteCovering(company, host, port, policyId);
+      visit.siteId = siteCovering(company, host, port, policyId) ?? 0;
     }
     if (egress.kind === 'upstream') visit.proxyId = egress.proxyId;
     visit.meter = meter;
     if (kind !== 'requests') visit.active = active;
-    this.#open.add(visit);
+    this.#fresh.add(visit);
     return visit;
   }
 
-  /** Queues the visit's own record, or its summary record, to be written within a second. */
-  queue(visit: Visit): void {
-    if (visit.sum === null && visit.writtenCount < 0 && !visit.queued) this.#admit(visit);
-    this.#write(visit.sum ?? visit);
+  /** Writes the visit's own record, or notes that its summary record has changed. */
+  #update(visit: Visit): void {
+    if (visit.sum === null && visit.number === 0) this.#admit(visit);
+    if (visit.sum === null) this.#put(visit);
+    else this.#change(visit.sum);
   }
 
   /** Ends a visit. Idempotent. @param reason why the gateway ended it; empty otherwise */
   close(visit: Visit, reason: ProxyErrorReason | ''): void {
-    if (!this.#open.delete(visit)) return;
+    if (!this.#fresh.delete(visit) && !this.#open.delete(visit)) return;
     visit.endedAt = Date.now();
     visit.reason = reason;
     visit.meter?.measure(visit);
     visit.meter = visit.active = null;
     // Every request failed: each is a refusal.
-    if (visit.count === 0 && visit.writtenCount < 0 && visit.sum === null) return;
-    this.queue(visit);
+    if (visit.count === 0 && visit.number === 0 && visit.sum === null) return;
+    this.#update(visit);
     if (visit.sum === null) return;
     if (reason !== '' && visit.sum.reason !== reason) this.#sumUpCut(visit, visit.sum);
     visit.sum.end(visit);
-    this.#write(visit.sum);
+    this.#change(visit.sum);
   }
 
   /** Moves a visit that the gateway ended to the summary record of its reason. */
@@ -150,14 +165,15 @@ export class AccessRecords {
       return;
     }
     before.remove(visit);
-    this.#sumUp(visit, this.#budget.room(visit.companyId ?? 0, visit.userId ?? 0));
-    this.#write(before);
+    this.#sumUp(visit, this.#budget.room(visit.companyId, visit.userId));
+    this.#change(before);
   }
 
   /** Cuts a company's visit by its record, or all visits of its user (the feed's event `end`). */
   end({ companyId, record, user }: VisitEndEvent): void {
-    for (const visit of [...this.#open]) {
-      if (visit.companyId !== companyId || ((visit.sum ?? visit).id !== record && visit.userId !== user))
+    const ofRun = (number: number) => record !== undefined && recordIdOf(this.#run, number) === record;
+    for (const visit of [...this.#fresh, ...this.#open]) {
+      if (visit.companyId !== companyId || (visit.userId !== user && !ofRun((visit.sum ?? visit).number)))
         continue;
       if (visit.active === null) visit.meter?.cut?.();
       else visit.active.abort(new ProxyError('ended'));
@@ -174,19 +190,19 @@ export class AccessRecords {
     const target = parseAuthority(authority);
     const asked = /^[\w.:[\]-]{1,253}$/.test(authority) ? authority.toLowerCase() : '';
     const { host, port } = target ?? { host: asked, port: 0 };
-    const { userId, client } = caller;
+    const { userId, client = '' } = caller;
     const company = this.#index.users.get(userId)?.company;
     // The company of a deleted user, and whether it stores addresses, is unknown.
     const stored = storedAddress(address, company?.addresses ?? 'network');
-    const key = `${userId} ${client ?? ''} ${host} ${port} ${reason} ${stored}`;
+    const key = `${userId} ${client} ${host} ${port} ${reason} ${stored}`;
     let group = this.#ofMinute.get(key);
     if (group === undefined) {
-      const companyId = company?.id;
-      const siteId = company && target ? siteCovering(company, target.host, port, null) : null;
-      const room = this.#budget.room(companyId ?? 0, userId);
+      const companyId = company?.id ?? 0;
+      const siteId = (company && target && siteCovering(company, target.host, port, null)) ?? 0;
+      const room = this.#budget.room(companyId, userId);
       const isOfSite = company?.patterns.has(host) === true;
-      if (room === 'single' && (isOfSite || this.#budget.names(companyId ?? 0, userId, host))) {
-        this.#budget.take(companyId ?? 0, userId);
+      if (room === 'single' && (isOfSite || this.#budget.names(companyId, userId, host))) {
+        this.#budget.take(companyId, userId);
         group = new Visit('refusal', stored, host, port);
         Object.assign(group, { reason, userId, client, companyId, siteId });
         this.#ofMinute.set(key, group);
@@ -217,15 +233,15 @@ export class AccessRecords {
     this.#repeat(group);
   }
 
-  /** Counts a refusal of a group. The first refusal queues the record. */
+  /** Counts a refusal of a group. The first refusal creates the record. */
   #repeat(group: Visit): void {
-    if (group.writtenCount < 0) this.#write(group);
+    if (group.number === 0) this.#change(group);
     repeated(group);
   }
 
   /** Gives a visit its own record if the budget allows it, else a summary record. */
   #admit(visit: Visit): void {
-    const { companyId = 0, userId = 0 } = visit;
+    const { companyId, userId } = visit;
     const room = this.#budget.room(companyId, userId);
     if (room === 'single') this.#budget.take(companyId, userId);
     else this.#sumUp(visit, room);
@@ -234,7 +250,7 @@ export class AccessRecords {
   #sumUp(visit: Visit, room: RecordRoom): void {
     const { kind, companyId, userId, siteId, policyId, proxyId, client, host, port, reason } = visit;
     const keys = [
-      `visits ${userId} ${siteId ?? `${host}:${port}`} ${policyId} ${proxyId} ${reason}`,
+      `visits ${userId} ${siteId || `${host}:${port}`} ${policyId} ${proxyId} ${reason}`,
       `visits ${userId}`,
     ] as const;
     const sum = this.#summed(room, visit, keys, (isOfHour) => {
@@ -254,7 +270,7 @@ export class AccessRecords {
    */
   #summed<V extends Visit>(
     room: RecordRoom,
-    { companyId = 0, userId = 0 }: Pick<Visit, 'companyId' | 'userId'>,
+    { companyId, userId }: Pick<Visit, 'companyId' | 'userId'>,
     [ofMinute, ofHour]: readonly [string, string],
     make: (isOfHour: boolean) => V,
   ): V {
@@ -270,43 +286,58 @@ export class AccessRecords {
     return made;
   }
 
-  #write(visit: Visit): void {
+  /** Notes a refusal or summary record that must be written. */
+  #change(visit: Visit): void {
     if (visit.queued) return;
     visit.queued = true;
     // Its visits may begin and end many times a second.
-    if (visit.writtenCount >= 0 && visit instanceof VisitSum) return void this.#late.add(visit);
-    this.#enqueue(visit);
+    if (visit.number > 0 && visit instanceof VisitSum) this.#late.add(visit);
+    else this.#changed.push(visit);
   }
 
-  #enqueue(visit: Visit): void {
-    if (this.#changed.push(visit) === BATCH) setImmediate(() => this.#flush());
-  }
-
+  /** Writes what has changed, in several turns of the event loop if it is much. */
   #tick(): void {
     const now = Date.now();
+    let left = SLICE;
+    for (const visit of this.#fresh) {
+      if (visit.count === 0) continue;
+      if (left-- === 0) return this.#goOn();
+      this.#renew(this.#fresh, visit, now);
+    }
     for (const visit of this.#open) {
       if (now - visit.updatedAt < UPDATE_MS) break;
-      visit.updatedAt = now;
-      this.#open.delete(visit);
-      this.#open.add(visit);
-      this.queue(visit);
+      if (left-- === 0) return this.#goOn();
+      this.#renew(this.#open, visit, now);
     }
     if (Math.abs(now - this.#minuteStart) >= WINDOW_MS) this.#endMinute(now);
     if (Math.abs(now - this.#lateStart) >= LATE_MS) this.#writeLate(now);
-    this.#flush();
+    for (const visit of this.#changed.splice(0, SLICE)) this.#put(visit);
+    if (this.#changed.length > 0) return this.#goOn();
+    this.#sink.flush();
+  }
+
+  #goOn(): void {
+    this.#more = setImmediate(() => this.#tick());
+  }
+
+  #renew(from: Set<Visit>, visit: Visit, now: number): void {
+    visit.updatedAt = now;
+    from.delete(visit);
+    this.#open.add(visit);
+    this.#update(visit);
   }
 
   #writeLate(now: number): void {
     this.#lateStart = now;
-    for (const sum of this.#late) this.#enqueue(sum);
+    for (const sum of this.#late) this.#changed.push(sum);
     this.#late.clear();
   }
 
   #endMinute(now: number): void {
     this.#minuteStart = now;
     for (const groups of [this.#ofMinute, this.#ofHour, this.#ofStrangers])
-      for (const group of groups.values()) if (group.count > group.writtenCount) this.#write(group);
-    if (this.#capped !== null) this.#write(this.#capped);
+      for (const group of groups.values()) if (group.count > group.writtenCount) this.#change(group);
+    if (this.#capped !== null) this.#change(this.#capped);
     this.#capped = null;
     this.#ofMinute.clear();
     this.#ofStrangers.clear();
@@ -317,21 +348,14 @@ export class AccessRecords {
     this.#budget.endHour();
   }
 
-  #flush(): void {
-    const visits = this.#changed.splice(0, BATCH);
-    if (visits.length === 0) return;
-    const now = Date.now();
-    this.#send(
-      visits.map((visit) => {
-        visit.queued = false;
-        // The company may have changed its setting since the visit began.
-        const company = this.#index.companies.get(visit.companyId ?? 0);
-        visit.address = storedAddress(visit.address, company?.addresses ?? 'full');
-        visit.writtenCount = visit.count;
-        return visit.toRecord(now);
-      }),
-    );
-    if (this.#changed.length > 0) setImmediate(() => this.#flush());
+  #put(visit: Visit): void {
+    visit.queued = false;
+    if (visit.number === 0) visit.number = this.#number += 1;
+    // The company may have changed its setting since the visit began.
+    const allowed = this.#index.companies.get(visit.companyId)?.addresses ?? 'full';
+    visit.address = storedAddress(visit.address, allowed);
+    visit.writtenCount = visit.count;
+    this.#sink.add(visit.toRow(Date.now()));
   }
 }
 

@@ -40,7 +40,6 @@ export class ConnectionVisits implements Meter {
     this.#long = this.#records.open(kind, active, this.#address, meter);
     if (this.#long === null) return;
     this.#long.count = 1;
-    this.#records.queue(this.#long);
   }
 
   /** Node's parser reads the tunnel from now on. @param first bytes of it that the socket has counted */
@@ -92,7 +91,6 @@ export class ConnectionVisits implements Meter {
     this.measure(visit);
     if (refused) return;
     visit.count += 1;
-    if (visit.writtenCount < 0 && visit.sum === null) this.#records.queue(visit);
   }
 
   /** Ends the visits of plain requests: the connection has closed. */

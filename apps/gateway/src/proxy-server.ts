@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -6,14 +6,14 @@ import { type AddressInfo, Server as SocketServer } from 'node:net';
 import { join } from 'node:path';
 import type { GatewayKeys } from '@propusk/access/gateway-secret';
 import { expiryOf, followCertificate, readCertificate } from '@propusk/certificate/certificate-files';
-import type { GatewayRecord } from '@propusk/contract/records';
+import { recordOf } from '@propusk/contract/records';
 import { createDialer, dialByPromise } from '@propusk/dial/dial';
 import { limitConnections } from '@propusk/overload/connection-limit';
 import { memoryPressure } from '@propusk/overload/memory-pressure';
 import { addressesOf } from '@propusk/overload/networks';
 import { queuePipelines, TrackedResponse } from '@propusk/overload/pipeline-queue';
 import { UnfinishedHeads } from '@propusk/overload/unfinished-heads';
-import { AccessRecords } from './access-records.ts';
+import { AccessRecords, type RecordSink } from './access-records.ts';
 import { type ActiveRequests, createActiveRequests } from './active-requests.ts';
 import { createAuthenticate } from './authenticate.ts';
 import { createAuthorizer } from './authorize.ts';
@@ -126,17 +126,24 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
     most: config.recordSpool / config.processes,
   });
   const companies = () => snapshots.index.companies.size;
-  const sender = new RecordSender({ apiUrl: config.apiUrl, key: keys.feed, companies, spool, log });
+  const run = randomUUID();
+  const sender = new RecordSender({ apiUrl: config.apiUrl, key: keys.feed, run, companies, spool, log });
   const accessLog = config.accessLog === undefined ? undefined : new RecordLog(config.accessLog, log);
-  const keep = (each: GatewayRecord[]) => {
-    sender.add(each);
-    accessLog?.add(each);
+  const sink: RecordSink = {
+    add(row) {
+      sender.add(row);
+      accessLog?.add(recordOf(run, row));
+    },
+    flush() {
+      sender.flush();
+      accessLog?.flush();
+    },
   };
-  const records = new AccessRecords(snapshots.index, keep, config.processes);
+  const records = new AccessRecords(snapshots.index, run, sink, config.processes);
   const metrics = createMetrics({
     records: {
       totals: sender.totals,
-      waiting: () => records.waiting + sender.waiting,
+      waiting: () => sender.waiting,
       accessLog: accessLog?.totals,
     },
     activeRequests,

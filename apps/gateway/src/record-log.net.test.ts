@@ -40,6 +40,10 @@ function start(target = path): { log: RecordLog; warnings: object[] } {
   return { log, warnings };
 }
 
+function add(log: RecordLog, records: readonly GatewayRecord[]): void {
+  for (const each of records) log.add(each);
+  log.flush();
+}
 const record = (given: Partial<GatewayRecord> = {}): GatewayRecord => ({
   ...{ id: randomUUID(), kind: 'tunnel', startedAt: '2026-03-02T10:00:00.000Z', ms: 5, open: false },
   ...{ address: '203.0.113.5', host: 'crm.company.test', port: 443, reason: '', count: 1, up: 2, down: 3 },
@@ -57,7 +61,7 @@ test('each record is one line, and the file is readable by its group only, whate
   const before = process.umask(0o077);
   const { log } = start();
   const records = some(2_000);
-  log.add(records);
+  add(log, records);
   await until(() => log.totals.written === 2_000);
   process.umask(before);
   expect(await lines()).toEqual(records);
@@ -67,8 +71,8 @@ test('each record is one line, and the file is readable by its group only, whate
 test('an open record is written at its start and not at its updates', async () => {
   const { log } = start();
   const id = randomUUID();
-  for (const ms of [400, 60_400, 120_400]) log.add([record({ id, ms, open: true })]);
-  log.add([record({ id, ms: 150_000 })]);
+  for (const ms of [400, 60_400, 120_400]) add(log, [record({ id, ms, open: true })]);
+  add(log, [record({ id, ms: 150_000 })]);
   await until(() => log.totals.written === 2);
   expect((await lines()).map(({ ms, open }) => [ms, open])).toEqual([
     [400, true],
@@ -81,7 +85,8 @@ test('with - the lines are on standard output', async () => {
   const module = new URL('record-log.ts', import.meta.url).href;
   const code = `import { RecordLog } from ${JSON.stringify(module)};
     const log = new RecordLog('-', console);
-    log.add(${JSON.stringify(records)});
+    for (const each of ${JSON.stringify(records)}) log.add(each);
+    log.flush();
     await log.stop();`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code]);
   expect(parse(stdout)).toEqual(records);
@@ -90,10 +95,10 @@ test('with - the lines are on standard output', async () => {
 test('a moved file ends, and later lines are in a new one', async () => {
   const { log } = start();
   const [first, second] = [some(3), some(3)];
-  log.add(first);
+  add(log, first);
   await until(() => log.totals.written === 3);
   await rename(path, `${path}.1`);
-  log.add(second);
+  add(log, second);
   await until(() => log.totals.written === 6);
   expect(await lines(`${path}.1`)).toEqual(first);
   expect(await lines()).toEqual(second);
@@ -103,9 +108,9 @@ test('while the path cannot be opened lines wait with one warning, and are writt
   await mkdir(path);
   const { log, warnings } = start();
   const records = some(10);
-  log.add(records);
+  add(log, records);
   await until(() => warnings.length > 0);
-  log.add(some(0));
+  add(log, some(0));
   await new Promise((resolve) => setTimeout(resolve, 1_200));
   expect(warnings).toEqual([{ file: path, fault: expect.stringContaining('EISDIR'), waiting: 10, lost: 0 }]);
   await rmdir(path);
@@ -116,7 +121,7 @@ test('while the path cannot be opened lines wait with one warning, and are writt
 test('beyond 4 MB lines are lost, and a line of kind loss counts them once the path opens', async () => {
   await mkdir(path);
   const { log } = start();
-  for (let i = 0; i < 40; i++) log.add(some(999));
+  for (let i = 0; i < 40; i++) add(log, some(999));
   const { lost } = log.totals;
   expect(lost).toBeGreaterThan(5_000);
   await rmdir(path);
@@ -131,7 +136,7 @@ test('after a full disk each record has a whole line', async () => {
   await writeFile(join(folder, 'filler'), Buffer.alloc(800_000));
   const { log, warnings } = start();
   const records = some(2_000);
-  log.add(records);
+  add(log, records);
   await until(() => warnings.length > 0);
   expect(log.totals.written).toBeLessThan(2_000);
   expect(await readFile(path, 'utf8')).not.toMatch(/\n$/);
@@ -149,7 +154,7 @@ test('a FIFO that nobody reads delays nothing, and its reader gets every line', 
   await promisify(execFile)('mkfifo', [path]);
   const { log, warnings } = start();
   const records = some(1_000);
-  log.add(records);
+  add(log, records);
   await until(() => warnings.length > 0);
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const buffer = Buffer.alloc(1e6);

@@ -1,11 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { write } from 'node:fs';
 import { constants, type FileHandle, open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { GatewayRecord } from '@propusk/contract/records';
+import { type GatewayRecord, recordOf } from '@propusk/contract/records';
 import type { Log } from './log.ts';
-import { both, type Loss, lossOf } from './record-sender.ts';
+import { both, type Loss, lossRow } from './record-sender.ts';
 
 /**
  * Writes the records of access as JSON lines to ACCESS_LOG, for other systems. Each record gets a line at its end. A visit
@@ -54,19 +55,21 @@ export class RecordLog {
     this.#log = log;
   }
 
-  /** Takes records, and returns at once. The first call opens the file. */
-  add(records: readonly GatewayRecord[]): void {
-    for (const each of records) {
-      if (each.open && each.ms >= UPDATED_MS) continue;
-      const line = `${JSON.stringify(each)}\n`;
-      if (this.#bytes + line.length <= MEMORY) {
-        this.#push(line);
-        continue;
-      }
+  /** Takes a record, and returns at once. */
+  add(record: GatewayRecord): void {
+    if (record.open && record.ms >= UPDATED_MS) return;
+    const line = `${JSON.stringify(record)}\n`;
+    if (this.#bytes + line.length <= MEMORY) this.#push(line);
+    else {
       this.totals.lost += 1;
       const now = Date.now();
-      this.#loss = both({ count: 1, reason: 'access_log', from: now, to: now }, this.#loss);
+      this.#loss = both({ count: 1, reason: 'access_log', companyId: 0, from: now, to: now }, this.#loss);
     }
+    if (this.#bytes > MEMORY / 4) this.flush();
+  }
+
+  /** Begins to write. The first call opens the file. */
+  flush(): void {
     this.#writing ??= this.#writeAll().finally(() => (this.#writing = null));
   }
 
@@ -117,7 +120,7 @@ export class RecordLog {
     this.totals.written += done.length;
     this.#torn = chunk[bytesWritten - 1] !== NEWLINE;
     if (this.#loss === null || this.#torn) return;
-    this.#push(`${JSON.stringify(lossOf(this.#loss))}\n`);
+    this.#push(`${JSON.stringify(recordOf(randomUUID(), lossRow(this.#loss, 1)))}\n`);
     this.#loss = null;
   }
 

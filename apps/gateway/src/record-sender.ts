@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
-import { feedRecords, type GatewayRecord } from '@propusk/contract/records';
+import { gunzip, gzip } from 'node:zlib';
+import { feedRecords, type RecordBatch, type RecordRow, recordsOf } from '@propusk/contract/records';
 import { add } from './concurrency-limits.ts';
 import type { Log } from './log.ts';
 import type { Left, RecordSpool, SpooledBatch } from './record-spool.ts';
@@ -11,64 +11,66 @@ import { SnapshotFault } from './snapshot-store.ts';
 /**
  * Sends the records of access to the api, in order, one batch at a time. A batch is sent again until the api has stored it.
  *
- *   records ─> gzip ─> memory ──────────────────────┬─> POST /api/feed/records
- *                        └─ after a failure ─> spool ┘
+ *   rows ── each second ─> spool ─> POST /api/feed/records
  *
- * Batches wait in memory while the api stores them. After a failure they are written to disk, so that a killed process loses none of
- * them. A batch that fits neither in memory nor on disk is lost, and the next batches carry a record of loss for each company. The
- * first batch after a killed process carries one too, because its last records were in memory only. Once three quarters of the space
- * are used, a company that has more than its fair share of the waiting records loses its new records.
+ * Every batch is written to disk first, so that a killed process loses at most the records of its last second. Without a spool, or
+ * without space on the disk, batches wait in memory. Those without room there are lost, and the next batches carry a record of loss for
+ * each company. The first batch after a killed process carries one too. Once three quarters of the space are used, a company that has
+ * more than its fair share of the waiting records loses its new records.
  */
 
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 5_000;
 const REPLY_MS = 10_000;
 const STOP_MS = 2_000;
-/** The most compressed bytes in memory. */
+/** The most bytes of the batches in memory. */
 const MEMORY = 1024 * 1024;
 /** The least time between two records of loss of one company while the api does not answer. */
 const LOSS_MS = 60_000;
 /** The fraction of the space that may be filled before companies are limited to a fair share. */
 const FREE_FOR_ALL = 0.75;
-/** The most records of a batch (RecordBatch). */
+/** The most records of a batch (RecordBatch), and of those the most that are no records of loss. */
 const BATCH = 1_000;
-/** The most batches that wait for compression. */
-const MOST_UNPACKED = 20;
+const ROWS = 900;
+/** The most batches that wait for the disk. */
+const MOST_UNSTORED = 20;
 /** The statuses below 500 after which the same batch may succeed. An older api has no such call: 404. */
 const TEMPORARY = new Set([401, 404, 408, 429]);
+/** The first byte of gzip (RFC 1952 section 2.3.1). */
+const GZIP = 0x1f;
 
 const compress = promisify(gzip);
+const decompress = promisify(gunzip);
 
 /** Lost records. Times are in ms since 1970. */
 export interface Loss {
   /** 0 for `killed`: nobody counted them. */
   readonly count: number;
   readonly reason: 'spool' | 'rejected' | 'killed' | 'access_log';
-  /** The company of the records; absent when it is unknown. */
-  readonly companyId?: number | undefined;
+  /** The company of the records; 0 when it is unknown. */
+  readonly companyId: number;
   readonly from: number;
   readonly to: number;
 }
 
 interface Batch {
-  /** 0 for a batch of an earlier run. */
-  readonly number: number;
-  /** When the sender got its records, in ms since 1970. */
-  readonly at: number;
   readonly count: number;
   /** The number of records of each company, without records of loss. Key 0: no known company. */
   readonly of: ReadonlyMap<number, number>;
   /** The losses that the batch reports. */
   readonly losses: readonly Loss[];
-  /** Null once it is on disk. */
-  body: Buffer | null;
-  file: SpooledBatch | null;
+  /** Its file, or its bytes if it waits in memory. */
+  readonly stored: SpooledBatch | Buffer;
+  /** An earlier run wrote it. */
+  readonly isOld?: true;
 }
 
 export interface RecordSenderOptions {
   readonly apiUrl: string;
   /** The key of the feed. */
   readonly key: string;
+  /** The id of the run (RecordBatch). */
+  readonly run: string;
   /** The number of companies of the snapshot. */
   readonly companies: () => number;
   readonly spool: RecordSpool;
@@ -77,25 +79,37 @@ export interface RecordSenderOptions {
 
 export class RecordSender {
   readonly #options: RecordSenderOptions;
-  readonly #run = randomUUID();
   readonly #startedAt = Date.now();
+  /** On the loopback interface, compressing takes more time than it saves. */
+  readonly #isNear: boolean;
   #gateway: string = randomUUID();
   #number = 0;
+  /** The number of the last record of loss. The numbers of other records are far below. */
+  #lossNumber = 2 ** 47;
+  // Grows with records of a second. Bound: 900. At the bound: the next batch begins
+  #rows: RecordRow[] = [];
+  // Grows with companies of the next batch. Bound: its 900 rows. At the bound: the next batch begins
+  #of = new Map<number, number>();
   /** The unsent batches, oldest first. */
-  // Grows with records while the api does not answer. Bound: 1 MB in memory and RECORD_SPOOL on disk. At the bound: batches are
+  // Grows with records while the api does not answer. Bound: RECORD_SPOOL on disk, and 1 MB in memory. At the bound: batches are
   // lost and counted
   readonly #queue: Batch[] = [];
   #memory = 0;
-  /** Opening, compressing and writing, one after another. */
+  /** Opening and writing the spool, one after another. */
   #work: Promise<void> = Promise.resolve();
-  #unpacked = 0;
+  #unstored = 0;
   #waiting = 0;
   /** The number of waiting records of each company. Key 0: no known company. */
   // Grows with waiting records. Bound: one entry for each company. At the bound: entries at 0 are removed
   readonly #waitingOf = new Map<number, number>();
+  /** The most records of one company that may wait. */
+  #share = Number.POSITIVE_INFINITY;
   #sending: Promise<void> | null = null;
   /** Whether the last attempt failed. */
   #failing = false;
+  #isAnnounced = false;
+  /** Whether the api is an earlier one that knows no rows. */
+  #isOldApi = false;
   /** The losses that the next batches report, by company. Key 0: no known company. */
   // Grows with lost records. Bound: one entry for each company. At the bound: each batch reports as many as fit, and removes them
   readonly #losses = new Map<number, Loss>();
@@ -109,6 +123,7 @@ export class RecordSender {
 
   constructor(options: RecordSenderOptions) {
     this.#options = options;
+    this.#isNear = /^(localhost|127\.|\[::1\])/.test(new URL(options.apiUrl).hostname);
   }
 
   /** Opens the spool, and sends the batches of earlier runs first. */
@@ -126,51 +141,35 @@ export class RecordSender {
     return this.#waiting;
   }
 
-  /** Takes at most 900 records. Returns at once. */
-  add(all: GatewayRecord[]): void {
-    if (this.#unpacked >= MOST_UNPACKED) return this.#lose(countsOf(all), 'spool');
-    const records = this.#withinShares(all);
-    const json = JSON.stringify(records).slice(1, -1);
-    const of = countsOf(records);
-    this.#unpacked += 1;
-    this.#wait(of, 1);
-    const at = Date.now();
-    this.#work = this.#work.then(() => this.#pack(json, of, at));
+  /** Takes a record. Returns at once. */
+  add(row: RecordRow): void {
+    const companyId = row[5];
+    if ((this.#waitingOf.get(companyId) ?? 0) > this.#share) return this.#lose(companyId, 1, 'spool');
+    if (this.#rows.length === ROWS) this.#pack();
+    this.#rows.push(row);
+    add(this.#of, companyId, 1);
+    add(this.#waitingOf, companyId, 1);
+    this.#waiting += 1;
   }
 
-  /** When space is nearly full, counts new records of companies above their fair share as lost. @returns the other records */
-  #withinShares(records: GatewayRecord[]): GatewayRecord[] {
-    const { used, most } = this.#options.spool;
-    if (this.#memory + used < FREE_FOR_ALL * (MEMORY + most)) return records;
-    // Key 0 counts records whose company is unknown. If the platform has several companies and only one has waiting records, its
-    // share is half.
-    const known = this.#waiting - (this.#waitingOf.get(0) ?? 0);
-    const waiting = this.#waitingOf.size - (this.#waitingOf.has(0) ? 1 : 0);
-    const share = known / Math.max(waiting, Math.min(2, this.#options.companies()));
-    const isOver = ({ companyId = 0 }: GatewayRecord) => (this.#waitingOf.get(companyId) ?? 0) > share;
-    this.#lose(countsOf(records.filter(isOver)), 'spool');
-    return records.filter((record) => !isOver(record));
-  }
-
-  /** Changes the numbers of waiting records. @param sign 1 adds, -1 subtracts */
-  #wait(of: ReadonlyMap<number, number>, sign: number): void {
-    for (const [company, count] of of) {
-      add(this.#waitingOf, company, sign * count);
-      this.#waiting += sign * count;
-    }
+  /** Writes the rows of the last second to the spool, and sends them. The first batch may be empty: it announces the run. */
+  flush(): void {
+    if (this.#rows.length > 0 || !this.#isAnnounced || (this.#losses.size > 0 && !this.#failing))
+      this.#pack();
+    else this.#work = this.#work.then(() => this.#noteSafe(Date.now()));
   }
 
   /** Writes what waits to the spool, then sends for at most 2 s, unless the api fails. */
   async stop(): Promise<void> {
-    this.#work = this.#work.then(() => this.#save());
+    if (this.#rows.length > 0) this.#pack();
     await this.#work;
-    await this.#options.spool.close().catch((error) => this.#diskFault(error));
     this.#stopping = true;
     const deadline = setTimeout(() => this.#stop.abort(), STOP_MS);
     this.#retry.abort();
     this.#send();
     await this.#sending;
     clearTimeout(deadline);
+    if (this.#memory === 0) await this.#options.spool.close().catch((error) => this.#diskFault(error));
   }
 
   async #open(): Promise<void> {
@@ -186,9 +185,7 @@ export class RecordSender {
 
   async #adopt(slot: number): Promise<void> {
     try {
-      const left = await this.#options.spool.take((each) => each === slot);
-      this.#take(left, Date.now());
-      if (left.killed !== null) this.add([]);
+      this.#take(await this.#options.spool.take((each) => each === slot), Date.now());
     } catch (error) {
       this.#diskFault(error);
     }
@@ -196,66 +193,85 @@ export class RecordSender {
   }
 
   #take({ batches, killed }: Left, to: number): void {
-    if (killed !== null) this.#report({ count: 0, reason: 'killed', from: killed, to });
-    for (const file of batches) {
-      const of = new Map([[0, file.count]]);
-      this.#queue.push({ number: 0, at: 0, count: file.count, of, losses: [], body: null, file });
+    if (killed !== null) this.#report({ count: 0, reason: 'killed', companyId: 0, from: killed, to });
+    for (const stored of batches) {
+      const of = new Map([[0, stored.count]]);
+      this.#queue.push({ count: stored.count, of, losses: [], stored, isOld: true });
       this.#wait(of, 1);
     }
   }
 
-  async #pack(json: string, of: ReadonlyMap<number, number>, at: number): Promise<void> {
+  /** Changes the numbers of waiting records. @param sign 1 adds, -1 subtracts */
+  #wait(of: ReadonlyMap<number, number>, sign: number): void {
+    for (const [company, count] of of) {
+      add(this.#waitingOf, company, sign * count);
+      this.#waiting += sign * count;
+    }
+  }
+
+  /** Ends the batch in the buffer. */
+  #pack(): void {
+    const [rows, of, at] = [this.#rows, this.#of, Date.now()];
+    this.#isAnnounced = true;
+    this.#rows = [];
+    this.#of = new Map();
+    this.#share = this.#fairShare();
+    if (this.#unstored >= MOST_UNSTORED) return this.#drop({ of, losses: [] }, 'spool');
+    this.#unstored += 1;
+    this.#work = this.#work.then(() => this.#store(rows, of, at));
+  }
+
+  /** When the space is nearly full, a company may have its fair share of the waiting records. */
+  #fairShare(): number {
+    const { used, most } = this.#options.spool;
+    if (this.#memory + used < FREE_FOR_ALL * (MEMORY + most)) return Number.POSITIVE_INFINITY;
+    // Key 0 counts records whose company is unknown. If the platform has several companies and only one has waiting records, its
+    // share is half.
+    const known = this.#waiting - (this.#waitingOf.get(0) ?? 0);
+    const waiting = this.#waitingOf.size - (this.#waitingOf.has(0) ? 1 : 0);
+    return known / Math.max(waiting, Math.min(2, this.#options.companies()));
+  }
+
+  async #store(rows: RecordRow[], of: ReadonlyMap<number, number>, at: number): Promise<void> {
     const number = this.#number + 1;
-    const records = [...of.values()].reduce((sum, count) => sum + count, 0);
+    const own = [...of.values()].reduce((sum, count) => sum + count, 0);
     // Batches come each second. While the api does not answer, a record of loss covers at least a minute.
     const before = this.#failing ? at - LOSS_MS : at;
-    const losses = [...this.#losses.values()].filter(({ from }) => from <= before).slice(0, BATCH - records);
-    for (const { companyId = 0 } of losses) this.#losses.delete(companyId);
-    const all = [json, ...losses.map((loss) => JSON.stringify(lossOf(loss)))].filter(Boolean).join();
-    const text = `{"gateway":"${this.#gateway}","run":"${this.#run}","number":${number},"records":[${all}]}`;
-    const body = await compress(text, { level: 1 });
-    this.#unpacked -= 1;
-    const batch: Batch = { number, at, count: records + losses.length, of, losses, body, file: null };
-    this.#memory += body.length;
-    if (this.#failing || this.#memory > MEMORY) await this.#write(batch);
-    if (this.#memory > MEMORY && batch.body !== null) {
-      this.#memory -= body.length;
-      return this.#drop(batch, 'spool');
-    }
+    const losses = [...this.#losses.values()].filter(({ from }) => from <= before).slice(0, BATCH - own);
+    for (const { companyId } of losses) this.#losses.delete(companyId);
+    const { run } = this.#options;
+    for (const loss of losses) rows.push(lossRow(loss, (this.#lossNumber += 1)));
+    const batch: RecordBatch = { gateway: this.#gateway, run, number, rows };
+    const text = Buffer.from(JSON.stringify(batch));
+    const body = this.#isNear ? text : await compress(text, { level: 1 });
+    this.#unstored -= 1;
+    const count = own + losses.length;
+    const name = { startedAt: this.#startedAt, run, number, count };
+    const stored = (await this.#write(name, body)) ?? body;
+    if (stored === body) {
+      if (this.#memory + body.length > MEMORY) return this.#drop({ of, losses }, 'spool');
+      this.#memory += body.length;
+    } else await this.#noteSafe(at);
     this.#number = number;
-    this.#queue.push(batch);
+    this.#queue.push({ count, of, losses, stored });
     this.#send();
   }
 
-  /** Writes all batches that are in memory, as far as the spool has space. */
-  async #save(): Promise<void> {
-    for (const batch of [...this.#queue]) await this.#write(batch);
-  }
-
-  /** Moves a batch from memory to disk, if there is space. */
-  async #write(batch: Batch): Promise<void> {
-    const { body, number, count } = batch;
-    if (body === null) return;
+  /** Writes a batch to disk. @returns null if there is no space, and on a fault of the disk */
+  async #write(name: Parameters<RecordSpool['write']>[0], body: Buffer): Promise<SpooledBatch | null> {
     try {
-      const name = { startedAt: this.#startedAt, run: this.#run, number, count };
       const file = await this.#options.spool.write(name, body);
-      if (file === null) return;
-      // It was sent while it was written.
-      if (batch.body === null) return await this.#options.spool.remove(file);
-      batch.file = file;
-      batch.body = null;
-      this.#memory -= body.length;
       this.#diskFailed = false;
-      await this.#noteSafe(batch);
+      return file;
     } catch (error) {
       this.#diskFault(error);
+      return null;
     }
   }
 
-  /** Notes that a kill loses nothing up to this batch, unless an older one is still in memory alone. */
-  async #noteSafe({ number, at }: Batch): Promise<void> {
-    if (number === 0 || this.#queue.some((other) => other.body !== null && other.number < number)) return;
-    await this.#options.spool.touch(at);
+  /** Notes that a kill loses no record up to this time, unless some are only in memory. */
+  async #noteSafe(at: number): Promise<void> {
+    if (this.#memory === 0) await this.#options.spool.touch(at);
   }
 
   #send(): void {
@@ -274,7 +290,6 @@ export class RecordSender {
       if (!this.#failing) this.#options.log.warn({ fault }, 'Cannot send records of access, retrying');
       this.#failing = true;
       if (this.#stopping) return;
-      this.#work = this.#work.then(() => this.#save());
       // Jitter: gateways that lost one api must not all return at one moment.
       await sleep(retryMs * (0.5 + Math.random() / 2), undefined, { signal: this.#retry.signal }).catch(
         () => {},
@@ -285,27 +300,14 @@ export class RecordSender {
 
   /** Sends the oldest batch, and removes it once it is stored or can never be. @returns why to retry */
   async #attempt(batch: Batch): Promise<string | null> {
-    const { apiUrl, key, spool, log } = this.#options;
+    const { spool, log } = this.#options;
     try {
-      const body = batch.body ?? (batch.file && (await spool.read(batch.file)));
-      const reply = await fetch(`${apiUrl}/api${feedRecords.path}`, {
-        method: feedRecords.method,
-        headers: {
-          authorization: `Bearer ${key}`,
-          'content-type': 'application/json',
-          'content-encoding': 'gzip',
-        },
-        body,
-        // A redirect must not receive the key.
-        redirect: 'error',
-        signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(REPLY_MS)]),
-      });
-      await reply.body?.cancel();
-      const { status } = reply;
+      const { stored } = batch;
+      const body = Buffer.isBuffer(stored) ? stored : await spool.read(stored);
+      const status = await this.#post(body);
       if (status === 204) {
         this.totals.sent += batch.count;
         this.#wait(batch.of, -1);
-        await this.#noteSafe(batch);
       } else if (status < 400 || status >= 500 || TEMPORARY.has(status)) {
         return `The api answered ${status}`;
       } else {
@@ -315,11 +317,11 @@ export class RecordSender {
     } catch (error) {
       const gone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
       if (!(error instanceof SnapshotFault || gone)) return faultOf(error);
-      if (gone && batch.number === 0) {
+      if (gone && batch.isOld) {
         // Two processes took it from a third, and the other one has sent it.
         this.#wait(batch.of, -1);
       } else {
-        log.error({ file: batch.file?.path, fault: error.message }, 'Dropped an unreadable file of records');
+        log.error({ fault: error.message }, 'Dropped an unreadable file of records');
         this.#drop(batch, 'rejected');
       }
     }
@@ -327,32 +329,58 @@ export class RecordSender {
     return null;
   }
 
-  async #remove(batch: Batch): Promise<void> {
-    this.#queue.shift();
-    this.#memory -= batch.body?.length ?? 0;
-    batch.body = null;
-    if (batch.file !== null)
-      await this.#options.spool.remove(batch.file).catch((error) => this.#diskFault(error));
+  /** Posts a batch, to an earlier api in the form that it knows. @returns the status of the reply */
+  async #post(body: Buffer): Promise<number> {
+    if (!this.#isOldApi) {
+      const status = await this.#request(body);
+      if (status !== 400) return status;
+    }
+    const batch: RecordBatch = JSON.parse(String(body[0] === GZIP ? await decompress(body) : body));
+    const { rows, ...rest } = batch;
+    if (rows === undefined) return this.#isOldApi ? this.#request(body) : 400;
+    const status = await this.#request(Buffer.from(JSON.stringify({ ...rest, records: recordsOf(batch) })));
+    this.#isOldApi = status === 204;
+    return status;
   }
 
-  #drop({ of, losses }: Batch, reason: Loss['reason']): void {
+  async #request(body: Buffer): Promise<number> {
+    const { apiUrl, key } = this.#options;
+    const reply = await fetch(`${apiUrl}/api${feedRecords.path}`, {
+      method: feedRecords.method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        ...(body[0] === GZIP && { 'content-encoding': 'gzip' }),
+      },
+      body,
+      // A redirect must not receive the key.
+      redirect: 'error',
+      signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(REPLY_MS)]),
+    });
+    await reply.body?.cancel();
+    return reply.status;
+  }
+
+  async #remove({ stored }: Batch): Promise<void> {
+    this.#queue.shift();
+    if (Buffer.isBuffer(stored)) this.#memory -= stored.length;
+    else await this.#options.spool.remove(stored).catch((error) => this.#diskFault(error));
+  }
+
+  #drop({ of, losses }: Pick<Batch, 'of' | 'losses'>, reason: Loss['reason']): void {
     this.#wait(of, -1);
-    this.#lose(of, reason);
+    for (const [companyId, count] of of) this.#lose(companyId, count, reason);
     for (const loss of losses) this.#report(loss);
   }
 
-  /** @param of the number of lost records of each company, as in `Batch.of` */
-  #lose(of: ReadonlyMap<number, number>, reason: Loss['reason']): void {
+  #lose(companyId: number, count: number, reason: Loss['reason']): void {
     const now = Date.now();
-    for (const [company, count] of of) {
-      this.totals.lost += count;
-      const companyId = company === 0 ? undefined : company;
-      this.#report({ count, reason, companyId, from: now, to: now });
-    }
+    this.totals.lost += count;
+    this.#report({ count, reason, companyId, from: now, to: now });
   }
 
   #report(loss: Loss): void {
-    const { companyId = 0 } = loss;
+    const { companyId } = loss;
     this.#losses.set(companyId, both(loss, this.#losses.get(companyId) ?? null));
   }
 
@@ -363,14 +391,6 @@ export class RecordSender {
   }
 }
 
-/** Counts the records of each company. Key 0: no known company. */
-function countsOf(records: readonly GatewayRecord[]): Map<number, number> {
-  // Bounded: this structure exists for one call only
-  const counts = new Map<number, number>();
-  for (const { companyId = 0 } of records) add(counts, companyId, 1);
-  return counts;
-}
-
 /** Adds two losses of one company. */
 export function both(loss: Loss, other: Loss | null): Loss {
   if (other === null) return loss;
@@ -378,20 +398,10 @@ export function both(loss: Loss, other: Loss | null): Loss {
   return { ...loss, count: loss.count + other.count, from, to };
 }
 
-/** The record that reports a loss. */
-export function lossOf({ count, reason, companyId, from, to }: Loss): GatewayRecord {
-  const startedAt = new Date(from).toISOString();
-  const nothing = { open: false, address: '', host: '', port: 0, up: 0, down: 0 };
-  return {
-    ...nothing,
-    id: randomUUID(),
-    kind: 'loss',
-    startedAt,
-    ms: Math.max(0, to - from),
-    reason,
-    companyId,
-    count,
-  };
+/** The row that reports a loss. @param number of the record within the run */
+export function lossRow({ count, reason, companyId, from, to }: Loss, number: number): RecordRow {
+  const ms = Math.max(0, to - from);
+  return [number, 'loss', from, ms, 0, companyId, 0, 0, 0, 0, '', '', 0, reason, count, 0, 0, 0, '', 0];
 }
 
 function faultOf(error: unknown): string {

@@ -5,7 +5,7 @@ import type { Slots } from './generation.ts';
 import { seal, unsealBytes } from './snapshot-store.ts';
 
 /**
- * The batches that wait on disk, each in a file of AES-256-GCM. The name tells the start of the run, the run, the batch's number and
+ * The batches of records on disk, each in a file of AES-256-GCM. The name tells the start of the run, the run, the batch's number and
  * its records, and is authenticated: names sort by age, and a file under another name is refused. Files are written without fsync:
  * they survive a killed process.
  *

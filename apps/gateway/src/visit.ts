@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import type { GatewayRecord, RecordKind } from '@propusk/contract/records';
+import type { RecordKind, RecordRow } from '@propusk/contract/records';
 import type { ActiveRequest } from './active-requests.ts';
 
 /** Counts the bytes of a visit. */
@@ -12,18 +11,20 @@ export interface Meter {
 
 /** The fields of a record while its visit, or its group of refusals, continues. Times are in ms since 1970. */
 export class Visit {
-  readonly id = randomUUID();
+  /** The number of its record within the run; 0 before the first write. */
+  number = 0;
   readonly kind: RecordKind;
   readonly startedAt = Date.now();
   /** The end, or the last refusal; 0 while it is open. */
   endedAt = 0;
   updatedAt = this.startedAt;
-  companyId: number | undefined;
-  userId: number | undefined;
-  siteId: number | null = null;
-  policyId: number | null = null;
-  proxyId: number | undefined;
-  client: string | undefined;
+  /** Ids are 0, and `client` is empty, where nothing is known. */
+  companyId = 0;
+  userId = 0;
+  siteId = 0;
+  policyId = 0;
+  proxyId = 0;
+  client = '';
   /** The client's IP address, as the company lets it be stored. */
   address: string;
   host: string;
@@ -35,10 +36,10 @@ export class Visit {
   meter: Meter | null = null;
   /** The request of a tunnel or WebSocket. */
   active: ActiveRequest | null = null;
-  /** Whether the next write includes it. */
+  /** Whether it is in a list of records to write. */
   queued = false;
-  /** The `count` of the last write; -1 before the first write. */
-  writtenCount = -1;
+  /** The `count` of the last write. */
+  writtenCount = 0;
   /** The summary record of this visit and others; null if the visit has its own record. */
   sum: VisitSum | null = null;
 
@@ -54,28 +55,30 @@ export class Visit {
     return Math.max(0, (this.endedAt === 0 ? now : this.endedAt) - this.startedAt);
   }
 
-  toRecord(now: number): GatewayRecord {
+  toRow(now: number): RecordRow {
     this.meter?.measure(this);
-    return {
-      id: this.id,
-      kind: this.kind,
-      startedAt: new Date(this.startedAt).toISOString(),
-      ms: this.lasted(now),
-      open: this.endedAt === 0,
-      companyId: this.companyId,
-      userId: this.userId,
-      siteId: this.siteId ?? undefined,
-      policyId: this.policyId ?? undefined,
-      proxyId: this.proxyId,
-      address: this.address,
-      host: this.host,
-      port: this.port,
-      reason: this.reason,
-      count: this.count,
-      up: this.up,
-      down: this.down,
-      client: this.client,
-    };
+    return [
+      this.number,
+      this.kind,
+      this.startedAt,
+      this.lasted(now),
+      this.endedAt === 0 ? 1 : 0,
+      this.companyId,
+      this.userId,
+      this.siteId,
+      this.policyId,
+      this.proxyId,
+      this.address,
+      this.host,
+      this.port,
+      this.reason,
+      this.count,
+      0,
+      this.up,
+      this.down,
+      this.client,
+      0,
+    ];
   }
 }
 
@@ -94,7 +97,7 @@ export class VisitSum extends Visit {
     this.#open.add(visit);
     this.endedAt = 0;
     if (visit.address !== this.address) this.address = '';
-    if (visit.client !== this.client) this.client = undefined;
+    if (visit.client !== this.client) this.client = '';
   }
 
   /** Removes a visit, which moves to another summary record. */
@@ -124,13 +127,15 @@ export class VisitSum extends Visit {
     return ms;
   }
 
-  override toRecord(now: number): GatewayRecord {
+  override toRow(now: number): RecordRow {
     for (const visit of this.#open) visit.meter?.measure(visit);
     for (const key of ['count', 'up', 'down'] as const) {
       this[key] = this.#ended[key];
       for (const visit of this.#open) this[key] += visit[key];
     }
-    const at = new Date(this.endedAt === 0 ? now : this.endedAt).toISOString();
-    return { ...super.toRecord(now), at, visits: this.visits };
+    const row = super.toRow(now);
+    row[15] = this.visits;
+    row[19] = this.endedAt === 0 ? now : this.endedAt;
+    return row;
   }
 }

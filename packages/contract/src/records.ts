@@ -76,6 +76,72 @@ export const GatewayRecord = z.object({
 });
 export type GatewayRecord = z.infer<typeof GatewayRecord>;
 
+const Moment = z.int().check(z.gte(0), z.lte(8_640_000_000_000_000));
+const IdOrNone = z.int().check(z.gte(0));
+
+/**
+ * An access record as an array, whose numbers and texts are the fields of `GatewayRecord` in this order: the number of the record
+ * within the run, `kind`, `startedAt` and `ms` in milliseconds, 1 if `open`, `companyId`, `userId`, `siteId`, `policyId`,
+ * `proxyId`, `address`, `host`, `port`, `reason`, `count`, `visits`, `up`, `down`, `client`, `at` in milliseconds. 0 and the
+ * empty text stand for an absent field.
+ * @example [7, "tunnel", 1773504300000, 5120, 0, 1, 2, 3, 4, 0, "203.0.113.5", "crm.romashka.ru", 443, "", 1, 0, 900, 41000, "", 0]
+ */
+export const RecordRow = z.tuple([
+  z.int().check(z.gte(1), z.lte(0xffff_ffff_ffff)),
+  RecordKind,
+  Moment,
+  Count,
+  z.union([z.literal(0), z.literal(1)]),
+  IdOrNone,
+  IdOrNone,
+  IdOrNone,
+  IdOrNone,
+  IdOrNone,
+  GatewayRecord.shape.address,
+  GatewayRecord.shape.host,
+  GatewayRecord.shape.port,
+  GatewayRecord.shape.reason,
+  Count,
+  Count,
+  Count,
+  Count,
+  z.union([z.literal(''), ClientName]),
+  Moment,
+]);
+export type RecordRow = z.infer<typeof RecordRow>;
+
+/** The id of a record: the run's id with the record's number, in hexadecimal, as its last twelve digits. */
+export const recordIdOf = (run: string, number: number): string =>
+  run.slice(0, 24) + number.toString(16).padStart(12, '0');
+
+/** Converts a row of a run into a record. */
+export function recordOf(run: string, row: RecordRow): GatewayRecord {
+  const [number, kind, startedAt, ms, open, companyId, userId, siteId, policyId, proxyId, ...rest] = row;
+  const [address, host, port, reason, count, visits, up, down, client, at] = rest;
+  return {
+    id: recordIdOf(run, number),
+    kind,
+    startedAt: new Date(startedAt).toISOString(),
+    ms,
+    open: open === 1,
+    companyId: companyId || undefined,
+    userId: userId || undefined,
+    siteId: siteId || undefined,
+    policyId: policyId || undefined,
+    proxyId: proxyId || undefined,
+    address,
+    host,
+    port,
+    reason,
+    count,
+    visits: visits || undefined,
+    up,
+    down,
+    client: client || undefined,
+    at: at === 0 ? undefined : new Date(at).toISOString(),
+  };
+}
+
 /** A batch of access records from one gateway, in the order in which the records were updated. */
 export const RecordBatch = z.object({
   /**
@@ -91,10 +157,18 @@ export const RecordBatch = z.object({
   run: z.uuid(),
   /** Consecutive number of the batch in the run of the gateway. A batch that is already stored changes nothing. */
   number: z.int().check(z.gte(1)),
+  /** The records, each with its latest values. Earlier gateways send them in this form. */
+  records: z.optional(z.array(GatewayRecord).check(z.maxLength(1_000))),
   /** The records, each with its latest values. */
-  records: z.array(GatewayRecord).check(z.maxLength(1_000)),
+  rows: z.optional(z.array(RecordRow).check(z.maxLength(1_000))),
 });
 export type RecordBatch = z.infer<typeof RecordBatch>;
+
+/** The records of a batch of either form. */
+export const recordsOf = ({ run, records = [], rows = [] }: RecordBatch): GatewayRecord[] => [
+  ...records,
+  ...rows.map((row) => recordOf(run, row)),
+];
 
 /** Store access records. The body may be compressed by gzip. A repeated batch is stored once. */
 export const feedRecords = endpoint('POST /feed/records', { access: 'gateway', body: RecordBatch });

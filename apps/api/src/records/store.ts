@@ -1,4 +1,4 @@
-import type { RecordBatch, VisitEnd } from '@propusk/contract/records';
+import { type RecordBatch, recordsOf, type VisitEnd } from '@propusk/contract/records';
 import { sql } from 'kysely';
 import { record } from '../audit/store.ts';
 import type { Member } from '../core/actor.ts';
@@ -12,7 +12,8 @@ import type { Tx } from '../db/open.ts';
  * requests and bytes count in the hour of the update that reported them. Marks companies with a visit as visited, and
  * notes the last visit of each user and site.
  */
-export async function storeBatch(tx: Tx, { gateway, run, number, records }: RecordBatch): Promise<void> {
+export async function storeBatch(tx: Tx, batch: RecordBatch): Promise<void> {
+  const { gateway, run, number } = batch;
   const { rows } = await sql<{ id: number; began: boolean }>`
     insert into record_runs as r (run, gateway, number) values (${run}, ${gateway}, ${number})
     on conflict (run) do update set number = excluded.number, seen_at = now() where r.number < excluded.number
@@ -23,6 +24,7 @@ export async function storeBatch(tx: Tx, { gateway, run, number, records }: Reco
     await sql`update records set state = 'interrupted' where state = 'open'
       and run in (select id from record_runs where gateway = ${gateway} and run <> ${run})`.execute(tx);
   }
+  const records = recordsOf(batch);
   if (records.length === 0) return;
   // Of several updates of one record, stores only the last one. Also sorts the rows of the statistics by key, so that
   // concurrent batches do not deadlock.

@@ -5,21 +5,27 @@ import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { type CompanySnapshot, feed } from '@propusk/contract/feed';
-import { feedRecords, type GatewayRecord, RecordBatch } from '@propusk/contract/records';
+import { feedRecords, type GatewayRecord, RecordBatch, recordsOf } from '@propusk/contract/records';
 
 /** The api's side of the feed, exactly as the contract defines it: every company, `ready`, then changes; and the records of access. */
+
+/** A batch with its records, whose rows are converted. */
+export interface ReceivedBatch extends Omit<RecordBatch, 'records' | 'rows'> {
+  readonly records: GatewayRecord[];
+}
 
 export interface FeedServer {
   readonly url: string;
   /** The batches of records as they were stored: each once. */
-  readonly batches: RecordBatch[];
+  readonly batches: ReceivedBatch[];
   /** Every batch as it arrived, also one that was not stored. */
-  readonly arrived: RecordBatch[];
+  readonly arrived: ReceivedBatch[];
   /** The last update of each stored record, in the order of their first. */
   records(): GatewayRecord[];
-  /** Sets what happens to batches from now on. `cut`: stored, then the connection ends without a reply. 204:
+  /** Sets what happens to batches from now on. `cut`: stored, then the connection ends without a reply.
+   * `old`: as by an earlier api, which knows no rows. 204:
    * taken and forgotten, for measurements. */
-  answerRecords(by: number | 'store' | 'hang' | 'cut'): void;
+  answerRecords(by: number | 'store' | 'hang' | 'cut' | 'old'): void;
   /** The companies that a new connection receives. */
   readonly companies: Map<number, CompanySnapshot>;
   /** The number of connections opened so far. */
@@ -49,9 +55,9 @@ export async function startFeedServer(
   const companies = new Map<number, CompanySnapshot>();
   const streams = new Set<ServerResponse>();
   let [connections, refused] = [0, 0];
-  const batches: RecordBatch[] = [];
-  const arrived: RecordBatch[] = [];
-  let recordAnswer: number | 'store' | 'hang' | 'cut' = 'store';
+  const batches: ReceivedBatch[] = [];
+  const arrived: ReceivedBatch[] = [];
+  let recordAnswer: number | 'store' | 'hang' | 'cut' | 'old' = 'store';
 
   const server = createServer((req, res) => {
     if (req.headers.authorization !== key) {
@@ -71,7 +77,13 @@ export async function startFeedServer(
 
   async function take(req: IncomingMessage, res: ServerResponse): Promise<void> {
     if (recordAnswer === 204) return void req.resume().on('end', () => res.writeHead(204).end());
-    const batch = RecordBatch.parse(JSON.parse(await text(req.pipe(createGunzip()))));
+    const isCompressed = req.headers['content-encoding'] === 'gzip';
+    const sent = RecordBatch.parse(JSON.parse(await text(isCompressed ? req.pipe(createGunzip()) : req)));
+    if (recordAnswer === 'old' && sent.rows !== undefined) return void res.writeHead(400).end();
+    const { rows: _, ...rest } = sent;
+    // Without the properties that are undefined.
+    const records: GatewayRecord[] = JSON.parse(JSON.stringify(recordsOf(sent)));
+    const batch = { ...rest, records };
     arrived.push(batch);
     if (recordAnswer === 'hang') return;
     if (typeof recordAnswer === 'number') return void res.writeHead(recordAnswer).end();
