@@ -9,6 +9,8 @@ const FEW = 50;
 const MANY = 1_000;
 const PLATFORM = 5_000;
 const BAR = 1.3;
+/** A filter without an index of its own reads all rows of the list, because the reply counts the matching ones. */
+const FILTER_BAR = 2.5;
 const BULK = 500;
 const BULK_MS = 2_000;
 const page = 'page=1&take=10&name=';
@@ -69,7 +71,8 @@ export const row: Row = {
       ratios: [
         ...titles.map((title, i) => {
           const what = `${title}: many / few`;
-          return { what, value: (many[i] ?? 0) / (few[i] ?? 0), bar: BAR, atLeast: false };
+          const bar = title.endsWith(page) ? BAR : FILTER_BAR;
+          return { what, value: (many[i] ?? 0) / (few[i] ?? 0), bar, atLeast: false };
         }),
         {
           what: `Add ${BULK} sites and ${BULK} users to a policy`,
