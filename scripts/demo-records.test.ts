@@ -1,4 +1,4 @@
-import { RecordBatch } from '@propusk/contract/records';
+import { RecordBatch } from '@propusk/contract/gateway-records';
 import { expect, test } from 'vitest';
 import { demoBatches } from './demo-records.ts';
 

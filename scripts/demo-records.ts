@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RecordBatch, GatewayRecord as Row } from '@propusk/contract/records';
+import type { RecordBatch, GatewayRecord as Row } from '@propusk/contract/gateway-records';
 
 /** A company of the demo as its records need it. */
 export interface DemoIds {

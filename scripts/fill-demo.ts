@@ -1,10 +1,10 @@
 import { type GatewayAccess, myAccess } from '@propusk/contract/access';
 import { login } from '@propusk/contract/auth';
+import { feedRecords } from '@propusk/contract/gateway-records';
 import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
 import { checkSite } from '@propusk/contract/probe';
 import { createProxy, listProxies } from '@propusk/contract/proxies';
-import { feedRecords } from '@propusk/contract/records';
 import { register } from '@propusk/contract/registration';
 import { createSite } from '@propusk/contract/sites';
 import { createUser } from '@propusk/contract/users';

@@ -3,7 +3,7 @@ import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { GatewayRecord } from '@propusk/contract/records';
+import type { GatewayRecord } from '@propusk/contract/gateway-records';
 import { type DaemonProcess, freePort, openFolder, startDaemon } from '@propusk/test-kit/daemon';
 import { makeCertificate } from '@propusk/test-kit/gateway/certificate';
 import { get } from '@propusk/test-kit/gateway/client';

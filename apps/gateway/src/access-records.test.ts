@@ -1,5 +1,5 @@
 import { emptyIndex, putCompany } from '@propusk/access/snapshot';
-import { type GatewayRecord, recordIdOf, recordOf } from '@propusk/contract/records';
+import { type GatewayRecord, recordIdOf, recordOf } from '@propusk/contract/gateway-records';
 import { company } from '@propusk/test-kit/gateway/world';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { AccessRecords } from './access-records.ts';

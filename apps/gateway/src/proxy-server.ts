@@ -6,7 +6,7 @@ import { type AddressInfo, Server as SocketServer } from 'node:net';
 import { join } from 'node:path';
 import type { GatewayKeys } from '@propusk/access/gateway-secret';
 import { expiryOf, followCertificate, readCertificate } from '@propusk/certificate/certificate-files';
-import { recordOf } from '@propusk/contract/records';
+import { recordOf } from '@propusk/contract/gateway-records';
 import { createDialer, dialByPromise } from '@propusk/dial/dial';
 import { limitConnections } from '@propusk/overload/connection-limit';
 import { memoryPressure } from '@propusk/overload/memory-pressure';

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readFile, rename, rm, rmdir, stat, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { GatewayRecord } from '@propusk/contract/records';
+import type { GatewayRecord } from '@propusk/contract/gateway-records';
 import { freePort } from '@propusk/test-kit/daemon';
 import { mountSmallDisk } from '@propusk/test-kit/faults/small-disk';
 import { get } from '@propusk/test-kit/gateway/client';

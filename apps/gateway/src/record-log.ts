@@ -4,7 +4,7 @@ import { constants, type FileHandle, open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type GatewayRecord, recordOf } from '@propusk/contract/records';
+import { type GatewayRecord, recordOf } from '@propusk/contract/gateway-records';
 import type { Log } from './log.ts';
 import { both, type Loss, lossRow } from './record-sender.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
-import type { RecordRow } from '@propusk/contract/records';
+import type { RecordRow } from '@propusk/contract/gateway-records';
 import { get } from '@propusk/test-kit/gateway/client';
 import { type FeedServer, startFeedServer } from '@propusk/test-kit/gateway/feed-server';
 import { startGatewayProcess } from '@propusk/test-kit/gateway/gateway-process';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { feedRecords, type RecordBatch, type RecordRow, recordsOf } from '@propusk/contract/records';
+import { feedRecords, type RecordBatch, type RecordRow, recordsOf } from '@propusk/contract/gateway-records';
 import { add } from './concurrency-limits.ts';
 import type { Log } from './log.ts';
 import type { Left, RecordSpool, SpooledBatch } from './record-spool.ts';

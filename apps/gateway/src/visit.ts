@@ -1,4 +1,5 @@
-import type { RecordKind, RecordRow } from '@propusk/contract/records';
+import type { RecordRow } from '@propusk/contract/gateway-records';
+import type { RecordKind } from '@propusk/contract/records';
 import type { ActiveRequest } from './active-requests.ts';
 
 /** Counts the bytes of a visit. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { feedRecords, type GatewayRecord } from '@propusk/contract/gateway-records';
 import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
-import { feedRecords, type GatewayRecord } from '@propusk/contract/records';
 import { createSite, deleteSite, getSite, listSites, siteIds } from '@propusk/contract/sites';
 import { companyUsers, deleteUser, getUser, listUsers, userIds } from '@propusk/contract/users';
 import { createAdmin } from '@propusk/test-kit/api/admin';

@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { deleteCompany } from '@propusk/contract/companies';
+import { feedRecords, type GatewayRecord } from '@propusk/contract/gateway-records';
 import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
 import { evidence } from '@propusk/contract/protection';
 import { listProxies } from '@propusk/contract/proxies';
-import {
-  feedRecords,
-  type GatewayRecord,
-  listVisits,
-  liveVisits,
-  myVisits,
-  statistics,
-} from '@propusk/contract/records';
+import { listVisits, liveVisits, myVisits, statistics } from '@propusk/contract/records';
 import { createSite, deleteSite } from '@propusk/contract/sites';
 import { deleteUser, updateUser } from '@propusk/contract/users';
 import { createAdmin } from '@propusk/test-kit/api/admin';

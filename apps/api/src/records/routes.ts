@@ -1,3 +1,4 @@
+import { feedRecords } from '@propusk/contract/gateway-records';
 import { recordSettings, setRecordSettings } from '@propusk/contract/record-settings';
 import * as contract from '@propusk/contract/records';
 import { asMember } from '../core/actor.ts';
@@ -18,9 +19,7 @@ export function recordRoutes(routes: Slice): void {
   // Writes at most three batches of access records at once, because many gateways send their stored batches together after an
   // outage. A gateway that gets `busy` sends its batch again.
   const inTurn = createKeyedLimiter(3, 100);
-  implement(routes, contract.feedRecords, ({ body, write }) =>
-    inTurn(0, () => write((tx) => storeBatch(tx, body))),
-  );
+  implement(routes, feedRecords, ({ body, write }) => inTurn(0, () => write((tx) => storeBatch(tx, body))));
   implement(routes, contract.listVisits, ({ actor, query, db }) => readAsOwner(db, asMember(actor), query));
   exportRoute(routes);
   implement(routes, contract.liveVisits, ({ actor, db }) => readLiveAsOwner(db, asMember(actor)));

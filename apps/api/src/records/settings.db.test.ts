@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listAudit } from '@propusk/contract/audit';
 import { login } from '@propusk/contract/auth';
+import { feedRecords, type GatewayRecord } from '@propusk/contract/gateway-records';
 import { me } from '@propusk/contract/me';
 import {
   type RecordSettingsChange,
@@ -11,7 +12,7 @@ import {
   recordSettings,
   setRecordSettings,
 } from '@propusk/contract/record-settings';
-import { feedRecords, type GatewayRecord, listVisits, statistics } from '@propusk/contract/records';
+import { listVisits, statistics } from '@propusk/contract/records';
 import { changeRole } from '@propusk/contract/role-changes';
 import { deleteUser } from '@propusk/contract/users';
 import { PASSWORD, startApi, type TestApi, testKeys } from '@propusk/test-kit/api/api';

@@ -1,4 +1,5 @@
-import { type RecordBatch, recordsOf, type VisitEnd } from '@propusk/contract/records';
+import { type RecordBatch, recordsOf } from '@propusk/contract/gateway-records';
+import { type VisitEnd } from '@propusk/contract/records';
 import { sql } from 'kysely';
 import { record } from '../audit/store.ts';
 import type { Member } from '../core/actor.ts';

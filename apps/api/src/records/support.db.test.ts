@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { listAudit } from '@propusk/contract/audit';
+import { feedRecords, type GatewayRecord } from '@propusk/contract/gateway-records';
 import { me } from '@propusk/contract/me';
 import {
   companyFigures,
   companyVisits,
   exportVisits,
-  feedRecords,
-  type GatewayRecord,
   getSupport,
   listVisits,
   liveVisits,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Endpoint } from '@propusk/contract/endpoint';
+import { feedRecords } from '@propusk/contract/gateway-records';
 import { me } from '@propusk/contract/me';
 import {
   companyFigures,
   companyVisits,
   endVisits,
   exportVisits,
-  feedRecords,
   listVisits,
   liveVisits,
   myVisits,

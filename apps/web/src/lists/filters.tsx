@@ -41,8 +41,9 @@ interface Shown {
 
 /** The button that opens the menu of filters. */
 export function FilterButton({ values, go, onOpen }: Shown & { onOpen: () => void }) {
-  const lines = values.map(({ key, value, label, active }) => {
-    return { label, icon: null, checked: active, run: () => go({ [key]: value }) };
+  const lines = values.map(({ key, value, label, active }, at) => {
+    const heading = values[at - 1]?.key === key ? undefined : t.list.filterBy[key];
+    return { label, icon: null, checked: active, heading, run: () => go({ [key]: value }) };
   });
   const icon = [<IconFilter key="icon" size={16} aria-hidden />, <span key="text">{t.list.filter}</span>];
   return <MenuButton label={t.list.filter} icon={icon} lines={lines} onOpen={onOpen} />;

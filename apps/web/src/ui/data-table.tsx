@@ -247,8 +247,7 @@ function isOnRow({ currentTarget, target }: MouseEvent<HTMLElement>): boolean {
   return target.closest('button, a, input, label') === null && window.getSelection()?.isCollapsed !== false;
 }
 
-const arrows = { none: '', ascending: '↑', descending: '↓' };
-type Direction = keyof typeof arrows;
+type Direction = 'none' | 'ascending' | 'descending';
 
 function directionOf(key: string, sort: Sort): Direction {
   if (sort?.key !== key) return 'none';
@@ -258,9 +257,8 @@ function directionOf(key: string, sort: Sort): Direction {
 /** The header of a sortable column. */
 export function Sorter(props: { title: string; direction: Direction; onClick: () => void }) {
   return (
-    <button type="button" className={classes.sorter} onClick={props.onClick}>
+    <button type="button" className={classes.sorter} data-direction={props.direction} onClick={props.onClick}>
       {props.title}
-      <span aria-hidden="true">{arrows[props.direction]}</span>
     </button>
   );
 }

@@ -7,6 +7,8 @@ export interface MenuLine {
   icon: ReactNode;
   danger?: boolean;
   checked?: boolean;
+  /** The heading of this item and of those below it. */
+  heading?: string | undefined;
   run?: () => void;
   /** Renders the item as a link. */
   renderRoot?: (props: Record<string, unknown>) => ReactNode;
@@ -33,7 +35,8 @@ export function MenuLines(props: {
         <Elsewhere element={props.button} />
       </Menu.Target>
       <Menu.Dropdown>
-        {props.lines.map((line) =>
+        {props.lines.map((line) => [
+          line.heading && <Menu.Label key={line.heading}>{line.heading}</Menu.Label>,
           line.checked === undefined ? (
             <Menu.Item
               key={line.label}
@@ -56,7 +59,7 @@ export function MenuLines(props: {
               {line.label}
             </Menu.RadioItem>
           ),
-        )}
+        ])}
       </Menu.Dropdown>
     </Menu>
   );

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { type CompanySnapshot, feed } from '@propusk/contract/feed';
-import { feedRecords, type GatewayRecord, RecordBatch, recordsOf } from '@propusk/contract/records';
+import { feedRecords, type GatewayRecord, RecordBatch, recordsOf } from '@propusk/contract/gateway-records';
 
 /** The api's side of the feed, exactly as the contract defines it: every company, `ready`, then changes; and the records of access. */
 
