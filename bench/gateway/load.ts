@@ -8,9 +8,9 @@ const NAME_SERVER = '127.0.0.53';
 
 /**
  * The load generator and the origin, in one process on one core. It receives tasks by IPC and replies with
- * its counts. autocannon and wrk do not speak CONNECT. Bytes are prepared before the clock starts, so the
- * core's time goes to sockets. During a task it polls its sockets without sleeping: a proxy pays for the
- * interrupt that wakes a sleeping core, and pays more often the less it is busy.
+ * its counts. autocannon and wrk do not support CONNECT. Bytes are prepared before the clock starts, so the
+ * core's time goes to sockets. During a task it polls its sockets without sleeping. If it slept, the proxy
+ * would spend processor time on the interrupts that wake this core.
  */
 
 export interface LoadClient {
@@ -176,7 +176,7 @@ function tunnel(task: Task, tally: Tally, prepared: Prepared): Promise<void> {
   });
 }
 
-/** Moves bytes until the time is over. They count where they arrive: in the load, or for `up` at the origin. */
+/** Transfers bytes until the time is over. The receiver counts them: the load generator, or the origin for `up`. */
 function bytes(task: Task, tally: Tally, prepared: readonly Prepared[]): Promise<void>[] {
   const before = arrived.bytes;
   return Array.from({ length: task.connections }, (_, i) => {
@@ -247,7 +247,10 @@ function requests(task: Task, tally: Tally, prepared: readonly Prepared[]): Prom
   });
 }
 
-/** Opens tunnels and keeps them open, 64 at a time. A proxy may give each client address only a part of its places. */
+/**
+ * Opens tunnels, 64 at a time, and keeps them open. A proxy may limit the connections of one client address, so
+ * the tunnels come from several addresses.
+ */
 function hold(task: Task, tally: Tally, prepared: readonly Prepared[]): Promise<void>[] {
   let next = 0;
   return Array.from({ length: 64 }, async () => {

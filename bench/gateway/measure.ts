@@ -11,9 +11,9 @@ import { OURS, type Proxy, UNRECORDED, type Wanted } from './peers.ts';
 const ROUND_MS = 2_500;
 const HALF_LOAD_MS = 10_000;
 const DISCARDED = 2;
-/** The duration of a discarded round of `npm run bench:quick`, where the proxy had a turn before. */
+/** The duration of a discarded round of `npm run bench:quick` for a proxy that has had a turn before. */
 const QUICK_DISCARDED_MS = 1_000;
-/** The fraction of the rounds that must keep the bar of a p99. */
+/** The fraction of the rounds whose p99 must be within the bar. */
 const MOST_ROUNDS = 0.8;
 
 /** Text for the results of rows that compare proxies. */
@@ -34,7 +34,7 @@ interface Kind {
   readonly halfLoad?: true;
   /** The divisor of the count, and the unit's name. */
   readonly unit: readonly [by: number, name: string];
-  /** The ratios of the gateway to other proxies that it must reach. Other proxies do not run. */
+  /** The required ratios of the gateway to other proxies. A proxy that is not named here is not measured. */
   readonly bars: readonly { readonly peer: string; readonly bar: number; readonly of: 'core' | 'p99' }[];
 }
 
@@ -176,7 +176,7 @@ async function compare(
     short(median(of(name, 'core'))),
     apart(of(name, 'core')),
     `${short(median(of(name, 'others')) * 100)} %`,
-    // Bytes have no times.
+    // A transfer of bytes has no latency.
     ...(['p50', 'p99'] as const).map((figure) => short(median(of(name, figure)) || Number.NaN)),
   ]);
   const ratios: Ratio[] = kind.bars
@@ -198,7 +198,7 @@ async function compare(
   return { table: { title: kind.title, head, lines }, ratios };
 }
 
-/** The smallest limit that most rounds keep. */
+/** The smallest limit that `MOST_ROUNDS` of the figures do not exceed. */
 function keptByMost(figures: readonly number[]): number {
   return figures.toSorted((a, b) => a - b)[Math.ceil(figures.length * MOST_ROUNDS) - 1] ?? Number.NaN;
 }

@@ -178,7 +178,7 @@ export const startProxyChain = () =>
 export const startFloor = ({ origin }: Wanted) =>
   startProgram('floor', [fileOf('./floor.ts')], 'token', { ORIGIN: String(origin) });
 
-/** Starts the floor with the gateway's flags of Node. */
+/** Starts the minimal proxy of floor.ts with the gateway's flags of Node. */
 export const startFloorWithFlags = ({ origin }: Wanted) =>
   startProgram('floor, our flags', [...NODE_FLAGS, fileOf('./floor.ts')], 'token', {
     ORIGIN: String(origin),

@@ -96,9 +96,10 @@ function family(pid: number): number[] {
 }
 
 /**
- * Processor time of a process and of its ended children, in seconds. Each thread has a count of nanoseconds, but it
- * goes when the thread ends. The count of the process keeps ended threads and is rounded down to ticks of
- * 10 ms, so it is the larger one only when threads have ended. Ended children are counted in ticks too.
+ * Processor time of a process and of its ended children, in seconds. Each thread has a counter of nanoseconds,
+ * which disappears when the thread ends. The counter of the process includes ended threads, but is rounded down
+ * to ticks of 10 ms. The function takes the larger of it and the sum over the threads. Ended children are
+ * counted in ticks.
  */
 function cpuOf(pid: number): number {
   const fields = stat(pid);

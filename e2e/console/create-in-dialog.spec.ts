@@ -60,7 +60,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 
-    test('a new owner gets from registration to the lock lines of a site and an invited agent in at most 9 clicks and 3 dialogs', async ({
+    test('after the registration, a new owner needs at most 9 clicks and 3 dialogs to see the lock lines of a site and to invite an agent', async ({
       page,
     }) => {
       const counted = await countSteps(page);
@@ -96,7 +96,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(steps.getByText('2 из 6')).toBeVisible();
       await steps.getByRole('button', { name: 'Пригласить агента' }).click();
       await field(dialog, 'Почта сотрудников').fill(`anna-${screen}@lutik.test`);
-      // The company has one policy, so the form begins with it.
+      // The company has only one policy, so the form preselects it.
       await expect(dialog.getByRole('combobox', { name: 'Политики доступа' }).locator('..')).toContainText(
         address,
       );

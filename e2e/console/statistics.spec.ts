@@ -99,7 +99,7 @@ test('the chart shows totals and the previous period, follows the colour scheme,
   await expect.poll(() => chart.locator('.u-select').evaluate(({ clientWidth }) => clientWidth)).toBe(0);
 });
 
-test('the owner sorts the open connections by traffic, and orders the most active by traffic', async ({
+test('the owner sorts the open connections by traffic, and ranks the most active sites and users by traffic', async ({
   page: tab,
 }) => {
   const orders: (string | null)[] = [];

@@ -288,7 +288,7 @@ test('after a change of the company’s setting no record has more of an address
       `GET http://${target}/ HTTP/1.1\r\nHost: x\r\n${authorization(me)}Connection: close\r\n\r\n`,
       from,
     );
-  /** The kinds and addresses of the records without the tunnel, from the nth one. */
+  /** The kind and the address of each record except the tunnel's, from the nth record on. */
   const addresses = (n: number) =>
     records()
       .filter(({ kind }) => kind !== 'tunnel')

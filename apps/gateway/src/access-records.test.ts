@@ -28,7 +28,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Lets time pass, and the turns of the event loop in which a tick goes on. */
+/** Advances the fake clock, and then runs the turns of the event loop in which a tick finishes its work. */
 function pass(ms: number): void {
   vi.advanceTimersByTime(ms);
   // The only other timer is that of the ticks.

@@ -15,7 +15,7 @@ import { type Meter, Visit, VisitSum } from './visit.ts';
 /**
  * Makes the records of access (`GatewayRecord`). They hold no path, query, header or body.
  *
- *   visit    written at its end, and while it is open at the next tick of a timer and every 60 s
+ *   visit    written at its end. An open visit is also written at the next tick of a timer, and then every 60 s
  *   refusal  grouped within a window of a minute; written at its start, and at the window's end if it repeated
  *
  * A user or company that has used up its budget (record-budget.ts) loses no visit. A summary record then covers the visits of a minute
@@ -25,12 +25,13 @@ import { type Meter, Visit, VisitSum } from './visit.ts';
  * A record never holds more of a client address than its company lets the gateway store (`storedAddress`). Clients without valid
  * credentials ("strangers" below) have no company: their address is stored in full.
  *
- * A tunnel costs no timer, promise or JSON here: it becomes a row at its end, and the sender takes the rows of a second together.
+ * This module creates no timer, promise or JSON for a tunnel. It adds one row when the tunnel ends. The sender sends the rows of each
+ * second together.
  */
 
 const TICK_MS = 1_000;
 const UPDATE_MS = 60_000;
-/** The most records of one turn of the event loop: they take less than a millisecond. */
+/** The largest number of records written in one turn of the event loop. Writing them takes less than 1 ms. */
 const SLICE = 500;
 const WINDOW_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -44,7 +45,7 @@ const SEVERAL = '*';
 /** Takes the records. */
 export interface RecordSink {
   add(row: RecordRow): void;
-  /** Called once a second: the rows before it should be sent. */
+  /** Called once a second, to send the rows that were added before. */
   flush(): void;
 }
 
@@ -54,11 +55,11 @@ export class AccessRecords {
   readonly #run: string;
   readonly #sink: RecordSink;
   #number = 0;
-  /** The open visits without a record, and those with one by their last update. */
+  /** The open visits without a record; and those with a record, in the order of their last update. */
   // Grows with tunnels of users, and with the sites of a connection. Bound: the limits of concurrency-limits.ts, and 16 for each
   // connection. At the bound: 503, and the connection's oldest visit ends
   readonly #fresh = new Set<Visit>();
-  // Grows with open visits, as `#fresh`. Bound: the same. At the bound: the same
+  // Grows with open visits. Bound: that of `#fresh`. At the bound: as for `#fresh`
   readonly #open = new Set<Visit>();
   /** The refusals and summary records to write at the next tick. */
   // Grows with records of refusals and summary records in a second. Bound: the budgets of record-budget.ts. At the bound: does not grow
@@ -296,7 +297,7 @@ export class AccessRecords {
     else this.#changed.push(visit);
   }
 
-  /** Writes what has changed, in several turns of the event loop if it is much. */
+  /** Writes the changed records. Many records take several turns of the event loop. */
   #tick(): void {
     const now = Date.now();
     let left = SLICE;

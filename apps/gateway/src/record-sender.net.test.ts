@@ -44,7 +44,7 @@ function start({ most = 1e8, worker = 0, workers = 1, companies = 1 } = {}): Rec
 }
 
 let made = 0;
-/** Rows with hosts that do not compress. Their number is also their duration. */
+/** Rows with hosts that do not compress. The duration of each row equals its number. */
 const some = (count: number, companyId = 0): RecordRow[] =>
   Array.from({ length: count }, () => {
     const [number, host] = [++made, randomBytes(60).toString('hex')];
@@ -56,7 +56,7 @@ function add(sender: RecordSender, rows: readonly RecordRow[]): void {
   sender.flush();
 }
 const numbers = (rows: readonly RecordRow[]) => rows.map(([number]) => number);
-/** The numbers of the records that are no records of loss. */
+/** The numbers of all records except records of loss. */
 const durations = (records: readonly { kind: string; ms: number }[]) =>
   records.filter(({ kind }) => kind !== 'loss').map(({ ms }) => ms);
 const stored = () => api.batches.flatMap(({ records }) => records);
@@ -171,7 +171,7 @@ test('a full spool loses the newest records, and one record of loss counts them'
   for (let i = 0; i < 60; i++) {
     all.push(some(900));
     add(sender, all[i] ?? []);
-    // More than 20 batches must not wait for the disk.
+    // At most 20 batches may wait for the disk.
     await expect.poll(settled).toBeGreaterThan(i - 10);
   }
   for (let before = -1; before !== (await settled()); await sleep(500)) before = await settled();

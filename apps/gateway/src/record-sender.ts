@@ -14,8 +14,8 @@ import { SnapshotFault } from './snapshot-store.ts';
  *   rows ── each second ─> spool ─> POST /api/feed/records
  *
  * Every batch is written to disk first, so that a killed process loses at most the records of its last second. Without a spool, or
- * without space on the disk, batches wait in memory. Those without room there are lost, and the next batches carry a record of loss for
- * each company. The first batch after a killed process carries one too. Once three quarters of the space are used, a company that has
+ * without space on the disk, batches wait in memory. Batches that do not fit there are lost, and the next batches carry a record of loss
+ * for each company. The first batch after a killed process carries a record of loss too. Once three quarters of the space are used, a company that has
  * more than its fair share of the waiting records loses its new records.
  */
 
@@ -29,7 +29,7 @@ const MEMORY = 1024 * 1024;
 const LOSS_MS = 60_000;
 /** The fraction of the space that may be filled before companies are limited to a fair share. */
 const FREE_FOR_ALL = 0.75;
-/** The most records of a batch (RecordBatch), and of those the most that are no records of loss. */
+/** The largest number of records in a batch (RecordBatch), and the largest number of those that are not records of loss. */
 const BATCH = 1_000;
 const ROWS = 900;
 /** The most batches that wait for the disk. */
@@ -221,7 +221,7 @@ export class RecordSender {
     this.#work = this.#work.then(() => this.#store(rows, of, at));
   }
 
-  /** When the space is nearly full, a company may have its fair share of the waiting records. */
+  /** The number of waiting records that a company may have: unlimited, or a fair share when the space is nearly full. */
   #fairShare(): number {
     const { used, most } = this.#options.spool;
     if (this.#memory + used < FREE_FOR_ALL * (MEMORY + most)) return Number.POSITIVE_INFINITY;
@@ -269,7 +269,7 @@ export class RecordSender {
     }
   }
 
-  /** Notes that a kill loses no record up to this time, unless some are only in memory. */
+  /** Stores the time up to which all records are on disk. Does nothing while some records are only in memory. */
   async #noteSafe(at: number): Promise<void> {
     if (this.#memory === 0) await this.#options.spool.touch(at);
   }
@@ -329,7 +329,7 @@ export class RecordSender {
     return null;
   }
 
-  /** Posts a batch, to an earlier api in the form that it knows. @returns the status of the reply */
+  /** Posts a batch. An earlier api gets the form that it knows. @returns the status of the reply */
   async #post(body: Buffer): Promise<number> {
     if (!this.#isOldApi) {
       const status = await this.#request(body);

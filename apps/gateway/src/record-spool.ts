@@ -5,9 +5,9 @@ import type { Slots } from './generation.ts';
 import { seal, unsealBytes } from './snapshot-store.ts';
 
 /**
- * The batches of records on disk, each in a file of AES-256-GCM. The name tells the start of the run, the run, the batch's number and
- * its records, and is authenticated: names sort by age, and a file under another name is refused. Files are written without fsync:
- * they survive a killed process.
+ * Stores each batch of records in a file of its own, encrypted with AES-256-GCM. The name of the file contains the start of the run, the
+ * id of the run, the number of the batch and the number of its records, so that names sort by age. The name is authenticated: a renamed
+ * file is refused. Files are written without fsync, so they survive a killed process but not a power failure.
  *
  * Each slot (generation.ts) has folders of its own, 64 to a slot.
  *

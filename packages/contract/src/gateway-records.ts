@@ -97,7 +97,7 @@ export const RecordRow = z.tuple([
 ]);
 export type RecordRow = z.infer<typeof RecordRow>;
 
-/** The id of a record: the run's id with the record's number, in hexadecimal, as its last twelve digits. */
+/** Returns the id of a record: the run's id, with its last twelve digits replaced by the record's number in hexadecimal. */
 export const recordIdOf = (run: string, number: number): string =>
   run.slice(0, 24) + number.toString(16).padStart(12, '0');
 

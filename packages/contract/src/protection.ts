@@ -50,7 +50,7 @@ export const Evidence = z.object({
   visited: z.boolean(),
   /** Whether the company has ever finished all first steps: site, policy, user, lock, probe and visit. */
   firstStepsDone: z.boolean(),
-  /** Whether a policy that contains a site, or applies to all sites, has a user who is not only an owner. */
+  /** Whether a policy that contains a site, or applies to all sites, has a user with another role than owner. */
   userHasPolicy: z.boolean(),
   /** The number of sites that the last probe found open to everybody. */
   open: z.int(),

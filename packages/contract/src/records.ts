@@ -272,7 +272,7 @@ export const StatisticsQuery = z.object({
   to: GivenDate,
   /** The length of each interval of the chart. @example day */
   step: z.enum(['hour', 'day']),
-  /** The most active sites and users are those with the most visits, or with the most bytes. By default visits. @example bytes */
+  /** The measure that makes a site or user the most active: visits (the default) or bytes. @example bytes */
   order: z.optional(z.enum(['visits', 'bytes'])),
 });
 export type StatisticsQuery = z.infer<typeof StatisticsQuery>;

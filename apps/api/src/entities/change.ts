@@ -23,7 +23,7 @@ import { type Entity, hasId, readEntities, selectEntities } from './entity.ts';
 /** The error to throw for each violated database constraint, by the name of the constraint. */
 type Refusals = Record<string, () => Error>;
 
-/** Returns the prefix of the fields of an entry of a list in errors, such as `people.3.`. */
+/** Returns the prefix that errors use for the fields of a list entry, such as `people.3.`. */
 export type PathOf = (at: number) => string;
 
 interface Change<T extends EntityTable> {
@@ -287,7 +287,7 @@ function lockStatements<T extends EntityTable, View>(
   return [lockCompanyOf(tx, entity.table, id, entity.sees(actor, scopeOfWrite(actor))), locked];
 }
 
-/** @param linked the entities to link to each of `ids`; a list that is absent in the first of them stays unchanged */
+/** @param linked the entities to link to each of `ids`. A field that the first entry lacks changes no links. */
 function linkStatements(
   tx: Tx,
   { table }: { readonly table: EntityTable },

@@ -17,7 +17,7 @@ const isLimited = (table: CountedTable): table is keyof typeof limited => table 
  * @param companyId null for the platform's own proxies and users
  * @param more.rows the number of rows to add
  * @param more.paid whether the row is a paid proxy, which the limit of the plan does not count
- * @param more.check a statement that is sent with the lock, and may refuse the rows before the limits do
+ * @param more.check a statement that is sent with the lock. It may refuse the rows before the limits are checked
  * @throws AppError too_many_objects, plan_limit; `missing` when the company is gone
  */
 export async function makeRoom(

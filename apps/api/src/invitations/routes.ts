@@ -37,7 +37,8 @@ export function invitationRoutes(routes: Slice): void {
     const people = different.map((email) => ({ email, name: '', surname: '', politics }));
     const owner = asMember(call.actor);
     await demandConfirmed(call.db, owner.companyId);
-    // A list that is refused for addresses with an account counts too, so that nobody looks up accounts without end.
+    // A list that is refused because an address has an account counts towards the limits. Otherwise a client could test any number
+    // of addresses for accounts.
     await call.write(async (tx) => {
       await lockOwnCompany(tx, owner);
       whole(await scheduleInvitations(tx, owner.companyId, people, 1));

@@ -25,7 +25,7 @@ export interface Report<Key extends string> {
 
 /**
  * Reads the values of all rows, and finds unknown policies and repeated rows.
- * @param keyOf the text that repeated rows share in any case of letters, by the text of their first field
+ * @param keyOf returns the key of a row from the text of its first field. Rows with equal keys, in any case of letters, are repeated
  */
 export function readLines<Key extends string>(
   { rows, mapping }: Arranged,

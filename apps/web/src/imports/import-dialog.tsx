@@ -21,9 +21,9 @@ const politics = { key: 'politics', label: t.users.policies, heading: t.imports.
 export function ImportDialog<Key extends string>(props: {
   title: string;
   hint: string;
-  /** The fields besides the policies. Rows with the same content in the first field are repeated. */
+  /** The fields besides the policies. */
   fields: readonly Field<Key>[];
-  /** The text that repeated rows share in any case of letters, by the content of their first field. */
+  /** Returns the key of a row from the text of its first field. Rows with equal keys, in any case of letters, are repeated. */
   keyOf: (text: string) => string;
   /** Checks values on the server. @returns what the dialog says about them */
   preview: (values: Value<Key>[]) => Promise<string>;

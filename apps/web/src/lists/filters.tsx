@@ -19,8 +19,8 @@ export const valuesOf = (filters: Filters, search: ListSearch) =>
   );
 
 /**
- * The filter by policy. The names of the policies load when `isWanted` is true. Before that, the filter has no values, except
- * the active one without its name.
+ * The filter by policy. It loads the names of the policies when `isWanted` becomes true. Until then its only value is the active
+ * policy, without its name.
  */
 export function usePolicyFilter(active: ListSearch['policy'], isWanted: boolean): Filters {
   const { data } = useQuery({

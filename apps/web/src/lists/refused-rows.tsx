@@ -32,7 +32,7 @@ const names = {
 /**
  * Shows the rows that an action left unchanged, each with the reason. A row without a name was deleted, or its name did not load.
  * @param done the number of changed rows; null for an all-or-nothing action
- * @returns whether the user ends the selection of these rows; only offered after an all-or-nothing action
+ * @returns true if the user chose to deselect these rows. The dialog offers this only after an all-or-nothing action
  */
 export async function showRefused(of: keyof typeof names, rows: readonly Refused[], done: number | null) {
   const known = new Map(await names[of]().catch(() => []));

@@ -29,7 +29,7 @@ export function useSelection(idsOf: IdsEndpoint | undefined, query: { name?: str
     const kept = { key, chosen: new Set(ids), isLoading: isAll };
     setState(kept);
     if (!isAll || !idsOf) return;
-    // A later selection stays.
+    // Does nothing if the user has changed the selection meanwhile.
     const settle = (all: Iterable<number>) =>
       setState((now) => (now === kept ? { key, chosen: new Set(all), isLoading: false } : now));
     call(idsOf, { query }).then(

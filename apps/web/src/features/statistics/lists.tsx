@@ -17,7 +17,7 @@ const { site, person, traffic } = t.visits;
 
 export type Order = NonNullable<StatisticsQuery['order']>;
 
-/** The orders by the title of their column. */
+/** Maps the title of a column to the order that a click on it sets. */
 const orders = new Map<string, Order>([
   [figures.visits, 'visits'],
   [traffic, 'bytes'],
@@ -128,7 +128,7 @@ function Table(props: {
   lead?: string;
   none: string;
   head: readonly string[];
-  /** A click on the header of the visits or of the traffic orders the rows. */
+  /** A click on the header of the visits or of the traffic changes the order of the rows. */
   order?: { order: Order; onOrder: (order: Order) => void };
   rows: readonly { key: string; name: ReactNode; cells: readonly ReactNode[]; percent?: number }[];
 }) {

@@ -29,7 +29,7 @@ export function InviteAgentsDialog({ onClose }: { onClose: OnClose }) {
   );
 }
 
-/** With a single policy in the company, the form begins with it. */
+/** If the company has only one policy, the form preselects it. */
 function InvitationForm(props: { onLinks: (made: MadeInvitations) => void; onClose: OnClose }) {
   const invite = useCall(inviteUsers);
   const policies = useQuery(queryOptions(listPolicies, {}));
