@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
+import { seal, unseal } from '@propusk/access/sealed';
 import { proxyAddress } from '@propusk/contract/proxies';
 
 /** Encrypts secrets in the database. A ciphertext decrypts only with the additional authenticated data of its encryption. */
@@ -13,31 +14,15 @@ export interface Encryption {
   readonly check: Buffer;
 }
 
-const NONCE = 12;
-const TAG = 16;
-
 /**
- * Creates an `Encryption` with AES-256-GCM. Its key is derived from SECRET_KEY (RFC 5869). Each text gets a
- * random 96-bit nonce (NIST SP 800-38D). The result consists of nonce, tag and ciphertext.
+ * Creates an `Encryption` with the key that is derived from SECRET_KEY (RFC 5869).
  */
 export function createEncryption(secretKey: string): Encryption {
   const key = derived(secretKey, 'sealed-columns');
   const fingerprints = derived(secretKey, 'fingerprints');
   return {
-    seal(place, text) {
-      const nonce = randomBytes(NONCE);
-      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(place));
-      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-      return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
-    },
-    open(place, sealed) {
-      const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE), { authTagLength: TAG })
-        .setAAD(Buffer.from(place))
-        .setAuthTag(sealed.subarray(NONCE, NONCE + TAG));
-      return Buffer.concat([decipher.update(sealed.subarray(NONCE + TAG)), decipher.final()]).toString(
-        'utf8',
-      );
-    },
+    seal: (place, text) => seal(key, text, place),
+    open: (place, sealed) => unseal(key, sealed, place).toString(),
     fingerprint: (text) => createHmac('sha256', fingerprints).update(text).digest(),
     check: createHmac('sha256', key).update('key-check').digest(),
   };

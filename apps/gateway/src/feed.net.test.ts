@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
+import { seal } from '@propusk/access/sealed';
 import { get, openTunnel, raw, statusAndReason } from '@propusk/test-kit/gateway/client';
 import { startFeedServer } from '@propusk/test-kit/gateway/feed-server';
 import {
@@ -23,7 +24,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startFeed } from './feed.ts';
 import { createLog } from './log.ts';
 import { createGateway, type Gateway } from './server.ts';
-import { SnapshotStore, seal } from './snapshot-store.ts';
+import { SnapshotStore } from './snapshot-store.ts';
 
 /** How the gateway follows the feed and stores the snapshot on disk, and how long it trusts each. */
 

@@ -1,8 +1,9 @@
 import { createSecretKey, type KeyObject, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { seal } from '@propusk/access/sealed';
 import type { Slots } from './generation.ts';
-import { seal, unsealBytes } from './snapshot-store.ts';
+import { open } from './snapshot-store.ts';
 
 /**
  * Stores each batch of records in a file of its own, encrypted with AES-256-GCM. The name of the file contains the start of the run, the
@@ -151,7 +152,7 @@ export class RecordSpool {
 
   /** @throws SnapshotFault for a changed or renamed file, Error when it cannot be read */
   async read({ path }: SpooledBatch): Promise<Buffer> {
-    return unsealBytes(this.#key, await readFile(path), path.slice(path.lastIndexOf('/') + 1));
+    return open(this.#key, await readFile(path), path.slice(path.lastIndexOf('/') + 1));
   }
 
   async remove({ path, size }: SpooledBatch): Promise<void> {

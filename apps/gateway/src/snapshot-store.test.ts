@@ -3,36 +3,37 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { seal } from '@propusk/access/sealed';
 import type { CompanySnapshot } from '@propusk/contract/feed';
 import { company } from '@propusk/test-kit/gateway/world';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { SnapshotFault, SnapshotStore, seal, unseal } from './snapshot-store.ts';
+import { open, SnapshotFault, SnapshotStore } from './snapshot-store.ts';
 
 const key = randomBytes(32);
 
-describe('seal() and unseal()', () => {
+describe('seal() and open()', () => {
   const secret = createSecretKey(key);
   const plain = '{"who": "may reach what"}';
 
-  test('unseal() returns the sealed text, and two seals of one text differ', () => {
+  test('open() returns the sealed text, and two seals of one text differ', () => {
     const [first, second] = [seal(secret, plain, 'a'), seal(secret, plain, 'a')];
-    expect(unseal(secret, first, 'a')).toBe(plain);
+    expect(open(secret, first, 'a').toString()).toBe(plain);
     expect(first.equals(second)).toBe(false);
     expect(first.includes('reach')).toBe(false);
   });
 
-  test('unseal() rejects any flipped bit, another length, another subject and another key', () => {
+  test('open() rejects any flipped bit, another length, another subject and another key', () => {
     const sealed = seal(secret, plain, 'a');
     for (let bit = 0; bit < sealed.length * 8; bit++) {
       const changed = Buffer.from(sealed);
       changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-      expect(() => unseal(secret, changed, 'a')).toThrow(SnapshotFault);
+      expect(() => open(secret, changed, 'a')).toThrow(SnapshotFault);
     }
     for (let length = 0; length < sealed.length; length++)
-      expect(() => unseal(secret, sealed.subarray(0, length), 'a')).toThrow(SnapshotFault);
-    expect(() => unseal(secret, Buffer.concat([sealed, Buffer.from([0])]), 'a')).toThrow(SnapshotFault);
-    expect(() => unseal(secret, sealed, 'b')).toThrow(SnapshotFault);
-    expect(() => unseal(createSecretKey(randomBytes(32)), sealed, 'a')).toThrow(SnapshotFault);
+      expect(() => open(secret, sealed.subarray(0, length), 'a')).toThrow(SnapshotFault);
+    expect(() => open(secret, Buffer.concat([sealed, Buffer.from([0])]), 'a')).toThrow(SnapshotFault);
+    expect(() => open(secret, sealed, 'b')).toThrow(SnapshotFault);
+    expect(() => open(createSecretKey(randomBytes(32)), sealed, 'a')).toThrow(SnapshotFault);
   });
 });
 

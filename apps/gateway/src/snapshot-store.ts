@@ -1,12 +1,4 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createHmac,
-  createSecretKey,
-  type KeyObject,
-  randomBytes,
-} from 'node:crypto';
+import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import {
   accessSync,
   chmodSync,
@@ -21,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { SEAL_HEAD, seal, unseal } from '@propusk/access/sealed';
 import { CompanySnapshot } from '@propusk/contract/feed';
 import * as z from 'zod/mini';
 
@@ -38,8 +31,6 @@ import * as z from 'zod/mini';
  * the permission away needs no space on a full disk.
  */
 
-const NONCE = 12;
-const TAG = 16;
 const TABLES = `
   PRAGMA trusted_schema = OFF; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF;
   CREATE TABLE IF NOT EXISTS companies (company INTEGER PRIMARY KEY, version INTEGER NOT NULL, sealed BLOB NOT NULL) STRICT;
@@ -60,30 +51,10 @@ const Manifest = z.object({ contact: z.int(), shape: z.string(), digest: z.strin
 /** A file that exists and cannot be trusted. The message names the fault. */
 export class SnapshotFault extends Error {}
 
-/** AES-256-GCM (NIST SP 800-38D) with a fresh nonce: nonce | tag | ciphertext. @param about is authenticated too */
-export function seal(key: KeyObject, plain: string | Buffer, about: string): Buffer {
-  const nonce = randomBytes(NONCE);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG }).setAAD(Buffer.from(about));
-  const sealed = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
-  // GCM is a stream mode: final() returns no bytes.
-  cipher.final();
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
-}
-
-/** @throws SnapshotFault for a wrong key, another `about`, or a single changed bit */
-export function unseal(key: KeyObject, sealed: Uint8Array, about: string): string {
-  return unsealBytes(key, sealed, about).toString();
-}
-
-/** @throws SnapshotFault as `unseal` does */
-export function unsealBytes(key: KeyObject, sealed: Uint8Array, about: string): Buffer {
-  if (sealed.length < NONCE + TAG) throw new SnapshotFault('Cut short');
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE), { authTagLength: TAG });
-  decipher.setAAD(Buffer.from(about)).setAuthTag(sealed.subarray(NONCE, NONCE + TAG));
+/** Decrypts. @throws SnapshotFault for a wrong key, another `about`, or a single changed bit */
+export function open(key: KeyObject, sealed: Uint8Array, about: string): Buffer {
   try {
-    const plain = decipher.update(sealed.subarray(NONCE + TAG));
-    decipher.final();
-    return plain;
+    return unseal(key, sealed, about);
   } catch {
     throw new SnapshotFault('Damaged, or sealed with another GATEWAY_SECRET');
   }
@@ -265,7 +236,7 @@ export class SnapshotStore {
   #manifest(): z.infer<typeof Manifest> {
     const found = this.#open().prepare('SELECT sealed FROM manifest').get();
     if (found === undefined) throw new SnapshotFault('It has no manifest');
-    return Manifest.parse(JSON.parse(unseal(this.#key, found.sealed as Uint8Array, 'manifest')));
+    return Manifest.parse(JSON.parse(open(this.#key, found.sealed as Uint8Array, 'manifest').toString()));
   }
 
   #open(): DatabaseSync {
@@ -312,14 +283,14 @@ export class SnapshotStore {
   }
 
   #unsealed({ company, version, sealed }: StoredRow): string {
-    return unseal(this.#key, sealed, about(company, version));
+    return open(this.#key, sealed, about(company, version)).toString();
   }
 
   /** The keyed hash of a row. Its nonce and tag differ for each content, so that they are hashed instead of it. */
   #mark(company: number, sealed: Uint8Array): bigint {
     const row = createHmac('sha256', this.#key)
       .update(`mark ${company} `)
-      .update(sealed.subarray(0, NONCE + TAG));
+      .update(sealed.subarray(0, SEAL_HEAD));
     return BigInt(`0x${row.digest('hex')}`);
   }
 }

@@ -10,6 +10,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { decide } from '@propusk/access/decide';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { canonicalHost } from '@propusk/access/host';
+import { seal, unseal } from '@propusk/access/sealed';
 import type { AccessIndex } from '@propusk/access/snapshot';
 import { asRoot, rootOnly } from '@propusk/test-kit/embedded/scratch';
 import { mountSmallDisk } from '@propusk/test-kit/faults/small-disk';
@@ -18,7 +19,6 @@ import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from './log.ts';
 import { openSnapshots, type Snapshots } from './snapshot.ts';
-import { seal, unseal } from './snapshot-store.ts';
 
 const KILLS = quickOrSoak(12, 300);
 
@@ -187,7 +187,10 @@ test('rows of a shape of another release are validated, and written again before
       file.prepare(`SELECT sealed FROM ${table}`).get(),
     );
     file.close();
-    return [row?.sealed as Uint8Array, unseal(key, manifest?.sealed as Uint8Array, 'manifest')] as const;
+    return [
+      row?.sealed as Uint8Array,
+      unseal(key, manifest?.sealed as Uint8Array, 'manifest').toString(),
+    ] as const;
   };
   const [before, manifest] = rows();
   const file = new DatabaseSync(path);
