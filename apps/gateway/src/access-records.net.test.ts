@@ -244,6 +244,14 @@ test('attempts without valid credentials are grouped by client address, without 
   expect(all[0]).not.toHaveProperty('userId');
 });
 
+test('a request whose client leaves within the response is recorded', async () => {
+  const client = connect(world.port, '127.0.0.1');
+  client.write(`GET http://${host}/drip HTTP/1.1\r\nHost: x\r\n${authorization(me)}\r\n`);
+  await once(client, 'data');
+  client.destroy();
+  expect(await ended(1)).toMatchObject([{ kind: 'requests', count: 1, reason: '' }]);
+});
+
 test('a failed request is recorded as a refusal alone', async () => {
   await publish(company([`dead.company.test:${world.origin.port}`], { version: 2 }));
   await get(world.port, me, `http://dead.company.test:${world.origin.port}/`);

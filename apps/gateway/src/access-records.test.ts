@@ -13,6 +13,8 @@ import type { Visit } from './visit.ts';
 const caller = { userId: 1, epoch: 1, expires: Number.MAX_SAFE_INTEGER };
 const RUN = '0b7f5d5e-6c0f-4c0e-9f5e-000000000000';
 let sent: GatewayRecord[];
+/** The times up to which everything was in rows. */
+let safe: number[];
 let records: AccessRecords;
 const index = emptyIndex();
 putCompany(index, company(['crm.company.test']));
@@ -20,7 +22,11 @@ putCompany(index, company(['crm.company.test']));
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setImmediate', 'Date'] });
   sent = [];
-  records = new AccessRecords(index, RUN, { add: (row) => sent.push(recordOf(RUN, row)), flush() {} });
+  safe = [];
+  records = new AccessRecords(index, RUN, {
+    add: (row) => sent.push(recordOf(RUN, row)),
+    flush: (at) => safe.push(at),
+  });
   records.start();
 });
 afterEach(() => {
@@ -98,6 +104,19 @@ test('a repeated refusal is written at its start and at the end of its minute', 
   records.refuse(caller, 'crm.company.test:443', 'no_policy', '192.0.2.1');
   pass(1_000);
   expect(all()[3]?.id).not.toBe(all()[0]?.id);
+});
+
+test('until repetitions are written, the time up to which everything is in rows stands still', () => {
+  const begun = Date.now();
+  pass(2_000);
+  expect(safe.at(-1)).toBe(begun + 2_000);
+  for (let i = 0; i < 2; i++) records.refuse(caller, 'crm.company.test:443', 'no_policy', '192.0.2.1');
+  pass(1_000);
+  records.refuse(caller, 'crm.company.test:443', 'no_policy', '192.0.2.1');
+  pass(1_000);
+  expect(safe.at(-1)).toBe(begun);
+  pass(60_000);
+  expect(safe.at(-1)).toBe(Date.now());
 });
 
 /** The last update of each record. */

@@ -45,8 +45,11 @@ const SEVERAL = '*';
 /** Takes the records. */
 export interface RecordSink {
   add(row: RecordRow): void;
-  /** Called once a second, to send the rows that were added before. */
-  flush(): void;
+  /**
+   * Called once a second, to send the rows that were added before.
+   * @param safe everything up to this time (ms since 1970) is in rows. Later repetitions may be counted in memory only
+   */
+  flush(safe: number): void;
 }
 
 /** The records of one process. */
@@ -80,6 +83,8 @@ export class AccessRecords {
   // Grows with changed summary records. Bound: those with an open visit, or of this hour. At the bound: does not grow
   readonly #late = new Set<VisitSum>();
   #lateStart = Date.now();
+  /** Whether a group of refusals of this minute has repetitions that are not written. */
+  #repeats = false;
   #capped: Visit | null = null;
   #minuteStart = Date.now();
   #hourStart = Date.now();
@@ -97,8 +102,9 @@ export class AccessRecords {
 
   start(): void {
     // The empty batch announces the run, so that the api interrupts the open visits of earlier ones.
-    this.#sink.flush();
-    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    this.#sink.flush(Date.now());
+    // A tick that goes on in further turns includes this one.
+    this.#timer = setInterval(() => this.#more ?? this.#tick(), TICK_MS);
   }
 
   /** Ends all visits, and writes every record. */
@@ -109,7 +115,7 @@ export class AccessRecords {
     this.#endMinute(Date.now());
     this.#writeLate(Date.now());
     for (const visit of this.#changed.splice(0)) this.#put(visit);
-    this.#sink.flush();
+    this.#sink.flush(Date.now());
   }
 
   /**
@@ -225,6 +231,7 @@ export class AccessRecords {
     if (group === undefined && this.#ofStrangers.size >= this.#mostOfStrangers) {
       this.#capped ??= new Visit('loss', '', '', 0);
       this.#capped.reason = 'capped';
+      this.#repeats = true;
       return repeated(this.#capped);
     }
     if (group === undefined) {
@@ -238,6 +245,7 @@ export class AccessRecords {
   /** Counts a refusal of a group. The first refusal creates the record. */
   #repeat(group: Visit): void {
     if (group.number === 0) this.#change(group);
+    else this.#repeats = true;
     repeated(group);
   }
 
@@ -299,6 +307,7 @@ export class AccessRecords {
 
   /** Writes the changed records. Many records take several turns of the event loop. */
   #tick(): void {
+    this.#more = undefined;
     const now = Date.now();
     let left = SLICE;
     for (const visit of this.#fresh) {
@@ -313,9 +322,10 @@ export class AccessRecords {
     }
     if (Math.abs(now - this.#minuteStart) >= WINDOW_MS) this.#endMinute(now);
     if (Math.abs(now - this.#lateStart) >= LATE_MS) this.#writeLate(now);
-    for (const visit of this.#changed.splice(0, SLICE)) this.#put(visit);
+    for (const visit of this.#changed.splice(0, left)) this.#put(visit);
     if (this.#changed.length > 0) return this.#goOn();
-    this.#sink.flush();
+    const late = this.#late.size > 0 ? this.#lateStart : now;
+    this.#sink.flush(Math.min(now, late, this.#repeats ? this.#minuteStart : now));
   }
 
   #goOn(): void {
@@ -337,6 +347,7 @@ export class AccessRecords {
 
   #endMinute(now: number): void {
     this.#minuteStart = now;
+    this.#repeats = false;
     for (const groups of [this.#ofMinute, this.#ofHour, this.#ofStrangers])
       for (const group of groups.values()) if (group.count > group.writtenCount) this.#change(group);
     if (this.#capped !== null) this.#change(this.#capped);

@@ -93,8 +93,9 @@ export class ConnectionVisits implements Meter {
     visit.count += 1;
   }
 
-  /** Ends the visits of plain requests: the connection has closed. */
+  /** Ends the visits of plain requests: the connection has closed. A request in progress counts. */
   close(): void {
+    this.requested(false);
     for (const visit of this.#sites?.values() ?? []) this.#records.close(visit, '');
     this.#sites = null;
   }

@@ -127,15 +127,18 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
   });
   const companies = () => snapshots.index.companies.size;
   const run = randomUUID();
-  const sender = new RecordSender({ apiUrl: config.apiUrl, key: keys.feed, run, companies, spool, log });
+  const addresses = (companyId: number) => snapshots.index.companies.get(companyId)?.addresses ?? 'full';
+  const sender = new RecordSender({
+    ...{ apiUrl: config.apiUrl, key: keys.feed, run, companies, addresses, spool, log },
+  });
   const accessLog = config.accessLog === undefined ? undefined : new RecordLog(config.accessLog, log);
   const sink: RecordSink = {
     add(row) {
       sender.add(row);
       accessLog?.add(recordOf(run, row));
     },
-    flush() {
-      sender.flush();
+    flush(safe) {
+      sender.flush(safe);
       accessLog?.flush();
     },
   };

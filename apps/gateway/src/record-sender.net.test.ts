@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,6 +20,7 @@ const keys = gatewayKeys(SECRET);
 const slots = { own: 0, others: [] };
 let api: FeedServer;
 let folder: string;
+let setting: 'full' | 'none' = 'full';
 const senders: RecordSender[] = [];
 
 beforeEach(async () => {
@@ -35,7 +36,14 @@ afterEach(async () => {
 function start({ most = 1e8, worker = 0, workers = 1, companies = 1 } = {}): RecordSender {
   const spool = new RecordSpool({ folder, worker, workers, slots, key: keys.records, most });
   const sender = new RecordSender({
-    ...{ apiUrl: api.url, key: keys.feed, run: randomUUID(), companies: () => companies, spool },
+    ...{
+      apiUrl: api.url,
+      key: keys.feed,
+      run: randomUUID(),
+      companies: () => companies,
+      addresses: () => setting,
+      spool,
+    },
     log: createLog('silent'),
   });
   senders.push(sender);
@@ -53,7 +61,7 @@ const some = (count: number, companyId = 0): RecordRow[] =>
   });
 function add(sender: RecordSender, rows: readonly RecordRow[]): void {
   for (const row of rows) sender.add(row);
-  sender.flush();
+  sender.flush(Date.now());
 }
 const numbers = (rows: readonly RecordRow[]) => rows.map(([number]) => number);
 /** The numbers of all records except records of loss. */
@@ -162,20 +170,24 @@ test('an earlier api gets the records in the form that it knows', async () => {
 });
 
 test('a full spool loses the newest records, and one record of loss counts them', async () => {
-  const sender = start({ most: 400_000 });
+  const most = 400_000;
+  const sender = start({ most });
   await api.stop();
   const began = Date.now();
   const all: RecordRow[][] = [];
   /** The batches that are stored or lost. */
   const settled = async () => (await spooled()).length + sender.totals.lost / 900;
   for (let i = 0; i < 60; i++) {
-    all.push(some(900));
+    all.push(some(900, 1));
     add(sender, all[i] ?? []);
-    // At most 20 batches may wait for the disk.
-    await expect.poll(settled).toBeGreaterThan(i - 10);
+    // At most 40 batches may wait for the disk, and about 14 fit into memory.
+    await expect.poll(settled).toBeGreaterThan(i - 30);
   }
   for (let before = -1; before !== (await settled()); await sleep(500)) before = await settled();
   const { lost } = sender.totals;
+  // A company without neighbours may use the whole spool.
+  const sizes = (await spooled()).map(async (name) => (await stat(join(folder, '0', name))).size);
+  expect((await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)).toBeGreaterThan(0.8 * most);
   expect(lost).toBeGreaterThan(10_000);
   await api.start();
   await until(() => sender.waiting === 0);
@@ -238,6 +250,39 @@ test('after a stop the next run sends the batches of the earlier runs first, und
   expect(durations(stored())).toEqual(numbers([...runs.flat(), ...later]));
   expect(new Set(api.batches.map(({ run }) => run)).size).toBe(4);
   expect(new Set(api.batches.map(({ gateway }) => gateway)).size).toBe(1);
+});
+
+test('a stop reports no loss, although the api does not answer', async () => {
+  api.answerRecords('hang');
+  const sender = start();
+  add(sender, some(3));
+  await until(() => api.arrived.length === 1);
+  const stopped = sender.stop();
+  await sleep(300);
+  const spool = new RecordSpool({ folder, worker: 0, workers: 1, slots, key: keys.records, most: 1e8 });
+  expect((await spool.open()).killed).toBeNull();
+  await stopped;
+});
+
+test('the gap of a killed gateway includes repetitions that are counted only in memory', async () => {
+  const sender = start();
+  const safe = Date.now() - 30_000;
+  for (const row of some(2)) sender.add(row);
+  sender.flush(safe);
+  await until(() => sender.waiting === 0);
+  const spool = new RecordSpool({ folder, worker: 0, workers: 1, slots, key: keys.records, most: 1e8 });
+  expect((await spool.open()).killed).toBeLessThanOrEqual(safe);
+});
+
+test('a record that waits for the disk holds no address once its company allows none', async () => {
+  const sender = start();
+  const [row] = some(1);
+  if (row) row[10] = '203.0.113.5';
+  setting = 'none';
+  add(sender, row ? [row] : []);
+  await until(() => sender.waiting === 0);
+  setting = 'full';
+  expect(stored()).toMatchObject([{ address: '' }]);
 });
 
 test('a worker sends the batches of a worker that no longer exists', async () => {

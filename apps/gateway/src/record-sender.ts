@@ -3,17 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { feedRecords, type RecordBatch, type RecordRow, recordsOf } from '@propusk/contract/gateway-records';
+import type { StoredAddresses } from '@propusk/contract/record-settings';
 import { add } from './concurrency-limits.ts';
 import type { Log } from './log.ts';
 import type { Left, RecordSpool, SpooledBatch } from './record-spool.ts';
 import { SnapshotFault } from './snapshot-store.ts';
+import { storedAddress } from './stored-address.ts';
 
 /**
  * Sends the records of access to the api, in order, one batch at a time. A batch is sent again until the api has stored it.
  *
  *   rows ── each second ─> spool ─> POST /api/feed/records
  *
- * Every batch is written to disk first, so that a killed process loses at most the records of its last second. Without a spool, or
+ * Every batch is written to disk first. A killed process loses the records since its last batch, and a record of loss covers that time. Without a spool, or
  * without space on the disk, batches wait in memory. Batches that do not fit there are lost, and the next batches carry a record of loss
  * for each company. The first batch after a killed process carries a record of loss too. Once three quarters of the space are used, a company that has
  * more than its fair share of the waiting records loses its new records.
@@ -33,9 +35,11 @@ const FREE_FOR_ALL = 0.75;
 const BATCH = 1_000;
 const ROWS = 900;
 /** The most batches that wait for the disk. */
-const MOST_UNSTORED = 20;
+const MOST_UNSTORED = 40;
 /** The statuses below 500 after which the same batch may succeed. An older api has no such call: 404. */
 const TEMPORARY = new Set([401, 404, 408, 429]);
+/** The errors of a file that no later attempt can read. */
+const UNREADABLE: ReadonlySet<unknown> = new Set(['ENOENT', 'EACCES', 'EIO']);
 /** The first byte of gzip (RFC 1952 section 2.3.1). */
 const GZIP = 0x1f;
 
@@ -54,15 +58,15 @@ export interface Loss {
 }
 
 interface Batch {
+  /** 0 for a batch of an earlier run. */
+  readonly number: number;
   readonly count: number;
   /** The number of records of each company, without records of loss. Key 0: no known company. */
   readonly of: ReadonlyMap<number, number>;
   /** The losses that the batch reports. */
   readonly losses: readonly Loss[];
   /** Its file, or its bytes if it waits in memory. */
-  readonly stored: SpooledBatch | Buffer;
-  /** An earlier run wrote it. */
-  readonly isOld?: true;
+  stored: SpooledBatch | Buffer;
 }
 
 export interface RecordSenderOptions {
@@ -73,6 +77,8 @@ export interface RecordSenderOptions {
   readonly run: string;
   /** The number of companies of the snapshot. */
   readonly companies: () => number;
+  /** How a company lets addresses be stored. */
+  readonly addresses: (companyId: number) => StoredAddresses;
   readonly spool: RecordSpool;
   readonly log: Log;
 }
@@ -102,8 +108,8 @@ export class RecordSender {
   /** The number of waiting records of each company. Key 0: no known company. */
   // Grows with waiting records. Bound: one entry for each company. At the bound: entries at 0 are removed
   readonly #waitingOf = new Map<number, number>();
-  /** The most records of one company that may wait. */
-  #share = Number.POSITIVE_INFINITY;
+  /** The time up to which all records are in rows that were given to the sender. */
+  #safe = Date.now();
   #sending: Promise<void> | null = null;
   /** Whether the last attempt failed. */
   #failing = false;
@@ -123,7 +129,7 @@ export class RecordSender {
 
   constructor(options: RecordSenderOptions) {
     this.#options = options;
-    this.#isNear = /^(localhost|127\.|\[::1\])/.test(new URL(options.apiUrl).hostname);
+    this.#isNear = /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(options.apiUrl).hostname);
   }
 
   /** Opens the spool, and sends the batches of earlier runs first. */
@@ -144,7 +150,7 @@ export class RecordSender {
   /** Takes a record. Returns at once. */
   add(row: RecordRow): void {
     const companyId = row[5];
-    if ((this.#waitingOf.get(companyId) ?? 0) > this.#share) return this.#lose(companyId, 1, 'spool');
+    if ((this.#waitingOf.get(companyId) ?? 0) > this.#fairShare()) return this.#lose(companyId, 1, 'spool');
     if (this.#rows.length === ROWS) this.#pack();
     this.#rows.push(row);
     add(this.#of, companyId, 1);
@@ -152,23 +158,35 @@ export class RecordSender {
     this.#waiting += 1;
   }
 
-  /** Writes the rows of the last second to the spool, and sends them. The first batch may be empty: it announces the run. */
-  flush(): void {
+  /**
+   * Writes the rows of the last second to the spool, and sends them. The first batch may be empty: it announces the run.
+   * @param safe as in `RecordSink`
+   */
+  flush(safe: number): void {
+    this.#safe = safe;
     if (this.#rows.length > 0 || !this.#isAnnounced || (this.#losses.size > 0 && !this.#failing))
       this.#pack();
-    else this.#work = this.#work.then(() => this.#noteSafe(Date.now()));
+    else this.#work = this.#work.then(() => this.#noteSafe(safe));
   }
 
   /** Writes what waits to the spool, then sends for at most 2 s, unless the api fails. */
   async stop(): Promise<void> {
-    if (this.#rows.length > 0) this.#pack();
-    await this.#work;
     this.#stopping = true;
+    if (this.#rows.length > 0 || this.#losses.size > 0) this.#pack();
+    await this.#work;
+    await this.#rescue();
+    // The process may be killed while it sends.
+    await this.#closeSpool();
     const deadline = setTimeout(() => this.#stop.abort(), STOP_MS);
     this.#retry.abort();
     this.#send();
     await this.#sending;
     clearTimeout(deadline);
+    await this.#closeSpool();
+  }
+
+  /** Notes that the run ended by itself, unless records are in memory only. */
+  async #closeSpool(): Promise<void> {
     if (this.#memory === 0) await this.#options.spool.close().catch((error) => this.#diskFault(error));
   }
 
@@ -196,7 +214,7 @@ export class RecordSender {
     if (killed !== null) this.#report({ count: 0, reason: 'killed', companyId: 0, from: killed, to });
     for (const stored of batches) {
       const of = new Map([[0, stored.count]]);
-      this.#queue.push({ count: stored.count, of, losses: [], stored, isOld: true });
+      this.#queue.push({ number: 0, count: stored.count, of, losses: [], stored });
       this.#wait(of, 1);
     }
   }
@@ -211,14 +229,16 @@ export class RecordSender {
 
   /** Ends the batch in the buffer. */
   #pack(): void {
-    const [rows, of, at] = [this.#rows, this.#of, Date.now()];
+    const { addresses } = this.#options;
+    const [rows, of, safe] = [this.#rows, this.#of, this.#safe];
+    // A company may have changed its setting since the record was made.
+    for (const row of rows) row[10] = storedAddress(row[10], addresses(row[5]));
     this.#isAnnounced = true;
     this.#rows = [];
     this.#of = new Map();
-    this.#share = this.#fairShare();
     if (this.#unstored >= MOST_UNSTORED) return this.#drop({ of, losses: [] }, 'spool');
     this.#unstored += 1;
-    this.#work = this.#work.then(() => this.#store(rows, of, at));
+    this.#work = this.#work.then(() => this.#store(rows, of, safe));
   }
 
   /** The number of waiting records that a company may have: unlimited, or a fair share when the space is nearly full. */
@@ -232,35 +252,36 @@ export class RecordSender {
     return known / Math.max(waiting, Math.min(2, this.#options.companies()));
   }
 
-  async #store(rows: RecordRow[], of: ReadonlyMap<number, number>, at: number): Promise<void> {
+  async #store(rows: RecordRow[], of: ReadonlyMap<number, number>, safe: number): Promise<void> {
     const number = this.#number + 1;
     const own = [...of.values()].reduce((sum, count) => sum + count, 0);
     // Batches come each second. While the api does not answer, a record of loss covers at least a minute.
-    const before = this.#failing ? at - LOSS_MS : at;
+    const before = this.#failing && !this.#stopping ? Date.now() - LOSS_MS : Date.now();
     const losses = [...this.#losses.values()].filter(({ from }) => from <= before).slice(0, BATCH - own);
     for (const { companyId } of losses) this.#losses.delete(companyId);
     const { run } = this.#options;
     for (const loss of losses) rows.push(lossRow(loss, (this.#lossNumber += 1)));
     const batch: RecordBatch = { gateway: this.#gateway, run, number, rows };
     const text = Buffer.from(JSON.stringify(batch));
-    const body = this.#isNear ? text : await compress(text, { level: 1 });
+    const body = this.#isNear && !this.#failing ? text : await compress(text, { level: 1 });
     this.#unstored -= 1;
     const count = own + losses.length;
-    const name = { startedAt: this.#startedAt, run, number, count };
-    const stored = (await this.#write(name, body)) ?? body;
-    if (stored === body) {
+    const file = await this.#write({ number, count }, body);
+    if (file === null) {
       if (this.#memory + body.length > MEMORY) return this.#drop({ of, losses }, 'spool');
       this.#memory += body.length;
-    } else await this.#noteSafe(at);
+    } else await this.#rescue();
     this.#number = number;
-    this.#queue.push({ count, of, losses, stored });
+    this.#queue.push({ number, count, of, losses, stored: file ?? body });
+    await this.#noteSafe(safe);
     this.#send();
   }
 
   /** Writes a batch to disk. @returns null if there is no space, and on a fault of the disk */
-  async #write(name: Parameters<RecordSpool['write']>[0], body: Buffer): Promise<SpooledBatch | null> {
+  async #write(batch: Pick<Batch, 'number' | 'count'>, body: Buffer): Promise<SpooledBatch | null> {
+    const { run, spool } = this.#options;
     try {
-      const file = await this.#options.spool.write(name, body);
+      const file = await spool.write({ ...batch, startedAt: this.#startedAt, run }, body);
       this.#diskFailed = false;
       return file;
     } catch (error) {
@@ -269,9 +290,24 @@ export class RecordSender {
     }
   }
 
-  /** Stores the time up to which all records are on disk. Does nothing while some records are only in memory. */
-  async #noteSafe(at: number): Promise<void> {
-    if (this.#memory === 0) await this.#options.spool.touch(at);
+  /** Writes the batches to disk that wait in memory. */
+  async #rescue(): Promise<void> {
+    for (const batch of [...this.#queue]) {
+      const body = batch.stored;
+      if (!Buffer.isBuffer(body)) continue;
+      const file = await this.#write(batch, body);
+      if (file === null) return;
+      if (this.#queue.includes(batch)) {
+        batch.stored = file;
+        this.#memory -= body.length;
+      } else await this.#options.spool.remove(file).catch((error) => this.#diskFault(error));
+    }
+  }
+
+  /** Stores the time up to which all records, and counts of lost ones, are on disk. Does nothing while batches wait in memory. */
+  async #noteSafe(safe: number): Promise<void> {
+    const known = [...this.#losses.values()].reduce((least, { from }) => Math.min(least, from), safe);
+    if (this.#memory === 0) await this.#options.spool.touch(known);
   }
 
   #send(): void {
@@ -315,13 +351,14 @@ export class RecordSender {
         this.#drop(batch, 'rejected');
       }
     } catch (error) {
-      const gone = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-      if (!(error instanceof SnapshotFault || gone)) return faultOf(error);
-      if (gone && batch.isOld) {
+      const code = error instanceof Error && 'code' in error ? error.code : '';
+      const isUnreadable = error instanceof SnapshotFault || UNREADABLE.has(code);
+      if (!isUnreadable) return faultOf(error);
+      if (code === 'ENOENT' && batch.number === 0) {
         // Two processes took it from a third, and the other one has sent it.
         this.#wait(batch.of, -1);
       } else {
-        log.error({ fault: error.message }, 'Dropped an unreadable file of records');
+        log.error({ fault: faultOf(error) }, 'Dropped an unreadable file of records');
         this.#drop(batch, 'rejected');
       }
     }

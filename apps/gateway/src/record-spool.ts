@@ -162,6 +162,11 @@ export class RecordSpool {
 }
 
 async function replace(path: string, content: string | Buffer): Promise<void> {
-  await writeFile(`${path}.new`, content, { mode: 0o600 });
-  await rename(`${path}.new`, path);
+  try {
+    await writeFile(`${path}.new`, content, { mode: 0o600 });
+    await rename(`${path}.new`, path);
+  } catch (error) {
+    await rm(`${path}.new`, { force: true }).catch(() => {});
+    throw error;
+  }
 }
