@@ -105,7 +105,7 @@ test('the owner sorts the open connections by traffic, and ranks the most active
   const orders: (string | null)[] = [];
   await open(tab, page, {
     'GET /statistics': (route) => {
-      orders.push(searchOf(route).get('order'));
+      orders.push(searchOf(route).get('topBy'));
       return route.fulfill({ json: figures });
     },
   });

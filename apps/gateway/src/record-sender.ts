@@ -15,10 +15,10 @@ import { storedAddress } from './stored-address.ts';
  *
  *   rows ── each second ─> spool ─> POST /api/feed/records
  *
- * Every batch is written to disk first. A killed process loses the records since its last batch, and a record of loss covers that time. Without a spool, or
- * without space on the disk, batches wait in memory. Batches that do not fit there are lost, and the next batches carry a record of loss
- * for each company. The first batch after a killed process carries a record of loss too. Once three quarters of the space are used, a company that has
- * more than its fair share of the waiting records loses its new records.
+ * Every batch is written to disk first. A killed process loses the records since its last batch, and the first batch of the next run
+ * carries a record of loss for that time. Without a spool, or without space on the disk, batches wait in memory. Batches that do not fit
+ * there are lost, and the next batches carry a record of loss for each company. Once three quarters of the space are used, a company
+ * that has more than its fair share of the waiting records loses its new records.
  */
 
 const FIRST_RETRY_MS = 200;

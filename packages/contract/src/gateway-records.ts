@@ -63,7 +63,8 @@ export const GatewayRecord = z.object({
 });
 export type GatewayRecord = z.infer<typeof GatewayRecord>;
 
-const Moment = z.int().check(z.gte(0), z.lte(8_640_000_000_000_000));
+/** Milliseconds since 1970, up to the year 9999. */
+const Moment = z.int().check(z.gte(0), z.lte(253_402_300_799_999));
 const IdOrNone = z.int().check(z.gte(0));
 
 /**

@@ -273,7 +273,7 @@ export const StatisticsQuery = z.object({
   /** The length of each interval of the chart. @example day */
   step: z.enum(['hour', 'day']),
   /** The measure that makes a site or user the most active: visits (the default) or bytes. @example bytes */
-  order: z.optional(z.enum(['visits', 'bytes'])),
+  topBy: z.optional(z.enum(['visits', 'bytes'])),
 });
 export type StatisticsQuery = z.infer<typeof StatisticsQuery>;
 

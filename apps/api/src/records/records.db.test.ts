@@ -412,9 +412,9 @@ test('the statistics count users, visits, bytes and refusals by hour and by day 
     }),
     visit(home),
   ]);
-  const read = (from: string, to: string, step: 'hour' | 'day', order?: 'bytes') =>
+  const read = (from: string, to: string, step: 'hour' | 'day', topBy?: 'bytes') =>
     api.must(home.token, statistics, {
-      query: { from: `2026-03-${from}:00Z`, to: `2026-03-${to}:00Z`, step, ...(order && { order }) },
+      query: { from: `2026-03-${from}:00Z`, to: `2026-03-${to}:00Z`, step, ...(topBy && { topBy }) },
     });
   const day = await read('01T21:00', '02T21:00', 'day');
   expect(day).toMatchObject({

@@ -14,7 +14,7 @@ const LONGEST_MS = 366 * DAY_MS;
  * @throws AppError bad_input for a period that is empty or longer than 366 days
  */
 export async function readStatistics(db: Db, companyId: number, query: StatisticsQuery): Promise<Statistics> {
-  const { to, step, order = 'visits' } = query;
+  const { to, step, topBy = 'visits' } = query;
   const from = new Date(Math.floor(Date.parse(query.from) / HOUR_MS) * HOUR_MS).toISOString();
   const length = Date.parse(to) - Date.parse(query.from);
   if (length <= 0 || length > LONGEST_MS)
@@ -34,8 +34,8 @@ export async function readStatistics(db: Db, companyId: number, query: Statistic
       array(select json_build_object('at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'visits', visits, 'bytes', bytes, 'refusals', refusals)
         from (select at, coalesce(sum(visits) filter (where not refused), 0) as visits, sum(bytes) as bytes,
           coalesce(sum(count) filter (where refused), 0) as refusals from h where by = 3 and now group by at) as steps order by at) as chart,
-      ${shares('site_id', 6, sql`sites o on o.company_id = ${companyId}`, 'o.shown_address', order)} as sites,
-      ${shares('user_id', 5, sql`users o on o.company_id = ${companyId}`, userName('o'), order)} as users,
+      ${shares('site_id', 6, sql`sites o on o.company_id = ${companyId}`, 'o.shown_address', topBy)} as sites,
+      ${shares('user_id', 5, sql`users o on o.company_id = ${companyId}`, userName('o'), topBy)} as users,
       array(select json_build_object('reason', r.reason, 'user', case when u.id is not null then json_build_object('id', u.id, 'name', ${sql.raw(userName('u'))}) end,
           'host', r.host, 'site', case when s.id is not null then json_build_object('id', s.id, 'name', s.shown_address) end, 'count', r.count)
         from (select * from most join named using (user_id, reason, host_key)) as r

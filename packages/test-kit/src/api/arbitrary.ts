@@ -67,6 +67,7 @@ export function fitting(given: JsonSchema, field = ''): fc.Arbitrary<unknown> {
   if (type === 'boolean') return fc.boolean();
   if (type === 'integer' && kinds[field] !== undefined) return known(kinds[field]);
   if (type === 'integer') return fc.integer({ min: minimum, max: Math.min(maximum, minimum + 100_000) });
+  if (schema.prefixItems !== undefined) return fc.tuple(...schema.prefixItems.map((one) => fitting(one)));
   if (type === 'array') {
     return fc.array(fitting(schema.items ?? {}, field), { minLength: schema.minItems ?? 0, maxLength: 3 });
   }
@@ -87,6 +88,18 @@ export function nearMiss(given: JsonSchema, field = ''): fc.Arbitrary<unknown> {
   if (type === 'integer') {
     const bounds = [minimum - 1, minimum, maximum, maximum + 1, minimum + 0.5, -minimum, 1e21, 2 ** 53];
     return fc.oneof(fc.constantFrom(...bounds, ...bounds.map(String)), wrongType);
+  }
+  if (schema.prefixItems !== undefined) {
+    const places = schema.prefixItems.map((one, place) =>
+      fc
+        .tuple(fitting(schema), nearMiss(one))
+        .map(([whole, wrong]) => (whole as unknown[]).with(place, wrong)),
+    );
+    return fc.oneof(
+      ...places,
+      fitting(schema).map((whole) => (whole as unknown[]).slice(1)),
+      wrongType,
+    );
   }
   if (type === 'array') {
     const item = fitting(schema.items ?? {}, field);

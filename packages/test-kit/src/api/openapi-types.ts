@@ -8,6 +8,8 @@ export interface JsonSchema {
   required?: string[];
   additionalProperties?: boolean | JsonSchema;
   items?: JsonSchema;
+  /** The schemas of the items of an array of fixed length. */
+  prefixItems?: JsonSchema[];
   anyOf?: JsonSchema[];
   allOf?: JsonSchema[];
   enum?: unknown[];

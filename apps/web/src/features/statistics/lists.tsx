@@ -15,7 +15,7 @@ import { useRemedy } from './use-remedy.tsx';
 const { figures, nothing } = t.statistics;
 const { site, person, traffic } = t.visits;
 
-export type Order = NonNullable<StatisticsQuery['order']>;
+export type Order = NonNullable<StatisticsQuery['topBy']>;
 
 /** Maps the title of a column to the order that a click on it sets. */
 const orders = new Map<string, Order>([

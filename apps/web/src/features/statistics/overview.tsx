@@ -39,7 +39,7 @@ export function Overview({ zone }: { zone: string }) {
   const input = queryOf(period, zone);
   const [order, setOrder] = useState<Order>('visits');
   const query = useQuery({
-    ...queryOptions(statistics, { query: { ...(input ?? { from: '', to: '', step: 'day' }), order } }),
+    ...queryOptions(statistics, { query: { ...(input ?? { from: '', to: '', step: 'day' }), topBy: order } }),
     enabled: input !== null,
     // The figures of a past period do not change any more.
     refetchInterval: () => input !== null && Date.parse(input.to) > Date.now() && POLL_MS,
