@@ -181,7 +181,7 @@ test('a full spool loses the newest records, and one record of loss counts them'
     all.push(some(900, 1));
     add(sender, all[i] ?? []);
     // At most 40 batches may wait for the disk, and about 14 fit into memory.
-    await expect.poll(settled).toBeGreaterThan(i - 30);
+    await expect.poll(settled, { timeout: 20_000 }).toBeGreaterThan(i - 30);
   }
   for (let before = -1; before !== (await settled()); await sleep(500)) before = await settled();
   const { lost } = sender.totals;
