@@ -54,7 +54,7 @@ export function useSiteCreate(): InlineCreate {
   return {
     label: (typed) => {
       const split = splitAddress(typed);
-      return split ? t.sites.createWithPath(split.host, split.path) : t.sites.createNamed(typed);
+      return split ? t.siteForm.createWithPath(split.host, split.path) : t.siteForm.createNamed(typed);
     },
     run: async (address) => {
       if (!(await confirmLetters(address))) return null;

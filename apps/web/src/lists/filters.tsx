@@ -31,7 +31,9 @@ export function usePolicyFilter(active: ListSearch['policy'], isWanted: boolean)
     meta: { toast: true },
   });
   const known = data?.map(({ id, name }) => [id, t.list.ofPolicy(name)]);
-  return { policy: Object.fromEntries(known ?? (active === undefined ? [] : [[active, t.users.policies]])) };
+  return {
+    policy: Object.fromEntries(known ?? (active === undefined ? [] : [[active, t.list.filterBy.policy]])),
+  };
 }
 
 interface Shown {

@@ -2,9 +2,8 @@
    on a phone rows are cards with `display: block`, which removes the table's roles: these attributes restore them */
 import { VisuallyHidden } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
-import { type MouseEvent, type ReactNode, useRef, useState } from 'react';
+import { type MouseEvent, type ReactNode, useRef } from 'react';
 import classes from './data-table.module.css';
-import { nextSort, type Sort, sorted } from './sort.ts';
 
 /** A column: its title, and how it renders the cell of a row. */
 export interface Column<Row> {
@@ -21,8 +20,9 @@ export interface Column<Row> {
   lines?: 2;
   /** On a phone, the cell shares a line of the card with the next short cell. A table below 900 px hides a `wide` column. */
   short?: boolean | 'wide';
-  /** Compares two rows, so that a click on the header sorts them. Lists with pages do not use it (spec sections 2 and 4). */
-  sort?: (one: Row, other: Row) => number;
+  /** The header in place of the title, as of a column that sorts (use-sort.tsx), and its direction. */
+  header?: ReactNode;
+  direction?: 'none' | 'ascending' | 'descending';
 }
 
 /** The selected rows of a table, some of which may be on other pages. */
@@ -57,9 +57,8 @@ export function DataTable<Row extends { id: number | string }>(props: {
   fallback: ReactNode;
 }) {
   const { columns, rowMenu, selection } = props;
-  const [sort, setSort] = useState<Sort>(null);
   const last = useRef(0);
-  const rows = props.rows && sorted(props.rows, columns, sort);
+  const { rows } = props;
   if (rows?.length === 0) return <div className={classes.frame}>{props.fallback}</div>;
   const ids = rows?.map(({ id }) => id as number) ?? [];
 
@@ -101,17 +100,9 @@ export function DataTable<Row extends { id: number | string }>(props: {
                 scope="col"
                 style={{ width: column.width }}
                 data-short={column.short || undefined}
-                aria-sort={column.sort && directionOf(column.key, sort)}
+                aria-sort={column.direction}
               >
-                {column.sort ? (
-                  <Sorter
-                    title={column.title}
-                    direction={directionOf(column.key, sort)}
-                    onClick={() => setSort(nextSort(sort, column.key))}
-                  />
-                ) : (
-                  column.title
-                )}
+                {column.header ?? column.title}
               </th>
             ))}
             {rowMenu && (
@@ -245,22 +236,6 @@ function Check(props: {
 function isOnRow({ currentTarget, target }: MouseEvent<HTMLElement>): boolean {
   if (!(target instanceof Element) || !currentTarget.contains(target)) return false;
   return target.closest('button, a, input, label') === null && window.getSelection()?.isCollapsed !== false;
-}
-
-type Direction = 'none' | 'ascending' | 'descending';
-
-function directionOf(key: string, sort: Sort): Direction {
-  if (sort?.key !== key) return 'none';
-  return sort.down ? 'descending' : 'ascending';
-}
-
-/** The header of a sortable column. */
-export function Sorter(props: { title: string; direction: Direction; onClick: () => void }) {
-  return (
-    <button type="button" className={classes.sorter} data-direction={props.direction} onClick={props.onClick}>
-      {props.title}
-    </button>
-  );
 }
 
 /** A cell's skeleton, as high as the cell. Plain elements, which render faster than Mantine's Skeleton. */

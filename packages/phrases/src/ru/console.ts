@@ -28,6 +28,7 @@ export * from './console/second-factor.ts';
 export * from './console/sessions.ts';
 export * from './console/sign-in-again.ts';
 export * from './console/sign-in-code.ts';
+export * from './console/site-form.ts';
 export * from './console/sites.ts';
 export * from './console/state.ts';
 export * from './console/statistics.ts';

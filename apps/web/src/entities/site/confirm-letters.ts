@@ -7,11 +7,11 @@ export async function confirmLetters(...addresses: readonly string[]): Promise<b
   const words = addresses.flatMap(mixedWords);
   if (words.length === 0) return true;
   const hints = words.map((runs) => {
-    const marked = runs.map((run) => t.sites.alphabet(run, /\p{Script=Cyrillic}/u.test(run)));
-    return t.sites.mixed(runs.join(''), marked.join(', '));
+    const marked = runs.map((run) => t.siteForm.alphabet(run, /\p{Script=Cyrillic}/u.test(run)));
+    return t.siteForm.mixed(runs.join(''), marked.join(', '));
   });
   return confirm({
-    text: t.sites.mixedTitle,
+    text: t.siteForm.mixedTitle,
     hint: hints.join('. '),
     yes: t.common.save,
     no: t.common.cancel,

@@ -60,7 +60,7 @@ function AddressField<V extends SiteValues, O>(props: { control: Control<V, unkn
   const typed = useWatch({ control: props.control, name }) ?? '';
   const sites = props.list ? readSites(typed).length : 1;
   const split = splitAddress(typed);
-  const single = split ? t.sites.pathHint(split.host, split.path) : t.sites.addressHint;
+  const single = split ? t.siteForm.pathHint(split.host, split.path) : t.siteForm.addressHint;
   const address = {
     control: props.control,
     name,
@@ -73,7 +73,7 @@ function AddressField<V extends SiteValues, O>(props: { control: Control<V, unkn
   return (
     <TextAreaField
       {...address}
-      description={sites > 1 ? t.sites.listHint(sites) : single}
+      description={sites > 1 ? t.siteForm.listHint(sites) : single}
       rows={1}
       tidy={(text) => readSites(text).join('\n')}
       line
@@ -104,11 +104,11 @@ function Audience(props: {
     <MultiSelectField
       control={control}
       name="openTo"
-      label={t.sites.openTo}
+      label={t.siteForm.openTo}
       description={
         openTo.some((one) => one < 0)
-          ? t.sites.openToPeople(isNamed ? typed : policyName(readSites(address)))
-          : t.sites.openToHint
+          ? t.siteForm.openToPeople(isNamed ? typed : policyName(readSites(address)))
+          : t.siteForm.openToHint
       }
       placeholder={t.form.choose.audience}
       options={[
@@ -124,7 +124,7 @@ function Audience(props: {
 /** The name of the policy that the save creates for sites: the host of the first address, and the number of the others. */
 function policyName([first = '', ...others]: readonly string[]): string {
   const host = first.replace(/^\w+:\/\//, '').replace(/[/?#].*$/, '');
-  return t.sites.policyName(unicodeHost(host), others.length).slice(0, limits.name);
+  return t.siteForm.policyName(unicodeHost(host), others.length).slice(0, limits.name);
 }
 
 /**
@@ -162,7 +162,7 @@ export function CreateSiteDialog(props: {
       const others = addresses.slice(1).map((line) => ({ address: line, politics }));
       const body = [{ address: addresses[0] ?? '', politics, newPolicy }, ...others];
       const { count } = await createList.mutateAsync({ body, signal });
-      return toastSuccess(t.alerts.created, t.sites.added(count));
+      return toastSuccess(t.alerts.created, t.siteForm.added(count));
     }
     const body = { address: addresses[0] ?? typed, politics, newPolicy };
     const site = await create.mutateAsync({ body, signal });
@@ -212,7 +212,7 @@ export function EditSiteDialog({ onClose }: { onClose: OnClose }) {
       {(control, site) => (
         <>
           <AddressField control={control} />
-          <PoliciesField control={control} held={site.politics} description={t.sites.policiesHint} />
+          <PoliciesField control={control} held={site.politics} description={t.siteForm.policiesHint} />
         </>
       )}
     </EditDialog>

@@ -7,8 +7,8 @@ import type { ReactNode } from 'react';
 import { formatBytes, formatCount, nameOfHost, reasonLabel } from '../../entities/visit/visit-text.ts';
 import type { Period } from '../../lists/list-search.ts';
 import { Card } from '../../ui/card.tsx';
-import { Sorter } from '../../ui/data-table.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
+import { Sorter } from '../../ui/use-sort.tsx';
 import classes from './statistics.module.css';
 import { useRemedy } from './use-remedy.tsx';
 

@@ -11,6 +11,7 @@ import { RowMenu } from '../../lists/row-menu.tsx';
 import { confirm } from '../../ui/confirm.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { Failed, State } from '../../ui/state.tsx';
+import { useSort } from '../../ui/use-sort.tsx';
 import { Old } from './old.tsx';
 import { POLL_MS } from './period.ts';
 
@@ -21,7 +22,7 @@ const byText = (textOf: (visit: Visit) => string) => (one: Visit, other: Visit) 
 
 /** The connections that are open now, with the actions that end them. */
 export function Now({ zone }: { zone: string }) {
-  const columns = [
+  const sortable = [
     { ...person, main: true, sort: byText(personOf) },
     { ...site, main: false, sort: byText(hostOf) },
     { ...whenIn(zone), sort: byText(({ startedAt }) => startedAt) },
@@ -34,6 +35,7 @@ export function Now({ zone }: { zone: string }) {
     meta: { toast: false },
   });
   const { mutateAsync } = useCall(endVisits);
+  const { columns, rows } = useSort<Visit>(sortable, query.data?.rows);
   const end = (text: string, name: string, action: () => Promise<unknown>, done: string) =>
     confirm({
       text,
@@ -67,7 +69,7 @@ export function Now({ zone }: { zone: string }) {
       <DataTable
         label={t.statistics.live}
         columns={columns}
-        rows={failed ? [] : query.data?.rows}
+        rows={failed ? [] : rows}
         rowMenu={menuOf}
         skeletonRows={5}
         fallback={
