@@ -95,6 +95,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       const steps = page.getByRole('region', { name: 'Первые шаги' });
       await expect(steps.getByText('2 из 6')).toBeVisible();
       await steps.getByRole('button', { name: 'Пригласить агента' }).click();
+      await expect(field(dialog, 'Почта сотрудников')).toBeFocused();
       await field(dialog, 'Почта сотрудников').fill(`anna-${screen}@lutik.test`);
       // The company has only one policy, so the form preselects it.
       await expect(dialog.getByRole('combobox', { name: 'Политики доступа' }).locator('..')).toContainText(

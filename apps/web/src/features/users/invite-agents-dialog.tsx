@@ -18,28 +18,34 @@ import { readAddresses } from './read-addresses.ts';
 /** Invites agents by mail. Where the server sends no mail, the same modal shows the links for the owner to pass on. */
 export function InviteAgentsDialog({ onClose }: { onClose: OnClose }) {
   const [made, setMade] = useState<MadeInvitations | null>(null);
+  const policies = useQuery(queryOptions(listPolicies, {}));
+  const [only, ...more] = policies.data?.rows ?? [];
+  // The modal opens together with the form, which gets the focus.
+  if (policies.isPending) return null;
+  const politics = only && more.length === 0 ? [only.id] : [];
   return (
     <DialogSequence>
       {made ? (
         <InvitationLinks made={made} onClose={onClose} />
       ) : (
-        <InvitationForm onLinks={setMade} onClose={onClose} />
+        <InvitationForm politics={politics} onLinks={setMade} onClose={onClose} />
       )}
     </DialogSequence>
   );
 }
 
-/** If the company has only one policy, the form preselects it. */
-function InvitationForm(props: { onLinks: (made: MadeInvitations) => void; onClose: OnClose }) {
+function InvitationForm(props: {
+  /** The preselected policies: the company's only one. */
+  politics: number[];
+  onLinks: (made: MadeInvitations) => void;
+  onClose: OnClose;
+}) {
   const invite = useCall(inviteUsers);
-  const policies = useQuery(queryOptions(listPolicies, {}));
-  const [only, ...more] = policies.data?.rows ?? [];
-  if (policies.isPending) return null;
   return (
     <FormDialog
       title={t.invitations.title}
       schema={InvitationsInput}
-      initial={{ emails: [], politics: only && more.length === 0 ? [only.id] : [] }}
+      initial={{ emails: [], politics: props.politics }}
       submit={async (body, signal) => {
         const reply = await invite.mutateAsync({ body, signal });
         if (reply.mailed) return toastSuccess(t.invitations.sent(reply.invitations.length));
