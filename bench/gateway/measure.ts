@@ -75,7 +75,7 @@ export const requests: Kind = {
   bars: [{ peer: 'squid', bar: 1, of: 'core' }],
 };
 
-/** Bytes in one direction through a number of tunnels. */
+/** A transfer of bytes in one direction through a number of tunnels. */
 export const bytes = (kind: 'down' | 'up', connections: number): Kind => ({
   title: `Bytes ${kind} ${connections === 1 ? 'one tunnel' : `${connections} tunnels`}`,
   kind,

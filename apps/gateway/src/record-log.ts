@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type GatewayRecord, recordOf } from '@propusk/contract/gateway-records';
 import type { Log } from './log.ts';
-import { both, type Loss, lossRow } from './record-sender.ts';
+import { both, type Loss, lossRow } from './record-loss.ts';
 
 /**
  * Writes the records of access as JSON lines to ACCESS_LOG, for other systems. Each record gets a line at its end. A visit

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
-import { feedRecords, type RecordBatch, type RecordRow, recordsOf } from '@propusk/contract/gateway-records';
+import { gzip } from 'node:zlib';
+import type { RecordBatch, RecordRow } from '@propusk/contract/gateway-records';
 import type { StoredAddresses } from '@propusk/contract/record-settings';
 import { add } from './concurrency-limits.ts';
 import type { Log } from './log.ts';
+import { both, type Loss, lossRow } from './record-loss.ts';
+import { RecordPost } from './record-post.ts';
 import type { Left, RecordSpool, SpooledBatch } from './record-spool.ts';
 import { SnapshotFault } from './snapshot-store.ts';
 import { storedAddress } from './stored-address.ts';
@@ -23,7 +25,6 @@ import { storedAddress } from './stored-address.ts';
 
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 5_000;
-const REPLY_MS = 10_000;
 const STOP_MS = 2_000;
 /** The most bytes of the batches in memory. */
 const MEMORY = 1024 * 1024;
@@ -40,22 +41,8 @@ const MOST_UNSTORED = 40;
 const TEMPORARY = new Set([401, 404, 408, 429]);
 /** The errors of a file that no later attempt can read. */
 const UNREADABLE: ReadonlySet<unknown> = new Set(['ENOENT', 'EACCES', 'EIO']);
-/** The first byte of gzip (RFC 1952 section 2.3.1). */
-const GZIP = 0x1f;
 
 const compress = promisify(gzip);
-const decompress = promisify(gunzip);
-
-/** Lost records. Times are in ms since 1970. */
-export interface Loss {
-  /** 0 for `killed`: nobody counted them. */
-  readonly count: number;
-  readonly reason: 'spool' | 'rejected' | 'killed' | 'access_log';
-  /** The company of the records; 0 when it is unknown. */
-  readonly companyId: number;
-  readonly from: number;
-  readonly to: number;
-}
 
 interface Batch {
   /** 0 for a batch of an earlier run. */
@@ -88,6 +75,7 @@ export class RecordSender {
   readonly #startedAt = Date.now();
   /** On the loopback interface, compressing takes more time than it saves. */
   readonly #isNear: boolean;
+  readonly #post: RecordPost;
   #gateway: string = randomUUID();
   #number = 0;
   /** The number of the last record of loss. The numbers of other records are far below. */
@@ -114,8 +102,6 @@ export class RecordSender {
   /** Whether the last attempt failed. */
   #failing = false;
   #isAnnounced = false;
-  /** Whether the api is an earlier one that knows no rows. */
-  #isOldApi = false;
   /** The losses that the next batches report, by company. Key 0: no known company. */
   // Grows with lost records. Bound: one entry for each company. At the bound: each batch reports as many as fit, and removes them
   readonly #losses = new Map<number, Loss>();
@@ -129,6 +115,7 @@ export class RecordSender {
 
   constructor(options: RecordSenderOptions) {
     this.#options = options;
+    this.#post = new RecordPost(options.apiUrl, options.key);
     this.#isNear = /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(options.apiUrl).hostname);
   }
 
@@ -340,7 +327,7 @@ export class RecordSender {
     try {
       const { stored } = batch;
       const body = Buffer.isBuffer(stored) ? stored : await spool.read(stored);
-      const status = await this.#post(body);
+      const status = await this.#post.post(body, this.#stop.signal);
       if (status === 204) {
         this.totals.sent += batch.count;
         this.#wait(batch.of, -1);
@@ -364,38 +351,6 @@ export class RecordSender {
     }
     await this.#remove(batch);
     return null;
-  }
-
-  /** Posts a batch. An earlier api gets the form that it knows. @returns the status of the reply */
-  async #post(body: Buffer): Promise<number> {
-    if (!this.#isOldApi) {
-      const status = await this.#request(body);
-      if (status !== 400) return status;
-    }
-    const batch: RecordBatch = JSON.parse(String(body[0] === GZIP ? await decompress(body) : body));
-    const { rows, ...rest } = batch;
-    if (rows === undefined) return this.#isOldApi ? this.#request(body) : 400;
-    const status = await this.#request(Buffer.from(JSON.stringify({ ...rest, records: recordsOf(batch) })));
-    this.#isOldApi = status === 204;
-    return status;
-  }
-
-  async #request(body: Buffer): Promise<number> {
-    const { apiUrl, key } = this.#options;
-    const reply = await fetch(`${apiUrl}/api${feedRecords.path}`, {
-      method: feedRecords.method,
-      headers: {
-        authorization: `Bearer ${key}`,
-        'content-type': 'application/json',
-        ...(body[0] === GZIP && { 'content-encoding': 'gzip' }),
-      },
-      body,
-      // A redirect must not receive the key.
-      redirect: 'error',
-      signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(REPLY_MS)]),
-    });
-    await reply.body?.cancel();
-    return reply.status;
   }
 
   async #remove({ stored }: Batch): Promise<void> {
@@ -426,19 +381,6 @@ export class RecordSender {
     if (!this.#diskFailed) this.#options.log.error({ err }, 'Cannot use the spool of records');
     this.#diskFailed = true;
   }
-}
-
-/** Adds two losses of one company. */
-export function both(loss: Loss, other: Loss | null): Loss {
-  if (other === null) return loss;
-  const [from, to] = [Math.min(loss.from, other.from), Math.max(loss.to, other.to)];
-  return { ...loss, count: loss.count + other.count, from, to };
-}
-
-/** The row that reports a loss. @param number of the record within the run */
-export function lossRow({ count, reason, companyId, from, to }: Loss, number: number): RecordRow {
-  const ms = Math.max(0, to - from);
-  return [number, 'loss', from, ms, 0, companyId, 0, 0, 0, 0, '', '', 0, reason, count, 0, 0, 0, '', 0];
 }
 
 function faultOf(error: unknown): string {

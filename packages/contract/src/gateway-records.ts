@@ -70,8 +70,8 @@ const IdOrNone = z.int().check(z.gte(0));
 /**
  * An access record as an array, whose numbers and texts are the fields of `GatewayRecord` in this order: the number of the record
  * within the run, `kind`, `startedAt` and `ms` in milliseconds, 1 if `open`, `companyId`, `userId`, `siteId`, `policyId`,
- * `proxyId`, `address`, `host`, `port`, `reason`, `count`, `visits`, `up`, `down`, `client`, `at` in milliseconds. 0 and the
- * empty text stand for an absent field.
+ * `proxyId`, `address`, `host`, `port`, `reason`, `count`, `visits`, `up`, `down`, `client`, `at` in milliseconds. A field
+ * that `GatewayRecord` omits is 0, or the empty text.
  * @example [7, "tunnel", 1773504300000, 5120, 0, 1, 2, 3, 4, 0, "203.0.113.5", "crm.romashka.ru", 443, "", 1, 0, 900, 41000, "", 0]
  */
 export const RecordRow = z.tuple([

@@ -7,7 +7,7 @@ import { charge, left } from './throttle.ts';
 const DAY_MS = 86_400_000;
 /** The first mails of a call are due at once. */
 const AT_ONCE: number = limits.invitations;
-/** The pause between the other mails. Mails with links for new passwords are sent in these pauses. */
+/** The pause between the other mails, in which mails of other kinds are sent. */
 const PACE_MS = 200;
 
 /**

@@ -53,7 +53,7 @@ export function gatewayOf<P extends { direct: boolean }>(proxies: readonly P[]):
   return proxies.find(({ direct }) => direct);
 }
 
-/** Returns a function that finds the id of the gateway: the proxy of a policy for which the user picks none. */
+/** Returns a function that finds the id of the platform's gateway. A new policy uses it if the user chooses no proxy. */
 export function useGateway(): () => Promise<number> {
   const client = useQueryClient();
   return async () => {

@@ -136,7 +136,7 @@ export function MultiSelectField<V extends FieldValues, O>(props: Bound<V, O> & 
     setFailure(undefined);
     if (picked.includes(entry)) return take(without(entry));
     if (create === undefined || entry !== CREATE) {
-      // Nothing else can be picked, and an open list could cover the button that saves.
+      // Closes a list without further options, because it could cover the save button.
       if (options.every(({ value }) => value === entry || picked.includes(value))) store.closeDropdown();
       return take([...picked, entry]);
     }

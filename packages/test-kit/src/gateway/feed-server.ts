@@ -9,7 +9,7 @@ import { feedRecords, type GatewayRecord, RecordBatch, recordsOf } from '@propus
 
 /** The api's side of the feed, exactly as the contract defines it: every company, `ready`, then changes; and the records of access. */
 
-/** A batch with its records, whose rows are converted. */
+/** A received batch, with its rows converted to records. */
 export interface ReceivedBatch extends Omit<RecordBatch, 'records' | 'rows'> {
   readonly records: GatewayRecord[];
 }
