@@ -93,6 +93,12 @@ describe('the cache', () => {
 });
 
 describe('pending names', () => {
+  test('each query is sent from another source port, also when resolvers are reused', async () => {
+    const lookup = await open(60);
+    for (let i = 0; i < 8; i++) await codeOf(() => lookup(`n${i}.test`, 1));
+    expect(new Set(server.ports).size).toBe(8);
+  });
+
   test('concurrent look-ups of one name share one query, and only the first takes a slot', async () => {
     const lookup = await open(60);
     zone = { 'a.test': ['192.0.2.1'] };

@@ -23,6 +23,8 @@ const TTL_MOST = 60;
 const FAILURE_MS = 1_000;
 /** Names in the cache. */
 const CACHED_MOST = 4_096;
+/** Resolvers that wait for a query. */
+const IDLE_MOST = 64;
 /** The most addresses of a name and family: a DNS response holds up to 4,000. */
 const ADDRESSES_MOST = 16;
 
@@ -52,17 +54,15 @@ interface Cached {
 /** A pending name, charged to the tenant that asked first. Others share the answer and take no slot. */
 class Query implements SlotHolder {
   readonly tenant: Tenant;
-  /**
-   * Each query has its own resolver, because Resolver.cancel() ends all queries of one resolver. A new resolver also reads the
-   * system's current DNS servers, and sends from a new source port.
-   */
-  readonly resolver = new Resolver({ timeout: spread(FIRST_TRY_MS), tries: TRIES });
+  /** No other query uses it meanwhile, because Resolver.cancel() ends all queries of one resolver. */
+  readonly resolver: Resolver;
   /** Why the query was cancelled. */
   cancelled: 'timeout' | 'names_busy' | undefined;
   answer: Promise<readonly string[]> = Promise.resolve([]);
 
-  constructor(tenant: Tenant) {
+  constructor(tenant: Tenant, resolver: Resolver) {
     this.tenant = tenant;
+    this.resolver = resolver;
   }
 
   /** Ends the work of c-ares: its promises reject within a tick of the event loop. */
@@ -84,6 +84,10 @@ export function createLookup(options: LookupOptions = {}): Lookup {
   // Grows with names that DNS has not answered. Bound: 512, the slots of fair-slots.ts. At the bound: 503 names_busy,
   // and the company that holds most loses its oldest
   const pending = new Map<string, Query>();
+  /** Resolvers without a query. A resolver without a query has no socket: every query is sent from a new source port. */
+  // Grows with names that were looked up at one moment. Bound: 64 resolvers. At the bound: further ones are not kept
+  let idle: Resolver[] = [];
+  let domains = searchDomains();
 
   function lookup(host: string, tenant: Tenant): readonly string[] | Promise<readonly string[]> {
     const name = host.toLowerCase();
@@ -101,12 +105,19 @@ export function createLookup(options: LookupOptions = {}): Lookup {
   }
 
   function start(name: string, tenant: Tenant): Promise<readonly string[]> {
-    const query = new Query(tenant);
+    // A resolver knows the name servers of the time when it was created.
+    if (domains !== searchDomains()) [idle, domains] = [[], searchDomains()];
+    const query = new Query(tenant, idle.pop() ?? create());
     slots.take(query);
-    if (servers.length > 0) query.resolver.setServers(servers);
     pending.set(name, query);
     query.answer = settle(query, name);
     return query.answer;
+  }
+
+  function create(): Resolver {
+    const resolver = new Resolver({ timeout: spread(FIRST_TRY_MS), tries: TRIES });
+    if (servers.length > 0) resolver.setServers(servers);
+    return resolver;
   }
 
   async function join(query: Query, name: string, tenant: Tenant): Promise<readonly string[]> {
@@ -135,6 +146,7 @@ export function createLookup(options: LookupOptions = {}): Lookup {
       clearTimeout(timer);
       slots.free(query);
       if (pending.get(name) === query) pending.delete(name);
+      if (query.cancelled === undefined && idle.length < IDLE_MOST) idle.push(query.resolver);
     }
   }
 

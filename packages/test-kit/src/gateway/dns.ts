@@ -1,3 +1,4 @@
+import type { RemoteInfo } from 'node:dgram';
 import { type AddressInfo, isIP } from 'node:net';
 import dns2, { Packet } from 'dns2';
 
@@ -6,6 +7,8 @@ export interface NameServer {
   readonly address: string;
   /** Number of queries for an IPv4 address. */
   readonly asked: () => number;
+  /** The source ports of the queries for an IPv4 address, in order. */
+  readonly ports: readonly number[];
   stop(): Promise<void>;
 }
 
@@ -20,14 +23,14 @@ export async function startNameServer(
   ttl = 0,
   at = { port: 0, address: '127.0.0.1' },
 ): Promise<NameServer> {
-  let asked = 0;
+  const ports: number[] = [];
   const server = dns2.createServer({
     udp: { type: 'udp4' },
-    handle(request, send) {
+    handle(request, send, client) {
       const response = Packet.createResponseFromRequest(request);
       const [question] = request.questions;
       const family = question?.type === Packet.TYPE.A ? 4 : 6;
-      if (family === 4) asked += 1;
+      if (family === 4) ports.push((client as RemoteInfo).port);
       const addresses = question === undefined ? [] : answer(question.name);
       if (question === undefined || addresses === null) return;
       for (const address of addresses.filter((each) => isIP(each) === family)) {
@@ -41,7 +44,8 @@ export async function startNameServer(
   const { port } = udp as AddressInfo;
   return {
     address: port === 53 ? at.address : `${at.address}:${port}`,
-    asked: () => asked,
+    asked: () => ports.length,
+    ports,
     stop: async () => {
       await server.close();
     },
