@@ -2,9 +2,10 @@ import type { Socket } from 'node:net';
 import type { Egress } from '@propusk/access/snapshot';
 import type { Dial } from '@propusk/dial/dial';
 import { DialError, type DialErrorCode } from '@propusk/dial/dial-error';
-import type { ActiveRequest } from './active-requests.ts';
+import { type ActiveRequest, clientLeft } from './active-requests.ts';
 import { ProxyError, type ProxyErrorDetail, type ProxyErrorReason } from './proxy-error.ts';
-import { REPLY_MS, readTunnelReply, tunnelRequest, upstreamBroken } from './upstream.ts';
+import { readBy, release } from './socket-reader.ts';
+import { UpstreamTunnel } from './upstream.ts';
 
 /** The errors of a failed dial to the company's proxy, so that the refusal does not blame the site. */
 const upstreamErrors: Readonly<Record<DialErrorCode, readonly [ProxyErrorReason, ProxyErrorDetail?]>> = {
@@ -48,32 +49,20 @@ export async function connectSite(dial: Dial, active: ActiveRequest): Promise<So
   const socket = await connectNextHop(dial, active);
   const { egress, target, signal } = active;
   if (egress.kind === 'direct') return socket;
-  socket.write(tunnelRequest(egress, target), 'latin1');
-  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-  let came = Buffer.alloc(0);
-  const onData = (bytes: Buffer) => {
-    came = Buffer.concat([came, bytes]);
-    const reply = readTunnelReply(came);
-    if (reply === 'more') return;
-    if (reply instanceof ProxyError) return reject(reply);
-    socket.pause();
-    if (came.length > reply.length) socket.unshift(came.subarray(reply.length));
-    resolve(socket);
-  };
-  const onEnd = () => reject(upstreamBroken());
-  const onAbort = () => reject(signal.reason);
-  const timer = setTimeout(() => reject(new ProxyError('timeout', 'upstream_timeout')), REPLY_MS);
-  socket.on('data', onData).once('close', onEnd).once('end', onEnd);
-  signal.addEventListener('abort', onAbort);
-  if (signal.aborted) onAbort();
-  try {
-    return await promise;
-  } catch (error) {
-    socket.destroy();
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-    socket.off('data', onData).off('close', onEnd).off('end', onEnd);
-  }
+  return new Promise((resolve, reject) => {
+    const opening = new UpstreamTunnel(socket, egress, target, (outcome) => {
+      signal.removeEventListener('abort', onAbort);
+      release(socket);
+      if (outcome instanceof Error) {
+        socket.destroy();
+        return reject(outcome);
+      }
+      if (outcome.length > 0) socket.unshift(outcome);
+      resolve(socket);
+    });
+    const onAbort = () => opening.end(signal.reason ?? clientLeft);
+    readBy(socket, opening);
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) onAbort();
+  });
 }

@@ -152,13 +152,14 @@ export class Splice implements SocketReader, Deadline, Meter {
 
   /** Passes a FIN on. Once both directions have ended and nothing waits, no further FIN has to be waited for. */
   ended(from: Duplex): void {
-    const to = from === this.#client ? this.#remote : this.#client;
-    to.end();
-    if (!this.#client.readableEnded || !this.#remote.readableEnded) return;
+    const [client, remote] = [this.#client, this.#remote];
+    const both = client.readableEnded && remote.readableEnded && remote.writableLength === 0;
+    const secure = 'encrypted' in client;
+    // Closing a plain socket sends its FIN: without end() a tunnel saves a system call.
+    if (both && !secure && client.writableLength === 0) return this.destroy();
+    (from === client ? remote : client).end();
     // A client over TLS still gets its close_notify.
-    const flushed =
-      'encrypted' in this.#client ? this.#client.writableFinished : this.#client.writableLength === 0;
-    if (flushed && this.#remote.writableLength === 0) this.destroy();
+    if (both && secure && client.writableFinished) this.destroy();
   }
 
   /** An orderly close has read and written everything; the other socket may still flush. The other side must see any other close. */

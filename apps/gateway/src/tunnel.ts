@@ -12,14 +12,14 @@ import { ProxyError } from './proxy-error.ts';
 import { readServerHello } from './server-hello.ts';
 import { readBy, type SocketReader, startReading, stopReading } from './socket-reader.ts';
 import { nothing, Splice, type TransferredBytes } from './splice.ts';
-import { REPLY_MS, readTunnelReply, tunnelRequest, upstreamBroken } from './upstream.ts';
+import { UpstreamTunnel } from './upstream.ts';
 import type { Meter, Visit } from './visit.ts';
 
 /**
  * CONNECT (RFC 9110 section 9.3.6), by phases:
  *
  *   dialling   client ── CONNECT ──> gateway ── dial ──────────────> site
- *   upstream                                └── dial ──> proxy ── CONNECT ──> site
+ *                                           └── dial ──> proxy ── CONNECT ──> site
  *   sniffing   client <── 200 ────── gateway, which classifies the first bytes (protocol-sniffer.ts)
  *   answering  TLS only: the site has the ClientHello, and its first bytes are not known yet (server-hello.ts)
  *   retrying   TLS only: the site requested a second ClientHello, which must name the same host
@@ -47,7 +47,7 @@ export interface TunnelOwner {
   over(fault: Error | null, bytes: TransferredBytes): void;
 }
 
-type Phase = 'dialling' | 'upstream' | 'sniffing' | 'answering' | 'retrying' | 'spliced' | 'over';
+type Phase = 'dialling' | 'sniffing' | 'answering' | 'retrying' | 'spliced' | 'over';
 
 export class Tunnel implements SocketReader, Deadline, Meter {
   readonly #owner: TunnelOwner;
@@ -58,6 +58,8 @@ export class Tunnel implements SocketReader, Deadline, Meter {
   #phase: Phase = 'dialling';
   #dialing: Dialing | null = null;
   #remote: Socket | null = null;
+  /** Not null until the company's proxy has answered. */
+  #upstream: UpstreamTunnel | null = null;
   #splice: Splice | null = null;
   /** Bytes that the client, and the remote, sent and that are not passed on. */
   #up: Buffer;
@@ -103,9 +105,12 @@ export class Tunnel implements SocketReader, Deadline, Meter {
     this.#remote = outcome;
     readBy(outcome, this);
     if (egress.kind === 'direct') return this.#establish();
-    this.#phase = 'upstream';
-    this.#deadline = performance.now() + REPLY_MS;
-    outcome.write(tunnelRequest(egress, target), 'latin1');
+    this.#upstream = new UpstreamTunnel(outcome, egress, target, (first) => {
+      this.#upstream = null;
+      if (first instanceof Error) return this.#fail(first);
+      this.#down = first;
+      this.#establish();
+    });
   }
 
   #establish(): void {
@@ -201,22 +206,18 @@ export class Tunnel implements SocketReader, Deadline, Meter {
 
   /** Keeps the remote's bytes: those behind a proxy's answer, and those of a server that speaks first. */
   #fromRemote(bytes: Buffer): boolean {
-    this.#down = Buffer.concat([this.#down, bytes]);
-    if (this.#phase === 'upstream') {
-      const reply = readTunnelReply(this.#down);
-      if (reply === 'more') return true;
-      if (reply instanceof ProxyError) this.#fail(reply);
-      else {
-        this.#down = this.#down.subarray(reply.length);
-        this.#establish();
+    if (this.#upstream !== null) this.#upstream.received(bytes);
+    else {
+      this.#down = Buffer.concat([this.#down, bytes]);
+      if (this.#phase === 'answering') {
+        this.#answered();
+        return true;
       }
-    } else if (this.#phase === 'sniffing') this.#greeted();
-    else if (this.#phase === 'answering') {
-      this.#answered();
-      return true;
-    } else if (this.#phase === 'retrying') {
-      this.#answer();
-      return true;
+      if (this.#phase === 'retrying') {
+        this.#answer();
+        return true;
+      }
+      if (this.#phase === 'sniffing') this.#greeted();
     }
     // The rest is read once the first bytes are classified.
     if (this.#down.length > 0 && this.#remote !== null) stopReading(this.#remote);
@@ -255,7 +256,8 @@ export class Tunnel implements SocketReader, Deadline, Meter {
       this.#up = nothing;
       return this.#join();
     }
-    this.#fail(this.#phase === 'upstream' ? upstreamBroken() : new ProxyError('connect_failed'));
+    if (this.#upstream !== null) this.#upstream.ended();
+    else this.#fail(new ProxyError('connect_failed'));
   }
 
   closed(from: Duplex): void {
@@ -265,7 +267,6 @@ export class Tunnel implements SocketReader, Deadline, Meter {
 
   late(): void {
     if (this.#splice !== null) this.#splice.late();
-    else if (this.#phase === 'upstream') this.#fail(new ProxyError('timeout', 'upstream_timeout'));
     else this.#fail(new ProxyError('timeout', 'tunnel_silent'));
   }
 
@@ -276,7 +277,7 @@ export class Tunnel implements SocketReader, Deadline, Meter {
 
   #fail(error: Error): void {
     if (this.#phase === 'over' || this.#phase === 'spliced') return;
-    const established = this.#phase !== 'dialling' && this.#phase !== 'upstream';
+    const established = this.#phase !== 'dialling';
     this.#phase = 'over';
     this.#deadline = Number.POSITIVE_INFINITY;
     this.#dialing?.cancel();

@@ -1,7 +1,9 @@
+import type { Duplex } from 'node:stream';
 import type { Target } from '@propusk/access/host';
 import type { Egress } from '@propusk/access/snapshot';
 import { valueOf } from './headers.ts';
 import { ProxyError } from './proxy-error.ts';
+import type { SocketReader } from './socket-reader.ts';
 
 /**
  * The protocol with a company's own proxy. Its credentials go to it alone, and its challenges never reach the client: the
@@ -11,7 +13,7 @@ import { ProxyError } from './proxy-error.ts';
 type Upstream = Extract<Egress, { kind: 'upstream' }>;
 
 /** The proxy must answer CONNECT within this time; it resolves and connects meanwhile. */
-export const REPLY_MS = 10_000;
+const REPLY_MS = 10_000;
 
 /** The header with the proxy's credentials (RFC 7617); empty without credentials. */
 export function upstreamAuthorization({ username, password }: Upstream): string[] {
@@ -47,11 +49,39 @@ const BARE_LF = /(?:^|[^\r])\n/;
 /** The error for a proxy's answer that is not valid HTTP. */
 export const unreadableUpstream = () => new ProxyError('bad_response', 'upstream_invalid_http');
 
-/** The error for a proxy that closes the connection instead of an answer. */
-export const upstreamBroken = () => new ProxyError('upstream_failed', 'upstream_broken');
+/** Opens a tunnel through the proxy (RFC 9110 section 9.3.6), once a socket is connected to it. */
+export class UpstreamTunnel implements SocketReader {
+  readonly #done: (outcome: Buffer | Error) => void;
+  readonly #timer = setTimeout(() => this.end(new ProxyError('timeout', 'upstream_timeout')), REPLY_MS);
+  #came = Buffer.alloc(0);
 
-/** The CONNECT that opens a tunnel through the proxy (RFC 9110 section 9.3.6). */
-export function tunnelRequest(upstream: Upstream, { host, port }: Target): string {
+  /** @param done gets the first bytes of the tunnel, or the error; it ignores further calls */
+  constructor(socket: Duplex, upstream: Upstream, target: Target, done: (outcome: Buffer | Error) => void) {
+    this.#done = done;
+    socket.write(tunnelRequest(upstream, target), 'latin1');
+  }
+
+  received(bytes: Buffer): void {
+    this.#came = Buffer.concat([this.#came, bytes]);
+    const reply = readTunnelReply(this.#came);
+    if (reply !== 'more') this.end(reply instanceof ProxyError ? reply : this.#came.subarray(reply.length));
+  }
+
+  ended(): void {
+    this.end(new ProxyError('upstream_failed', 'upstream_broken'));
+  }
+
+  closed(): void {
+    this.ended();
+  }
+
+  end(outcome: Buffer | Error): void {
+    clearTimeout(this.#timer);
+    this.#done(outcome);
+  }
+}
+
+function tunnelRequest(upstream: Upstream, { host, port }: Target): string {
   const authority = `${host}:${port}`;
   const [name, value] = upstreamAuthorization(upstream);
   const credentials = name === undefined ? '' : `${name}: ${value}\r\n`;
