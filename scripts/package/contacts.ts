@@ -1,5 +1,5 @@
-import { StartError } from '@propusk/embedded-postgres/start-error';
 import { packagePhrases } from '@propusk/phrases/launcher';
+import { StartError } from '@propusk/processes/start-error';
 
 /** The placeholder of each contact in control file, documents and command, and the setting of the build that replaces it. */
 const settings: Readonly<Record<string, string>> = {

@@ -4,8 +4,8 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { completeLinks } from '@propusk/embedded-postgres/binaries';
-import { StartError } from '@propusk/embedded-postgres/start-error';
 import { packagePhrases } from '@propusk/phrases/launcher';
+import { StartError } from '@propusk/processes/start-error';
 import type { Lock } from '../supply-chain.ts';
 
 const run = promisify(execFile);

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { StartError } from '@propusk/embedded-postgres/start-error';
 import { packagePhrases } from '@propusk/phrases/launcher';
+import { StartError } from '@propusk/processes/start-error';
 import { billOf, type Lock } from '../supply-chain.ts';
 import { missingContacts } from './contacts.ts';
 

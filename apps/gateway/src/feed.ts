@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { FEED_HEARTBEAT_MS, feed, feedEvents, type VisitEndEvent } from '@propusk/contract/feed';
+import { Backoff } from '@propusk/processes/backoff';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import type { Log } from './log.ts';
+import { faultOf, type Log } from './log.ts';
 import type { Snapshots } from './snapshot.ts';
 
 /**
@@ -30,8 +30,6 @@ export interface FeedOptions {
   readonly silenceMs?: number;
 }
 
-const FIRST_RETRY_MS = 200;
-const LAST_RETRY_MS = 5_000;
 const SILENCE_MS = FEED_HEARTBEAT_MS * 2 + 10_000;
 
 /** Follows the feed. @returns a function that stops it */
@@ -40,21 +38,17 @@ export function startFeed(options: FeedOptions): () => Promise<void> {
   const stop = new AbortController();
 
   async function run(): Promise<void> {
-    let retryMs = FIRST_RETRY_MS;
+    const pauses = new Backoff(200, 5_000);
     while (!stop.signal.aborted) {
-      const connection = follow(options, stop.signal);
       try {
-        await connection.ended;
+        await follow(options, stop.signal, () => pauses.reset());
         log.info('Feed ended, reconnecting');
       } catch (error) {
         if (stop.signal.aborted) return;
-        log.warn({ fault: faultOf(error) }, 'Feed lost, reconnecting');
+        log.warn({ fault: feedFaultOf(error) }, 'Feed lost, reconnecting');
         options.lost?.();
       }
-      if (connection.wasReady()) retryMs = FIRST_RETRY_MS;
-      // Jitter: gateways that lost one api must not all reconnect at one moment.
-      await sleep(retryMs * (0.5 + Math.random() / 2), undefined, { signal: stop.signal }).catch(() => {});
-      retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
+      await pauses.wait(stop.signal);
     }
   }
 
@@ -65,17 +59,12 @@ export function startFeed(options: FeedOptions): () => Promise<void> {
   };
 }
 
-interface Connection {
-  /** Settles when the connection is over. */
-  readonly ended: Promise<void>;
-  readonly wasReady: () => boolean;
-}
-
 /** Follows one connection to its end. */
 function follow(
   { apiUrl, key, snapshots, recheck, end, upToDate, log, silenceMs = SILENCE_MS }: FeedOptions,
   stop: AbortSignal,
-): Connection {
+  onReady: () => void,
+): Promise<void> {
   // Grows with companies in the feed. Bound: one number for each company. At the bound: does not grow
   const mentioned = new Set<number>();
   let changed = false;
@@ -109,6 +98,7 @@ function follow(
         for (const companyId of snapshots.index.companies.keys())
           if (!mentioned.has(companyId)) drop(companyId);
         ready = true;
+        onReady();
         log.info({ companies: snapshots.index.companies.size }, 'The feed is up to date');
         break;
       case 'heartbeat':
@@ -159,16 +149,13 @@ function follow(
     }
   }
 
-  return { ended: run(), wasReady: () => ready };
+  return run();
 }
 
 /** The log's description of a failure. An event that breaks the contract is described by its path, never by its content. */
-function faultOf(error: unknown): string {
+function feedFaultOf(error: unknown): string {
   if (error instanceof SyntaxError) return 'An event is not JSON';
-  if (!(error instanceof Error)) return 'unknown';
-  if ('issues' in error && Array.isArray(error.issues)) {
-    const [issue] = error.issues as { code?: string; path?: PropertyKey[] }[];
-    return `An event breaks the contract: ${issue?.code} at ${issue?.path?.join('.')}`;
-  }
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+  if (!(error instanceof Error && 'issues' in error && Array.isArray(error.issues))) return faultOf(error);
+  const [issue] = error.issues as { code?: string; path?: PropertyKey[] }[];
+  return `An event breaks the contract: ${issue?.code} at ${issue?.path?.join('.')}`;
 }

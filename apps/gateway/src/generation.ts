@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 
 /**
- * The processes of a gateway use one listening socket in turn, which their keeper (apps/supervisor/src/gateway.ts) holds. An update
+ * The processes of a gateway use one listening socket in turn, which their keeper (keeper.ts) holds. An update
  * or a change of settings therefore closes no connection (docs/decisions/013-gateway-processes.md).
  *
  *   gateway ─> keeper   `bind`; `waiting` for a certificate; `listening`; `released`

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type GatewayRecord, recordOf } from '@propusk/contract/gateway-records';
-import type { Log } from './log.ts';
+import { faultOf, type Log } from './log.ts';
 import { both, type Loss, lossRow } from './record-loss.ts';
 
 /**
@@ -148,10 +148,7 @@ export class RecordLog {
     this.#warnedAt = now;
     const lost = this.totals.lost - this.#warnedLost;
     this.#warnedLost = this.totals.lost;
-    const fault = error instanceof Error ? error.message : 'unknown';
-    this.#log.warn(
-      { file: this.#path ?? '-', fault, waiting: this.#lines.length, lost },
-      'Cannot write ACCESS_LOG, retrying each second',
-    );
+    const details = { file: this.#path ?? '-', fault: faultOf(error), waiting: this.#lines.length, lost };
+    this.#log.warn(details, 'Cannot write ACCESS_LOG, retrying each second');
   }
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { RecordBatch, RecordRow } from '@propusk/contract/gateway-records';
 import type { StoredAddresses } from '@propusk/contract/record-settings';
+import { Backoff } from '@propusk/processes/backoff';
 import { add } from './concurrency-limits.ts';
-import type { Log } from './log.ts';
+import { faultOf, type Log } from './log.ts';
 import { both, type Loss, lossRow } from './record-loss.ts';
 import { RecordPost } from './record-post.ts';
 import type { Left, RecordSpool, SpooledBatch } from './record-spool.ts';
@@ -23,8 +23,6 @@ import { storedAddress } from './stored-address.ts';
  * that has more than its fair share of the waiting records loses its new records.
  */
 
-const FIRST_RETRY_MS = 200;
-const LAST_RETRY_MS = 5_000;
 const STOP_MS = 2_000;
 /** The most bytes of the batches in memory. */
 const MEMORY = 1024 * 1024;
@@ -302,22 +300,18 @@ export class RecordSender {
   }
 
   async #sendAll(): Promise<void> {
-    let retryMs = FIRST_RETRY_MS;
+    const pauses = new Backoff(200, 5_000);
     for (let batch = this.#queue[0]; batch !== undefined; batch = this.#queue[0]) {
       const fault = await this.#attempt(batch);
       if (fault === null) {
         this.#failing = false;
-        retryMs = FIRST_RETRY_MS;
+        pauses.reset();
         continue;
       }
       if (!this.#failing) this.#options.log.warn({ fault }, 'Cannot send records of access, retrying');
       this.#failing = true;
       if (this.#stopping) return;
-      // Jitter: gateways that lost one api must not all return at one moment.
-      await sleep(retryMs * (0.5 + Math.random() / 2), undefined, { signal: this.#retry.signal }).catch(
-        () => {},
-      );
-      retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
+      await pauses.wait(this.#retry.signal);
     }
   }
 
@@ -381,9 +375,4 @@ export class RecordSender {
     if (!this.#diskFailed) this.#options.log.error({ err }, 'Cannot use the spool of records');
     this.#diskFailed = true;
   }
-}
-
-function faultOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { StartError } from '@propusk/embedded-postgres/start-error';
 import { supervisorPhrases } from '@propusk/phrases/launcher';
+import { StartError } from '@propusk/processes/start-error';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 

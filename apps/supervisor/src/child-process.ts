@@ -1,9 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { supervisorPhrases } from '@propusk/phrases/launcher';
+import { Backoff } from '@propusk/processes/backoff';
+import { type Child, forkChild } from '@propusk/processes/child';
 
 const DRAIN_MS = 7_000;
-const FIRST_RETRY_MS = 500;
-const LAST_RETRY_MS = 10_000;
 /** npm and a terminal may both deliver one Ctrl-C: a second signal within this time is the same one. */
 const SAME_SIGNAL_MS = 1_000;
 
@@ -35,30 +34,29 @@ export function supervise(
   const first = Promise.withResolvers<void>();
   // A start that is stopped earlier no longer awaits it.
   first.promise.catch(() => {});
-  let child: ChildProcess;
+  let child: Child;
   let stopped = false;
   let restarting = false;
   let everListened = false;
-  let retryMs = FIRST_RETRY_MS;
+  const pauses = new Backoff(500, 10_000);
   let retry: NodeJS.Timeout | undefined;
 
   function start(): void {
     retry = undefined;
     let errorOutput = '';
-    const execArgv = [...process.execArgv, ...flags];
-    child = fork(module, { env, execArgv, stdio: ['ignore', 'inherit', 'pipe', 'ipc'] });
-    child.stderr?.on('data', (bytes: Buffer) => {
+    child = forkChild(module, env, flags, 'pipe');
+    child.process.stderr?.on('data', (bytes: Buffer) => {
       errorOutput = (errorOutput + bytes.toString()).slice(-4000);
       // Until the first listening, the output becomes the message of ChildFailed.
       if (everListened) process.stderr.write(bytes);
     });
-    child.on('message', (message: { type?: string }) => {
+    child.process.on('message', (message: { type?: string }) => {
       if (message.type !== 'listening' && message.type !== 'waiting') return;
       everListened = true;
-      retryMs = FIRST_RETRY_MS;
+      pauses.reset();
       first.resolve();
     });
-    child.on('close', (code, signal) => {
+    child.process.on('close', (code, signal) => {
       if (stopped) return;
       const reason = signal ?? code;
       if (!everListened) {
@@ -68,8 +66,7 @@ export function supervise(
       // The third folder from the end names the app: apps/api/src/main.ts.
       if (!restarting) say(supervisorPhrases.processRestarts(module.split('/').at(-3) ?? '', reason));
       restarting = false;
-      retry = setTimeout(start, retryMs);
-      retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
+      retry = setTimeout(start, pauses.next());
     });
   }
 
@@ -79,7 +76,7 @@ export function supervise(
     restart() {
       if (retry === undefined) {
         restarting = true;
-        child.kill('SIGTERM');
+        child.process.kill('SIGTERM');
         return;
       }
       clearTimeout(retry);
@@ -88,12 +85,7 @@ export function supervise(
     async stop() {
       stopped = true;
       clearTimeout(retry);
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGTERM');
-      const deadline = setTimeout(() => child.kill('SIGKILL'), DRAIN_MS);
-      await ended;
-      clearTimeout(deadline);
+      await child.end(DRAIN_MS);
     },
   };
 }

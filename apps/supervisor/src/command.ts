@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { DatabaseUnfit } from '@propusk/api/db/migrate';
 import { SettingError } from '@propusk/contract/settings';
-import { StartError } from '@propusk/embedded-postgres/start-error';
 import { backupPhrases } from '@propusk/phrases/launcher';
+import { StartError } from '@propusk/processes/start-error';
 import { BackupRefused } from './backup/backup-refused.ts';
 import { ChildFailed } from './child-process.ts';
 

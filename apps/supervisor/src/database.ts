@@ -2,15 +2,11 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EmbeddedDatabase, openEmbedded } from '@propusk/embedded-postgres/open';
 import { supervisorPhrases } from '@propusk/phrases/launcher';
+import { Backoff } from '@propusk/processes/backoff';
 import { explain } from './command.ts';
 
-/**
- * The pause in milliseconds before a restart of the database, so that a database that fails at once causes
- * no busy loop.
- */
+/** The pause before a restart of the database: one that fails at once must cause no busy loop. */
 const REOPEN_PAUSE_MS = 500;
-const FIRST_RETRY_MS = 1_000;
-const LAST_RETRY_MS = 10_000;
 
 /** The embedded database, opened again whenever its server ends. */
 export interface SupervisedDatabase {
@@ -61,13 +57,12 @@ export async function superviseDatabase(
 
   /** On a full disk, retries until there is room: the gateways enforce their last snapshot meanwhile. */
   async function reopen(): Promise<EmbeddedDatabase> {
-    for (let pauseMs = FIRST_RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, LAST_RETRY_MS)) {
+    for (const pauses = new Backoff(1_000, 10_000); ; await sleep(pauses.next())) {
       try {
         return await openEmbedded({ dataDir, onProgress: say });
       } catch (error) {
         if (closing || existsSync(reserveFile)) throw error;
         say(explain(error));
-        await sleep(pauseMs);
       }
     }
   }

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StartError } from '@propusk/embedded-postgres/start-error';
+import { keepGateway } from '@propusk/gateway/keeper';
 import { gatewayPhrases } from '@propusk/phrases/launcher';
-import { keepGateway } from './gateway-keeper.ts';
+import { StartError } from '@propusk/processes/start-error';
+import { withSettings } from './packaged/settings-file.ts';
 
 /**
  * `gateway.ts [SETTINGS]`: one gateway, fed by the api at API_URL, with the settings of the environment and of the file.
@@ -41,7 +42,8 @@ async function reload(): Promise<number> {
 
 try {
   const settings = process.argv[2];
-  process.exit(await (settings === '--reload' ? reload() : keepGateway(control, settings)));
+  const environment = () => (settings === undefined ? process.env : withSettings(settings, process.env));
+  process.exit(await (settings === '--reload' ? reload() : keepGateway(control, environment)));
 } catch (error) {
   if (!(error instanceof StartError)) throw error;
   process.stderr.write(`${error.message}\n`);

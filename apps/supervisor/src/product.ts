@@ -4,10 +4,10 @@ import { type Config, readConfig } from '@propusk/api/config';
 import { openDb } from '@propusk/api/db/open';
 import { makeAdminLink } from '@propusk/api/registration/first-links';
 import { lockDataDir } from '@propusk/embedded-postgres/data-dir-lock';
-import { StartError } from '@propusk/embedded-postgres/start-error';
 import { readConfig as readGatewayConfig } from '@propusk/gateway/config';
 import { NODE_FLAGS } from '@propusk/gateway/node-flags';
 import { supervisorPhrases } from '@propusk/phrases/launcher';
+import { StartError } from '@propusk/processes/start-error';
 import { refuseUnfinished } from './backup/restore-marker.ts';
 import { buildConsole } from './build-console.ts';
 import { buildExtension } from './build-extension.ts';
@@ -140,11 +140,7 @@ function restartOnChange(api: SupervisedProcess, gateway: SupervisedProcess): ()
   const sources: [string, SupervisedProcess[]][] = [
     ['apps/api/src', [api]],
     ['apps/gateway/src', [gateway]],
-    ['packages/contract/src', [api, gateway]],
-    ['packages/access/src', [api, gateway]],
-    ['packages/dial/src', [api, gateway]],
-    ['packages/overload/src', [api, gateway]],
-    ['packages/phrases/src', [api, gateway]],
+    ['packages', [api, gateway]],
   ];
   const watchers = sources.map(([path, processes]) =>
     watchFolder(fromRoot(path), { recursive: true }, () => {

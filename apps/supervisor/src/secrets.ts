@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StartError } from '@propusk/embedded-postgres/start-error';
 import { supervisorPhrases } from '@propusk/phrases/launcher';
+import { StartError } from '@propusk/processes/start-error';
 
 /** SECRET_KEY encrypts columns of the database; GATEWAY_SECRET authenticates gateways to the api. */
 export interface Secrets {

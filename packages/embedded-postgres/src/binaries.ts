@@ -3,8 +3,8 @@ import { chmod, cp, mkdir, readdir, readFile, rename, rm, stat, symlink } from '
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { databasePhrases, fileActions } from '@propusk/phrases/launcher';
+import { StartError, startErrorFrom } from '@propusk/processes/start-error';
 import { type DbUser, isRoot, makeShared, ourselves, run } from './location.ts';
-import { StartError, startErrorFrom } from './start-error.ts';
 
 /** Age in ms at which an unfinished copy counts as abandoned; a younger one may belong to a running process. */
 const abandonedAfter = 10 * 60_000;

@@ -3,10 +3,10 @@ import { chown, lstat, mkdir, open, readdir, readFile, rename, rmdir } from 'nod
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databasePhrases, fileActions } from '@propusk/phrases/launcher';
+import { StartError, startErrorFrom } from '@propusk/processes/start-error';
 import { explainFailure } from './explain-failure.ts';
 import { type DbUser, type Place, run, tiedToParent } from './location.ts';
 import type { ServerLog } from './server-log.ts';
-import { StartError, startErrorFrom } from './start-error.ts';
 
 const major = '18';
 const controlFileSize = 8192;

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { StartError } from '@propusk/processes/start-error';
 import { asRoot, makeScratch, removeScratch, startHolder } from '@propusk/test-kit/embedded/scratch';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { holdsLock, lockDataDir } from './data-dir-lock.ts';
-import { StartError } from './start-error.ts';
 
 let scratch: string;
 beforeAll(() => {

@@ -14,8 +14,8 @@ import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databasePhrases, fileActions } from '@propusk/phrases/launcher';
+import { StartError, startErrorFrom } from '@propusk/processes/start-error';
 import { isRoot, nobodyId } from './location.ts';
-import { StartError, startErrorFrom } from './start-error.ts';
 
 /** The locks of this process. References keep the garbage collector from closing them; openEmbedded looks them up. */
 // Grows with the launcher. Bound: one folder. At the bound: does not grow

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { databasePhrases } from '@propusk/phrases/launcher';
+import { StartError } from '@propusk/processes/start-error';
 import type { Place } from './location.ts';
-import { StartError } from './start-error.ts';
 
 /** PostgreSQL's own messages, in English by lc_messages. The first pattern that matches wins. */
 const knownFailures: readonly (readonly [RegExp, (place: Place, line: string) => string])[] = [

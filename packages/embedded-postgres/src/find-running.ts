@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { databasePhrases, fileActions } from '@propusk/phrases/launcher';
+import { StartError, startErrorFrom } from '@propusk/processes/start-error';
 import pg from 'pg';
 import { findRelocated } from './location.ts';
 import { urlOf } from './readiness.ts';
 import { socketOf } from './socket-dir.ts';
-import { StartError, startErrorFrom } from './start-error.ts';
 
 /**
  * Finds the embedded database of a data folder and starts nothing.

@@ -223,7 +223,7 @@ function removeHome(dataDir: string): void {
 function copyClone(clone: string): string {
   const packages = join(import.meta.dirname, '..', '..');
   mkdirSync(join(clone, 'node_modules', '@propusk'), { recursive: true });
-  for (const name of ['embedded-postgres', 'phrases', 'test-kit']) {
+  for (const name of ['embedded-postgres', 'phrases', 'processes', 'test-kit']) {
     for (const part of ['package.json', name === 'test-kit' ? 'src/embedded' : 'src']) {
       cpSync(join(packages, name, part), join(clone, 'packages', name, part), { recursive: true });
     }

@@ -16,7 +16,7 @@ import { userInfo } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { databasePhrases, fileActions } from '@propusk/phrases/launcher';
-import { StartError, startErrorFrom } from './start-error.ts';
+import { StartError, startErrorFrom } from '@propusk/processes/start-error';
 
 /** The operating system's user that the database runs as. */
 export interface DbUser {

@@ -1,4 +1,5 @@
 import { fileActions } from '@propusk/phrases/launcher';
+import { startErrorFrom } from '@propusk/processes/start-error';
 import { findBinaries } from './binaries.ts';
 import { ensureCluster } from './cluster.ts';
 import { holdsLock, lockDataDir } from './data-dir-lock.ts';
@@ -11,7 +12,6 @@ import { openLog } from './server-log.ts';
 import { writeSettings } from './settings.ts';
 import { findSocketDir } from './socket-dir.ts';
 import { stopLeftovers } from './stale-server.ts';
-import { startErrorFrom } from './start-error.ts';
 
 /** A running embedded database. */
 export interface EmbeddedDatabase {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databasePhrases } from '@propusk/phrases/launcher';
+import { StartError } from '@propusk/processes/start-error';
 import pg from 'pg';
-import { StartError } from './start-error.ts';
 
 const pollMs = 20;
 /** Timeout of a server that does not answer at all, not even that it is starting. */

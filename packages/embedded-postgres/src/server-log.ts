@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileActions } from '@propusk/phrases/launcher';
-import { startErrorFrom } from './start-error.ts';
+import { startErrorFrom } from '@propusk/processes/start-error';
 
 const limitBytes = 8 * 1024 * 1024;
 const checkEveryMs = 60_000;

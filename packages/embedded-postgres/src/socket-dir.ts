@@ -1,8 +1,8 @@
 import { chown, lstat, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileActions } from '@propusk/phrases/launcher';
+import { startErrorFrom } from '@propusk/processes/start-error';
 import type { Place } from './location.ts';
-import { startErrorFrom } from './start-error.ts';
 
 /** sockaddr_un holds 108 bytes, the last of them zero. */
 const longestPath = 107;

@@ -2,9 +2,9 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databasePhrases } from '@propusk/phrases/launcher';
+import { StartError } from '@propusk/processes/start-error';
 import { type Place, run } from './location.ts';
 import { settingsFile } from './settings.ts';
-import { StartError } from './start-error.ts';
 
 const pollMs = 50;
 /** How long a fast shutdown may take before the harder signal; the same as close() allows. */

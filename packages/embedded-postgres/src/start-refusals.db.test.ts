@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { StartError } from '@propusk/processes/start-error';
 import {
   asRoot,
   makeScratch,
@@ -21,7 +22,6 @@ import {
 } from '@propusk/test-kit/embedded/scratch';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openEmbedded } from './open.ts';
-import { StartError } from './start-error.ts';
 
 let scratch: string;
 let copyTemplate: (dataDir: string) => Promise<void>;

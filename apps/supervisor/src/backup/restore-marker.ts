@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { StartError } from '@propusk/embedded-postgres/start-error';
 import { backupPhrases } from '@propusk/phrases/launcher';
+import { StartError } from '@propusk/processes/start-error';
 
 const mark = (dataDir: string) => join(dataDir, 'restore.unfinished');
 

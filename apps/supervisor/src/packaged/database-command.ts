@@ -3,9 +3,9 @@ import { type Db, openDb } from '@propusk/api/db/open';
 import { sweepFolder } from '@propusk/api/mail/folder';
 import { makeAdminLink, makeFirstLinks } from '@propusk/api/registration/first-links';
 import { findRunning } from '@propusk/embedded-postgres/find-running';
-import { StartError } from '@propusk/embedded-postgres/start-error';
 import { packagedPhrases, supervisorPhrases } from '@propusk/phrases/launcher';
 import { setupPhrases } from '@propusk/phrases/setup';
+import { StartError } from '@propusk/processes/start-error';
 import { runCommand, say } from '../command.ts';
 
 /** The commands that need a running database: `database-command.ts COMMAND [ARGUMENT…]`. */

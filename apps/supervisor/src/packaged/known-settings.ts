@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { apiSettings } from '@propusk/api/config';
-import { StartError } from '@propusk/embedded-postgres/start-error';
 import { gatewaySettings } from '@propusk/gateway/config';
 import { packagedPhrases } from '@propusk/phrases/launcher';
+import { StartError } from '@propusk/processes/start-error';
 import { readSettingsFile } from './settings-file.ts';
 
 /** What a settings file may name. Apart from reading the file: the keeper of a gateway needs no list of settings. */

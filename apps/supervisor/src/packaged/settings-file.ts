@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { StartError, startErrorFrom } from '@propusk/embedded-postgres/start-error';
 import { fileActions, packagedPhrases } from '@propusk/phrases/launcher';
+import { StartError, startErrorFrom } from '@propusk/processes/start-error';
 
 /** The package fixes these, because its units grant access to these paths only. */
 const fixed = ['DATA_DIR', 'BACKUP_PASSPHRASE'];

@@ -3,8 +3,8 @@ import { X509Certificate } from 'node:crypto';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readCertificate } from '@propusk/certificate/certificate-files';
-import { StartError } from '@propusk/embedded-postgres/start-error';
 import { setupPhrases } from '@propusk/phrases/setup';
+import { StartError } from '@propusk/processes/start-error';
 import type { Part } from './service.ts';
 
 /** Folders that the units hide from the services (ProtectHome, PrivateTmp). */

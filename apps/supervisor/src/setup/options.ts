@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Email, storedEmail } from '@propusk/contract/fields';
-import { StartError } from '@propusk/embedded-postgres/start-error';
 import { setupPhrases } from '@propusk/phrases/setup';
+import { StartError } from '@propusk/processes/start-error';
 
 /** No `internal`: every browser and every vantage would have to trust a CA of ours (docs/decisions/025-certificates.md). */
 const modes = ['auto', 'files', 'off'] as const;

@@ -9,8 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { isDeepStrictEqual, parseEnv } from 'node:util';
-import { StartError, startErrorFrom } from '@propusk/embedded-postgres/start-error';
 import { setupPhrases } from '@propusk/phrases/setup';
+import { StartError, startErrorFrom } from '@propusk/processes/start-error';
 
 type Values = Readonly<Record<string, string | undefined>>;
 

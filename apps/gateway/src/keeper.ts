@@ -1,4 +1,3 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { lookup } from 'node:dns/promises';
 import { mkdirSync, rmSync } from 'node:fs';
 import net from 'node:net';
@@ -6,11 +5,12 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { getSystemErrorName } from 'node:util';
-import { StartError } from '@propusk/embedded-postgres/start-error';
-import { type FromGateway, REPLACES, SLOT_COUNT, SLOTS, type ToGateway } from '@propusk/gateway/generation';
-import { NODE_FLAGS } from '@propusk/gateway/node-flags';
 import { gatewayPhrases, supervisorPhrases } from '@propusk/phrases/launcher';
-import { withSettings } from './packaged/settings-file.ts';
+import { Backoff } from '@propusk/processes/backoff';
+import { type Child, forkChild } from '@propusk/processes/child';
+import { StartError } from '@propusk/processes/start-error';
+import { type FromGateway, REPLACES, SLOT_COUNT, SLOTS, type ToGateway } from './generation.ts';
+import { NODE_FLAGS } from './node-flags.ts';
 
 /**
  * The keeper of a gateway: it holds the listening socket, and starts the process that serves on it. A reload starts a new process with
@@ -29,8 +29,6 @@ const READY_MS = 60_000;
 const RELEASE_MS = 5_000;
 const STOP_MS = 8_000;
 const MOST_LIVING = 8;
-/** The pauses between tries to replace an ended process. */
-const [FIRST_RETRY_MS, LAST_RETRY_MS] = [100, 10_000];
 
 interface BoundHandle {
   getsockname(into: object): number;
@@ -43,27 +41,24 @@ const { _createServerHandle: createHandle } = net as unknown as {
 };
 
 interface Generation {
-  readonly child: ChildProcess;
+  readonly child: Child<ToGateway>;
   readonly env: NodeJS.ProcessEnv;
   /** `host port` of its listening socket. */
   address: string;
   /** Resolves when it serves or waits for a certificate. Rejects when it ends before that. */
   readonly ready: Promise<unknown>;
   readonly released: Promise<unknown>;
-  /** Resolves with the exit code; with null after a signal, and when it could not be started. */
-  readonly ended: Promise<number | null>;
   serves: boolean;
-  send(message: ToGateway, socket?: BoundHandle): void;
 }
 
 /**
  * Runs a gateway until a signal, or the end of its process.
  * @param control path of the socket that asks for a reload: it answers `ok` or a sentence
- * @param settings a settings file, read at every start of a process; undefined for the environment alone
+ * @param environment reads the settings at every start of a process. It throws StartError for settings that cannot be used
  * @returns the exit code
- * @throws StartError for a settings file that cannot be used
+ * @throws StartError of the first start
  */
-export async function keepGateway(control: string, settings: string | undefined): Promise<number> {
+export async function keepGateway(control: string, environment: () => NodeJS.ProcessEnv): Promise<number> {
   /** By `host port`. */
   // Grows with GATEWAY_HOST and GATEWAY_PORT. Bound: the last one, and those of failed reloads since. At the bound: does not grow
   const sockets = new Map<string, BoundHandle>();
@@ -71,13 +66,13 @@ export async function keepGateway(control: string, settings: string | undefined)
   // Grows with reloads. Bound: 8 processes. At the bound: a reload is refused until one has drained
   const living = new Map<number, Generation>();
   const failed = Promise.withResolvers<number>();
-  const environment = () => (settings === undefined ? process.env : withSettings(settings, process.env));
   let slot = -1;
   let [reloading, stopping] = [false, false];
   /** A process that is to follow the current one. */
   let next: Generation | undefined;
-  /** Attempts to replace the current process since the last successful change. */
+  /** Attempts to replace the current process since the last successful change, and the pauses between them. */
   let tries = 0;
+  const pauses = new Backoff(200, 10_000);
   const isAlive = (one: Generation) => [...living.values()].includes(one);
 
   async function bind(one: Generation, host: string, port: number): Promise<BoundHandle> {
@@ -101,11 +96,7 @@ export async function keepGateway(control: string, settings: string | undefined)
     while (living.has(slot));
     const own = slot;
     const env = { ...base, [SLOTS]: [own, ...living.keys()].join(), [REPLACES]: replaces ? '1' : '' };
-    const child = fork(fileURLToPath(import.meta.resolve('@propusk/gateway/main')), {
-      env,
-      execArgv: [...process.execArgv, ...NODE_FLAGS],
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    });
+    const child = forkChild<ToGateway>(fileURLToPath(import.meta.resolve('./main.ts')), env, NODE_FLAGS);
     const [ready, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     ready.promise.catch(() => {});
     const one: Generation = {
@@ -114,37 +105,28 @@ export async function keepGateway(control: string, settings: string | undefined)
       address: '',
       ready: ready.promise,
       released: released.promise,
-      ended: new Promise((resolve) => child.once('exit', resolve).once('error', () => resolve(null))),
       serves: false,
-      // The callback ignores a closed channel: 'exit' reports an ended process.
-      send: (message, socket) => void child.send(message, socket as net.Server | undefined, () => {}),
     };
     living.set(own, one);
-    child.on('message', (message: FromGateway) => {
+    child.process.on('message', (message: FromGateway) => {
       if (message.type === 'released') return released.resolve();
       if (message.type === 'bind')
         return void bind(one, message.host, message.port).then(
-          (socket) => one.send({ type: 'socket' }, socket),
-          (error) => one.send({ type: 'refused', code: String(error.code) }),
+          (socket) => child.send({ type: 'socket' }, socket as unknown as net.Server),
+          (error) => child.send({ type: 'refused', code: String(error.code) }),
         );
       one.serves ||= message.type === 'listening';
       ready.resolve();
       process.send?.(message);
     });
-    void one.ended.then((code) => {
+    void child.ended.then((code) => {
       living.delete(own);
       ready.reject(new Error('Ended'));
-      if (one !== current) current.send({ type: 'ended', slot: own });
-      else if (reloading) next?.child.kill('SIGKILL');
+      if (one !== current) current.child.send({ type: 'ended', slot: own });
+      else if (reloading) next?.child.kill();
       else replace(code || 1);
     });
     return one;
-  }
-
-  /** @throws Error when it ends, or takes too long */
-  async function inTime({ ready, child }: Generation): Promise<void> {
-    const late = setTimeout(() => child.kill('SIGKILL'), READY_MS);
-    await ready.finally(() => clearTimeout(late));
   }
 
   /**
@@ -156,32 +138,31 @@ export async function keepGateway(control: string, settings: string | undefined)
     const before = current;
     const after = start(base, !isAlive(before));
     next = after;
-    await inTime(after);
+    await after.child.within(READY_MS, after.ready);
     if (!after.serves) {
-      after.child.kill('SIGKILL');
+      after.child.kill();
       throw new Error('It waits for a certificate');
     }
     current = after;
     const isCut = ['GATEWAY_SECRET', 'API_URL'].some((name) => before.env[name] !== after.env[name]);
-    if (!isCut) before.send({ type: 'drain' });
-    else for (const one of living.values()) if (one !== after) one.child.kill('SIGTERM');
-    const hung = setTimeout(() => before.child.kill('SIGKILL'), isCut ? STOP_MS : RELEASE_MS);
-    await Promise.race([isCut ? before.ended : before.released, before.ended]);
-    clearTimeout(hung);
-    after.send({ type: 'own' });
-    for (const other of others) if (!living.has(other)) after.send({ type: 'ended', slot: other });
+    if (isCut) for (const one of living.values()) if (one !== after) void one.child.end(STOP_MS);
+    if (!isCut) before.child.send({ type: 'drain' });
+    const { ended } = before.child;
+    await (isCut ? ended : before.child.within(RELEASE_MS, Promise.race([before.released, ended])));
+    after.child.send({ type: 'own' });
+    for (const other of others) if (!living.has(other)) after.child.send({ type: 'ended', slot: other });
   }
 
   /** Replaces the current process after its end. @param code the exit code of the keeper, if that process never served */
   function replace(code: number): void {
     if (!current.serves) return failed.resolve(code);
     if (stopping) return;
-    const { signalCode, exitCode } = current.child;
+    const { signalCode, exitCode } = current.child.process;
     process.stderr.write(`${supervisorPhrases.processRestarts('gateway', signalCode ?? exitCode)}\n`);
     change(async () => {
       // The first attempt is immediate and has the settings of the ended process, since those on disk may be half edited. Later
       // attempts alternate between the settings on disk and those of the ended process.
-      if (tries > 0) await sleep(Math.min(FIRST_RETRY_MS * 2 ** tries, LAST_RETRY_MS));
+      if (tries > 0) await sleep(pauses.next());
       tries += 1;
       if (!stopping) await handOver(tries % 2 === 1 ? current.env : environment());
     }).catch(() => {});
@@ -193,6 +174,7 @@ export async function keepGateway(control: string, settings: string | undefined)
     try {
       await work();
       tries = 0;
+      pauses.reset();
     } finally {
       reloading = false;
       next = undefined;
@@ -212,10 +194,10 @@ export async function keepGateway(control: string, settings: string | undefined)
       await change(async () => {
         const read = environment();
         if (current.serves) return handOver(read);
-        current.child.kill('SIGKILL');
-        await current.ended;
+        current.child.kill();
+        await current.child.ended;
         current = start(read);
-        await inTime(current);
+        await current.child.within(READY_MS, current.ready);
       });
       return 'ok';
     } catch (error) {
@@ -251,12 +233,7 @@ export async function keepGateway(control: string, settings: string | undefined)
   );
   const code = await Promise.race([failed.promise, stopped]);
   stopping = true;
-  const all = [...living.values()];
-  for (const { child } of all) {
-    child.kill('SIGTERM');
-    setTimeout(() => child.kill('SIGKILL'), STOP_MS).unref();
-  }
-  await Promise.all(all.map(({ ended }) => ended));
+  await Promise.all([...living.values()].map(({ child }) => child.end(STOP_MS)));
   // Removes the file of the socket.
   server.close();
   return code;
