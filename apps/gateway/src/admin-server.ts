@@ -1,22 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Registry } from 'prom-client';
+import type { ProxyServer } from './proxy-server.ts';
 import type { SnapshotView } from './snapshot.ts';
 
 /**
  * Health and metrics on a loopback listener: `/health` for a load balancer's agent or a process manager, `/metrics` for
  * Prometheus. Neither takes credentials.
  */
-
-export interface AdminServerOptions {
-  /** Collects the metrics of all processes of the gateway. */
-  readonly registry: () => Registry | Promise<Registry>;
-  readonly snapshots: SnapshotView;
-  /** Whether a process accepts connections; true when omitted. */
-  readonly serving?: () => boolean;
-  readonly stopping: () => boolean;
-}
 
 export interface AdminServer {
   readonly port: number;
@@ -26,7 +17,8 @@ export interface AdminServer {
 
 /** Starts the listener. @param port 0 lets the system choose */
 export async function startAdminServer(
-  { registry, snapshots, stopping, serving = () => true }: AdminServerOptions,
+  { registry, serving, stopping }: Pick<ProxyServer, 'registry' | 'serving' | 'stopping'>,
+  snapshots: SnapshotView,
   port: number,
 ): Promise<AdminServer> {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000 }, async (req, res) => {

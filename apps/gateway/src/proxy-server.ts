@@ -13,6 +13,7 @@ import { memoryPressure } from '@propusk/overload/memory-pressure';
 import { addressesOf } from '@propusk/overload/networks';
 import { queuePipelines, TrackedResponse } from '@propusk/overload/pipeline-queue';
 import { UnfinishedHeads } from '@propusk/overload/unfinished-heads';
+import type { Registry } from 'prom-client';
 import { AccessRecords, type RecordSink } from './access-records.ts';
 import { type ActiveRequests, createActiveRequests } from './active-requests.ts';
 import { createAuthenticate } from './authenticate.ts';
@@ -26,7 +27,7 @@ import { SWEEP_MS, sweep } from './deadline.ts';
 import type { DescriptorShares } from './descriptors.ts';
 import type { BoundSocket, Slots } from './generation.ts';
 import type { Log } from './log.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import { createMetrics } from './metrics.ts';
 import { IDLE_MS } from './origin-request.ts';
 import { loadUndici } from './origin-undici.ts';
 import { ProxyError } from './proxy-error.ts';
@@ -47,13 +48,20 @@ import { isWebSocket } from './upgrade.ts';
  */
 
 export interface ProxyServer {
-  readonly activeRequests: ActiveRequests;
-  readonly metrics: Metrics;
+  /** The tunnels and requests of this process. */
+  readonly activeRequests: Pick<ActiveRequests, 'size' | 'recheck'>;
   readonly records: Pick<AccessRecords, 'end'>;
+  /** Collects the metrics. */
+  readonly registry: () => Registry | Promise<Registry>;
+  /** Whether a process accepts connections. */
+  readonly serving: () => boolean;
   /** Whether it stops: it refuses requests. */
   readonly stopping: () => boolean;
-  /** Starts to accept connections. @param socket that the keeper has bound @returns the port */
-  listen(socket?: BoundSocket): Promise<number>;
+  /**
+   * Starts to accept connections.
+   * @param bind asks for the listening socket; undefined, or its result is, for a socket of its own @returns the port
+   */
+  listen(bind?: () => Promise<BoundSocket | undefined>): Promise<number>;
   /** Sends the records that another process has left. @param slot of a process that has ended */
   adopt(slot: number): void;
   /** Stops accepting; each response outside a tunnel closes its connection. Resolves when the last connection has closed. */
@@ -203,11 +211,13 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
 
   return {
     activeRequests,
-    metrics,
     records,
+    registry: () => metrics.registry,
+    serving: () => true,
     stopping: () => stopping,
     adopt: (slot) => sender.adopt(slot),
-    async listen(socket) {
+    async listen(bind) {
+      const socket = await bind?.();
       if (options.slots.others.length > 0) await loadUndici();
       if (socket === undefined) server.listen(config.port, config.host, BACKLOG);
       else server.listen(socket, BACKLOG);

@@ -2,23 +2,19 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type AccessIndex, emptyIndex, putCompany, removeCompany } from '@propusk/access/snapshot';
 import type { CompanySnapshot } from '@propusk/contract/feed';
+import type { Config } from './config.ts';
 import type { Log } from './log.ts';
+import { createAge, type SnapshotAge } from './snapshot-age.ts';
 import { ID_PAGE, SnapshotFault, SnapshotStore } from './snapshot-store.ts';
 
 /**
  * The policy snapshots of all companies, in memory and encrypted on disk: the gateway serves while the api is unavailable, across
  * its own restarts too.
- *
- * The age counts from the last feed event. It is the larger of two clocks: the monotonic clock stops while a machine sleeps, the
- * wall clock can be set back. A restart leaves only the wall clock; an event in the future does not count.
+ * A restart leaves only the wall clock of their age (snapshot-age.ts).
  */
 
-export interface SnapshotView {
+export interface SnapshotView extends SnapshotAge {
   readonly index: AccessIndex;
-  /** Milliseconds since the last feed event; infinite before the first `ready`. */
-  readonly ageMs: () => number;
-  /** Whether every request is denied: before the first `ready`, and after too long a silence of the feed. */
-  readonly stale: () => boolean;
 }
 
 export interface Snapshots extends SnapshotView {
@@ -47,22 +43,22 @@ export interface Snapshots extends SnapshotView {
 /** The time for writing companies in one turn of the event loop, in milliseconds. The last company may exceed it. */
 const PART_MS = 5;
 
-export interface SnapshotsOptions {
-  readonly dataDir: string;
-  readonly snapshotMaxAgeMs: number;
-}
-
 /**
  * Loads the snapshots of the last run, unless another process still writes their file.
  * @param isOwner whether the file is free; otherwise it stays untouched until `own()`.
  * A file that cannot be trusted is logged and renamed, and every request is denied.
  * @throws Error with a `code` when the file cannot be read
  */
-export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, isOwner = true): Snapshots {
+export function openSnapshots(
+  options: Pick<Config, 'dataDir' | 'snapshotMaxAgeMs'>,
+  key: Buffer,
+  log: Log,
+  isOwner = true,
+): Snapshots {
   const store = new SnapshotStore(join(options.dataDir, 'gateway-snapshot.db'), key);
-  const maxAgeMs = options.snapshotMaxAgeMs;
+  const age = createAge(options.snapshotMaxAgeMs);
   // Feed events without changes are written rarely. A file that overestimates its age denies earlier, which is safe.
-  const rewriteMs = Math.min(60_000, maxAgeMs / 10);
+  const rewriteMs = Math.min(60_000, options.snapshotMaxAgeMs / 10);
   /** The changes that are not on disk; null for a removed company. */
   // Grows with changes by owners. Bound: one snapshot for each company. At the bound: a change replaces the company's entry
   const unsaved = new Map<number, CompanySnapshot | null>();
@@ -70,23 +66,16 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
   // Grows with owners. Bound: one snapshot for each company. At the bound: a change replaces the company's entry
   const rest = new Map<number, CompanySnapshot | null>();
   const { index, contact } = isOwner ? load(store, unsaved, log) : { index: emptyIndex(), contact: null };
-  let wall = Number.NEGATIVE_INFINITY;
-  let steady = Number.NEGATIVE_INFINITY;
+  if (contact !== null) age.touch(contact);
   let savedContact = Number.NEGATIVE_INFINITY;
   let failed = false;
   let owned = isOwner;
   // False while `own()` reads which companies are stored.
   let writable = isOwner;
 
-  const age = Date.now() - (contact ?? Number.POSITIVE_INFINITY);
-  if (contact !== null && age >= 0) {
-    wall = contact;
-    steady = performance.now() - age;
-  }
-
   function changed(companyId: number, snapshot: CompanySnapshot | null): void {
     rest.delete(companyId);
-    (writable || Number.isFinite(wall) ? unsaved : rest).set(companyId, snapshot);
+    (writable || Number.isFinite(age.contact()) ? unsaved : rest).set(companyId, snapshot);
   }
 
   /**
@@ -104,6 +93,7 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
 
   function save(until = 0): void {
     if (!writable) return;
+    const wall = age.contact();
     if (unsaved.size === 0 && until === 0 && !(wall - savedContact >= rewriteMs)) return;
     try {
       store.write(due(until), Number.isFinite(wall) ? wall : 0);
@@ -126,13 +116,11 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
     for (const [id, company] of store.companies()) if (!unsaved.has(id) && !rest.has(id)) yield company;
   }
 
-  const ageMs = () => Math.max(Date.now() - wall, performance.now() - steady);
-
   return {
     index,
-    ageMs,
-    stale: () => ageMs() > maxAgeMs,
-    present: () => ({ companies: companies(), contact: wall }),
+    ageMs: age.ageMs,
+    stale: age.stale,
+    present: () => ({ companies: companies(), contact: age.contact() }),
     put(snapshot, anyVersion) {
       const { companyId } = snapshot;
       // A reconnect repeats every company: most are known.
@@ -148,10 +136,7 @@ export function openSnapshots(options: SnapshotsOptions, key: Buffer, log: Log, 
       changed(companyId, null);
       return true;
     },
-    contact() {
-      wall = Date.now();
-      steady = performance.now();
-    },
+    contact: () => age.touch(),
     save: () => save(),
     async own() {
       if (owned) return;

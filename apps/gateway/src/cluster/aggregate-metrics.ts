@@ -14,8 +14,8 @@ export interface AggregateMetrics {
 }
 
 interface MetricsSource {
-  readonly worker: { readonly id: number };
-  send(message: ToWorker): void;
+  readonly id: number;
+  readonly child: { send(message: ToWorker): void };
 }
 
 /** A worker that does not answer in this time contributes its last values. */
@@ -35,7 +35,7 @@ export function createAggregateMetrics(members: () => readonly MetricsSource[]):
   async function ask(): Promise<void> {
     turn += 1;
     const mine = turn;
-    const missing = new Set(members().map(({ worker }) => worker.id));
+    const missing = new Set(members().map(({ id }) => id));
     const { promise, resolve } = Promise.withResolvers<void>();
     const before = answered;
     answered = (worker, of) => {
@@ -44,7 +44,7 @@ export function createAggregateMetrics(members: () => readonly MetricsSource[]):
       if (missing.size === 0) resolve();
     };
     const late = setTimeout(resolve, ANSWER_MS);
-    for (const member of members()) member.send({ type: 'count', turn: mine });
+    for (const { child } of members()) child.send({ type: 'count', turn: mine });
     if (missing.size === 0) resolve();
     await promise;
     clearTimeout(late);

@@ -1,16 +1,13 @@
-import cluster, { type Worker } from 'node:cluster';
+import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
-import { gatewayKeys } from '@propusk/access/gateway-secret';
-import { readCertificate } from '@propusk/certificate/certificate-files';
-import { type AdminServer, startAdminServer } from '../admin-server.ts';
+import { Backoff } from '@propusk/processes/backoff';
+import { Child } from '@propusk/processes/child';
 import type { Config } from '../config.ts';
-import { startFeed } from '../feed.ts';
-import { type BoundSocket, isFirst, SLOT_COUNT, SLOTS, type Slots, waitForFeed } from '../generation.ts';
+import { type BoundSocket, SLOT_COUNT, SLOTS, type Slots } from '../generation.ts';
 import type { Log } from '../log.ts';
 import { NODE_FLAGS } from '../node-flags.ts';
-import { DRAIN_MS } from '../proxy-server.ts';
-import type { Gateway } from '../server.ts';
-import { openSnapshots, type Snapshots } from '../snapshot.ts';
+import { DRAIN_MS, type ProxyServer } from '../proxy-server.ts';
+import type { Snapshots } from '../snapshot.ts';
 import { createAggregateMetrics } from './aggregate-metrics.ts';
 import { type FromWorker, type ToWorker, WORKER_INDEX } from './messages.ts';
 import { createSlotPool } from './shared-limits.ts';
@@ -25,74 +22,61 @@ import { createSlotPool } from './shared-limits.ts';
  * a worker that does not answer, which ends that worker's connections.
  */
 
-type Cluster = Omit<Gateway, 'index' | 'activeRequests' | 'stale'>;
-
 /** A worker that does not answer for this time is killed: it must not resume with outdated policies. */
 const HUNG_MS = 15_000;
-const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 10_000;
 /** The minimum interval of relaying feed times. A worker that overestimates the snapshot's age denies earlier, which is safe. */
 const CONTACT_MS = 200;
 
 interface Member {
-  readonly worker: Worker;
+  readonly id: number;
+  readonly child: Child<ToWorker>;
+  /** A ready worker handles messages. */
+  state: 'starts' | 'ready' | 'serves';
   /** A timer for each `enforce` message that the worker has not confirmed, by the number of the message. */
   readonly pending: Map<number, NodeJS.Timeout>;
-  send(message: ToWorker): void;
 }
 
-/**
- * Creates a gateway of `config.processes` workers. It listens and connects after `listen()`.
- * @throws SettingError for a certificate that cannot be used
- */
-export async function createCluster(config: Config, log: Log, slots: Slots): Promise<Cluster> {
-  // Validate here: one error line instead of one for each worker.
-  if (config.tls !== undefined) await readCertificate(config.tls);
-  const keys = gatewayKeys(config.secret);
-  const snapshots = openSnapshots(config, keys.snapshot, log, isFirst(slots) || slots.replaces);
-  const feedLog = log.child({});
+export interface Workers {
+  readonly workers: ProxyServer;
+  /** The snapshots, with every change relayed to the workers. */
+  readonly snapshots: Snapshots;
+}
+
+/** Makes the `config.processes` workers of a gateway. They start at `listen()`. */
+export function createWorkers(config: Config, snapshots: Snapshots, slots: Slots, log: Log): Workers {
   // Grows with GATEWAY_PROCESSES. Bound: 64 processes. At the bound: does not grow
-  const forked = new Set<Worker>();
-  /** The workers that handle messages. */
-  // Grows with GATEWAY_PROCESSES. Bound: 64 processes. At the bound: does not grow
-  const members = new Map<number, Member>();
+  const members = new Set<Member>();
+  const ready = () => [...members].filter(({ state }) => state !== 'starts');
+  const serving = () => ready().filter(({ state }) => state === 'serves').length;
   const pool = createSlotPool(config.processes);
-  const aggregate = createAggregateMetrics(() => [...members.values()]);
-  // Bounded: filled once at startup
-  const running: (() => unknown)[] = [];
-  // Grows with workers that end. Bound: one timer for each of 64 processes. At the bound: does not grow
-  const retries = new Set<NodeJS.Timeout>();
-  running.push(() => retries.forEach((retry) => clearTimeout(retry)));
+  const aggregate = createAggregateMetrics(ready);
   const first = Promise.withResolvers<number>();
-  let admin: AdminServer | null = null;
   /**
    * Each worker listens on a descriptor of its own, which node:cluster closes with the worker. The collection of the socket as garbage
    * would close whatever has its number then.
    */
   // Grows with workers that end. Bound: an empty object for each, within a process's life. At the bound: does not grow
   const sockets: (BoundSocket | undefined)[] = [];
-  let bind: Parameters<Cluster['listen']>[0];
-  let serving = 0;
+  let bind: Parameters<ProxyServer['listen']>[0];
   let [closing, stopping] = [false, false];
-  const everyOther = Array.from({ length: SLOT_COUNT }, (_, slot) => slot).filter(
-    (slot) => slot !== slots.own,
-  );
+  const everyOther = [...Array(SLOT_COUNT).keys()].filter((slot) => slot !== slots.own);
+  const pauses = new Backoff(100, LAST_RETRY_MS);
   let turn = 0;
-  let retryMs = FIRST_RETRY_MS;
   let relayedAt = 0;
 
   const broadcast = (message: ToWorker) => {
-    for (const member of members.values()) member.send(message);
+    for (const { child } of ready()) child.send(message);
   };
 
-  async function serve(member: Member): Promise<void> {
+  async function serve(child: Member['child']): Promise<void> {
     try {
       const socket = await bind?.();
       sockets.push(socket);
-      member.send(closing ? { type: 'close', deadlineMs: 0 } : { type: 'serve', fd: socket?.fd });
+      child.send(closing ? { type: 'close', deadlineMs: 0 } : { type: 'serve', fd: socket?.fd });
     } catch (error) {
       first.reject(error);
-      member.worker.process.kill('SIGKILL');
+      child.kill();
     }
   }
 
@@ -103,46 +87,41 @@ export async function createCluster(config: Config, log: Log, slots: Slots): Pro
       ...(process.env[SLOTS] && { [SLOTS]: [slots.own, ...taken].join() }),
     });
     const { id } = worker;
+    const child = new Child<ToWorker>(worker.process);
     const born = performance.now();
-    const member: Member = {
-      worker,
-      // Grows with changes of policies. Bound: one entry for each change that a worker has not confirmed. At the bound: a worker
-      // that does not confirm in time is replaced
-      pending: new Map(),
-      // The callback ignores a closed channel: 'exit' reports a dead worker.
-      send: (message) => void worker.send(message, () => {}),
-    };
-    let serves = false;
-    forked.add(worker);
+    // Grows with changes of policies. Bound: one entry for each change that a worker has not confirmed. At the bound: a worker
+    // that does not confirm in time is replaced
+    const pending = new Map<number, NodeJS.Timeout>();
+    const member: Member = { id, child, state: 'starts', pending };
+    members.add(member);
 
-    worker.on('message', (message: FromWorker) => {
+    child.process.on('message', (message: FromWorker) => {
       switch (message.type) {
         case 'ready': {
           // The worker gets all snapshots, and every change from now on, before it accepts connections.
           const { companies, contact } = snapshots.present();
-          for (const snapshot of companies) member.send({ type: 'company', snapshot });
-          if (Number.isFinite(contact)) member.send({ type: 'contact', at: contact });
-          members.set(id, member);
-          void serve(member);
+          for (const snapshot of companies) child.send({ type: 'company', snapshot });
+          if (Number.isFinite(contact)) child.send({ type: 'contact', at: contact });
+          member.state = 'ready';
+          void serve(child);
           break;
         }
         case 'serving':
-          serves = true;
-          serving += 1;
-          log.info({ worker: id, pid: worker.process.pid, serving }, 'Worker serves');
-          if (serving === config.processes) first.resolve(message.port);
+          member.state = 'serves';
+          log.info({ worker: id, pid: child.process.pid, serving: serving() }, 'Worker serves');
+          if (serving() === config.processes) first.resolve(message.port);
           break;
         case 'failed':
           first.reject(Object.assign(new Error(message.message), { code: message.code }));
-          worker.process.kill('SIGKILL');
+          child.kill();
           break;
         case 'enforced':
-          clearTimeout(member.pending.get(message.turn));
-          member.pending.delete(message.turn);
+          clearTimeout(pending.get(message.turn));
+          pending.delete(message.turn);
           break;
         case 'request': {
           const { name, most } = message;
-          member.send({ type: 'granted', name, slots: pool.lend(id, name, most, message.slots) });
+          child.send({ type: 'granted', name, slots: pool.lend(id, name, most, message.slots) });
           break;
         }
         case 'giveBack':
@@ -153,27 +132,19 @@ export async function createCluster(config: Config, log: Log, slots: Slots): Pro
           break;
       }
     });
-    worker.on('exit', (code, signal) => {
-      if (serves) serving -= 1;
-      forked.delete(worker);
-      members.delete(id);
+    child.process.on('exit', (code, signal) => {
+      members.delete(member);
       pool.forget(id);
       aggregate.gone(id);
-      for (const hung of member.pending.values()) clearTimeout(hung);
+      for (const hung of pending.values()) clearTimeout(hung);
       if (closing) return;
       log.error({ worker: id, code, signal }, 'Worker ended, starting another');
-      if (performance.now() - born > LAST_RETRY_MS) retryMs = FIRST_RETRY_MS;
-      const retry = setTimeout(() => {
-        retries.delete(retry);
-        // Other processes may have come since.
-        fork(index, everyOther);
-      }, retryMs);
-      retries.add(retry);
-      retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
+      if (performance.now() - born > LAST_RETRY_MS) pauses.reset();
+      // Other processes may have come since.
+      setTimeout(() => closing || fork(index, everyOther), pauses.next());
     });
   }
 
-  /** The snapshots, with every change relayed to the workers. */
   const relayed: Snapshots = {
     ...snapshots,
     put(snapshot, anyVersion) {
@@ -198,35 +169,24 @@ export async function createCluster(config: Config, log: Log, slots: Slots): Pro
   /** Has every worker authorize its active requests again. Kills a worker that does not confirm in time. */
   function enforce(): void {
     turn += 1;
-    for (const member of members.values()) {
+    for (const { id, child, pending } of ready()) {
       const hung = setTimeout(() => {
-        log.error({ worker: member.worker.id }, 'Worker does not answer, killing it');
-        member.worker.process.kill('SIGKILL');
+        log.error({ worker: id }, 'Worker does not answer, killing it');
+        child.kill();
       }, HUNG_MS);
-      member.pending.set(turn, hung);
-      member.send({ type: 'enforce', turn });
+      pending.set(turn, hung);
+      child.send({ type: 'enforce', turn });
     }
   }
 
-  async function startAdmin(): Promise<void> {
-    if (config.metricsPort === undefined) return;
-    const options = {
-      registry: aggregate.registry,
-      snapshots,
-      stopping: () => stopping,
-      serving: () => serving > 0,
-    };
-    admin = await startAdminServer(options, config.metricsPort);
-  }
-
-  const allEnded = () =>
-    Promise.all([...forked].map((worker) => new Promise((resolve) => worker.once('exit', resolve))));
-
-  return {
-    metricsPort: () => admin && admin.port,
+  const workers: ProxyServer = {
+    activeRequests: { size: 0, recheck: enforce },
+    records: { end: (event) => broadcast({ type: 'end', event }) },
+    registry: aggregate.registry,
+    serving: () => serving() > 0,
+    stopping: () => stopping,
     async listen(asks) {
       bind = asks;
-      if (isFirst(slots)) await startAdmin();
       // The workers accept from one listening socket. Round robin would make the primary the bottleneck.
       cluster.schedulingPolicy = cluster.SCHED_NONE;
       cluster.setupPrimary({
@@ -235,52 +195,21 @@ export async function createCluster(config: Config, log: Log, slots: Slots): Pro
         serialization: 'advanced',
         execArgv: [...process.execArgv, ...NODE_FLAGS],
       });
-      const { mayAccept, ...awaited } = waitForFeed(slots);
-      running.push(
-        aggregate.stop,
-        startFeed({
-          apiUrl: config.apiUrl,
-          key: keys.feed,
-          log: feedLog,
-          snapshots: relayed,
-          recheck: enforce,
-          end: (event) => broadcast({ type: 'end', event }),
-          ...awaited,
-        }),
-      );
-      await mayAccept;
       for (let i = 0; i < config.processes; i++) fork(i);
       return first.promise;
     },
-    async own() {
-      void snapshots.own();
-      await startAdmin();
-    },
     adopt: (slot) => broadcast({ type: 'adopt', slot }),
-    async drain(released) {
+    async drain() {
       closing = true;
-      const ended = allEnded();
       broadcast({ type: 'drain' });
-      await admin?.stop();
-      snapshots.close();
-      released();
-      await ended;
+      await Promise.all([...members].map(({ child }) => child.ended));
     },
     async close(deadlineMs = DRAIN_MS) {
-      closing = true;
-      stopping = true;
-      // The api is often stopped at the same time: do not warn about a lost feed.
-      feedLog.level = 'error';
-      const ended = allEnded();
+      [closing, stopping] = [true, true];
       broadcast({ type: 'close', deadlineMs });
-      const late = setTimeout(() => {
-        for (const worker of forked) worker.process.kill('SIGKILL');
-      }, deadlineMs + 1_000);
-      await ended;
-      clearTimeout(late);
-      for (const end of running.splice(0).toReversed()) await end();
-      await admin?.stop();
-      snapshots.close();
+      await Promise.all([...members].map(({ child }) => child.within(deadlineMs + 1_000, child.ended)));
+      aggregate.stop();
     },
   };
+  return { workers, snapshots: relayed };
 }

@@ -18,16 +18,14 @@ function cluster(workers: number) {
   const pool = createSlotPool(workers);
   const mail: (() => void)[] = [];
   const places: SharedLimits[] = Array.from({ length: workers }, (_, id) =>
-    createSharedLimits({
-      limits,
-      workers,
-      request: (name, most, wanted) =>
-        mail.push(() => {
-          const granted = pool.lend(id, name, most, wanted);
-          mail.push(() => places[id]?.granted(name, granted));
-        }),
-      giveBack: (name, some) => mail.push(() => pool.giveBack(id, name, some)),
-    }),
+    createSharedLimits(limits, workers, (message) =>
+      mail.push(() => {
+        const { name, slots } = message;
+        if (message.type === 'giveBack') return pool.giveBack(id, name, slots);
+        const granted = pool.lend(id, name, message.most, slots);
+        mail.push(() => places[id]?.granted(name, granted));
+      }),
+    ),
   );
   const deliver = () => {
     for (let next = mail.shift(); next !== undefined; next = mail.shift()) next();
@@ -93,12 +91,8 @@ test("the primary takes back a dead worker's slots", () => {
 
 test('most users get a slot without a message to the primary', () => {
   const asked: string[] = [];
-  const leases = createSharedLimits({
-    limits: { perCaller: 512, perCompany: 5_000, total: 20_000 },
-    workers: 4,
-    request: (name) => asked.push(name),
-    giveBack() {},
-  });
+  const most = { perCaller: 512, perCompany: 5_000, total: 20_000 };
+  const leases = createSharedLimits(most, 4, ({ name }) => asked.push(name));
   for (let i = 0; i < 16; i++) expect(leases.acquire(leases.of('u1', 1))).toBeUndefined();
   expect(leases.acquire(leases.of('u1', 1))).toBe('u1');
   expect(asked).toEqual([]);

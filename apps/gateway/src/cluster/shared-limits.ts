@@ -1,4 +1,5 @@
 import { add, type ConcurrencyLimits, type Limits, type Slots, slotsUnder } from '../concurrency-limits.ts';
+import type { FromWorker } from './messages.ts';
 
 /**
  * Concurrency limits that several processes share. A limit is never exceeded:
@@ -63,20 +64,12 @@ export interface SharedLimits extends ConcurrencyLimits {
   granted(name: string, slots: number): void;
 }
 
-export interface SharedLimitsOptions {
-  readonly limits: Limits;
-  readonly workers: number;
-  readonly request: (name: string, most: number, slots: number) => void;
-  readonly giveBack: (name: string, slots: number) => void;
-}
-
-/** Creates the limits of one worker. */
-export function createSharedLimits({
-  limits,
-  workers,
-  request,
-  giveBack,
-}: SharedLimitsOptions): SharedLimits {
+/** Creates the limits of one worker. @param send to the primary */
+export function createSharedLimits(
+  limits: Limits,
+  workers: number,
+  send: (message: Extract<FromWorker, { type: 'request' | 'giveBack' }>) => void,
+): SharedLimits {
   // Grows with users and companies with live requests. Bound: about 100 bytes for each of them. At the bound: entries at 0 are
   // removed
   const [taken, borrowed] = [new Map<string, number>(), new Map<string, number>()];
@@ -105,7 +98,7 @@ export function createSharedLimits({
         const slots = none ? has : Math.min(has, free > 2 * block ? block : 0);
         if (slots === 0) continue;
         add(borrowed, name, -slots);
-        giveBack(name, slots);
+        send({ type: 'giveBack', name, slots });
       }
     },
     request(slots) {
@@ -117,7 +110,7 @@ export function createSharedLimits({
       if (queue !== undefined) queue.push(resolve);
       else {
         waiting.set(name, [resolve]);
-        request(name, most, blockOf(most, workers));
+        send({ type: 'request', name, most, slots: blockOf(most, workers) });
       }
       return promise;
     },

@@ -1,12 +1,13 @@
 import cluster from 'node:cluster';
 import { gatewayKeys } from '@propusk/access/gateway-secret';
+import { emptyIndex, putCompany, removeCompany } from '@propusk/access/snapshot';
 import { readConfig } from '../config.ts';
 import { descriptorLimit, shareDescriptors } from '../descriptors.ts';
 import { slotsOf } from '../generation.ts';
 import { createLog } from '../log.ts';
 import { createProxyServer } from '../proxy-server.ts';
+import { createAge } from '../snapshot-age.ts';
 import { type FromWorker, type ToWorker, WORKER_INDEX } from './messages.ts';
-import { createReplica } from './replica.ts';
 import { createSharedLimits } from './shared-limits.ts';
 
 /**
@@ -17,18 +18,15 @@ import { createSharedLimits } from './shared-limits.ts';
 const config = readConfig(process.env);
 const log = createLog(config.logLevel).child({ worker: cluster.worker?.id });
 const send = (message: FromWorker) => void process.send?.(message, undefined, undefined, () => {});
-const replica = createReplica(config.snapshotMaxAgeMs);
+const index = emptyIndex();
+// The worker's own clocks: its snapshots become stale when the primary hangs.
+const age = createAge(config.snapshotMaxAgeMs);
 const shares = shareDescriptors(descriptorLimit(), config.sockets);
-const limits = createSharedLimits({
-  limits: shares.limits,
-  workers: config.processes,
-  request: (name, most, slots) => send({ type: 'request', name, most, slots }),
-  giveBack: (name, slots) => send({ type: 'giveBack', name, slots }),
-});
+const limits = createSharedLimits(shares.limits, config.processes, send);
 const serving = await createProxyServer({
   config,
   keys: gatewayKeys(config.secret),
-  snapshots: replica,
+  snapshots: { index, ...age },
   limits,
   shares,
   worker: Number(process.env[WORKER_INDEX]),
@@ -43,13 +41,14 @@ for (const signal of ['SIGINT', 'SIGTERM', ...(config.accessLog === undefined ? 
 process.on('message', async (message: ToWorker) => {
   switch (message.type) {
     case 'company':
-      replica.put(JSON.parse(message.snapshot));
+      // The primary has compared the versions.
+      putCompany(index, JSON.parse(message.snapshot), true);
       break;
     case 'gone':
-      replica.drop(message.companyId);
+      removeCompany(index, message.companyId);
       break;
     case 'contact':
-      replica.contact(message.at);
+      age.touch(message.at);
       break;
     case 'enforce':
       serving.activeRequests.recheck(() => send({ type: 'enforced', turn: message.turn }));
@@ -64,7 +63,7 @@ process.on('message', async (message: ToWorker) => {
       send({
         type: 'counted',
         turn: message.turn,
-        metrics: await serving.metrics.registry.getMetricsAsJSON(),
+        metrics: await (await serving.registry()).getMetricsAsJSON(),
       });
       break;
     case 'serve':
@@ -85,7 +84,8 @@ send({ type: 'ready' });
 
 async function serve(fd: number | undefined): Promise<void> {
   try {
-    send({ type: 'serving', port: await serving.listen(fd === undefined ? undefined : { fd }) });
+    const bind = async () => (fd === undefined ? undefined : { fd });
+    send({ type: 'serving', port: await serving.listen(bind) });
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     send({ type: 'failed', code, message });
