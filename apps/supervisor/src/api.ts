@@ -1,16 +1,13 @@
 import { buildConsole } from './build-console.ts';
 import { buildExtension } from './build-extension.ts';
-import { explain, say } from './command.ts';
+import { runCommand, say } from './command.ts';
 
 /**
  * `npm run api`: one api process with the console, on the PostgreSQL of DATABASE_URL. Several of them may run on one
  * database.
  */
-try {
+await runCommand(async () => {
   await buildConsole(say);
   await buildExtension(say);
-} catch (error) {
-  process.stderr.write(`${explain(error)}\n`);
-  process.exit(1);
-}
+});
 await import('@propusk/api/main');

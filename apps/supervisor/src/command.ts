@@ -43,12 +43,13 @@ export function ask(question: string, isSecret = false): Promise<string> {
 
 /**
  * Runs a command and ends the process.
- * @param work resolves with the exit code; its error is printed on standard error, and the exit code is then 1
+ * @param work resolves with the exit code, or with nothing for a process that goes on; its error is printed, with the exit code 1
  * @param describe the text for an error
  */
-export async function runCommand(work: () => Promise<number>, describe = explain): Promise<never> {
+export async function runCommand(work: () => Promise<number | void>, describe = explain): Promise<void> {
   try {
-    process.exit(await work());
+    const code = await work();
+    if (code !== undefined) process.exit(code);
   } catch (error) {
     process.stderr.write(`${describe(error)}\n`);
     process.exit(1);

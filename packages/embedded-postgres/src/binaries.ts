@@ -23,7 +23,7 @@ export async function findBinaries(
   packageRoot: string = locatePackage(),
 ): Promise<string> {
   const native = join(packageRoot, 'native');
-  if ((await completeLinks(packageRoot)) && (await whyNotRunning(user, native)) === undefined) return native;
+  if ((await completeLinks(packageRoot)) && (await canRun(user, native))) return native;
 
   const folder = isRoot() ? await makeShared('bin', 0o755) : join(base, 'postgres-bin');
   const { version } = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8')) as {
@@ -38,10 +38,8 @@ export async function findBinaries(
       throw startErrorFrom(error, fileActions.copyPrograms(copy));
     }
   }
-  const reason = await whyNotRunning(user, join(copy, 'native'));
-  if (reason !== undefined) {
-    throw new StartError(databasePhrases.programsDoNotRun(copy), { details: reason });
-  }
+  if (!(await canRun(user, join(copy, 'native'))))
+    throw new StartError(databasePhrases.programsDoNotRun(copy));
   return join(copy, 'native');
 }
 
@@ -77,11 +75,10 @@ function locatePackage(): string {
   }
 }
 
-async function whyNotRunning(user: DbUser, native: string): Promise<string | undefined> {
+async function canRun(user: DbUser, native: string): Promise<boolean> {
   const script =
     'test -r "$1/share/postgresql/postgres.bki" && test -x "$1/bin/initdb" && exec "$1/bin/postgres" -V';
-  const { code, stderr } = await run(user, 'sh', ['-c', script, 'sh', native]);
-  return code === 0 ? undefined : stderr.trim();
+  return (await run(user, 'sh', ['-c', script, 'sh', native])).code === 0;
 }
 
 /** Copies under a temporary name, then renames, so that a visible copy is complete. */

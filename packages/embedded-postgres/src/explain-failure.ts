@@ -40,16 +40,15 @@ const damage =
  */
 export function explainFailure(printed: string, place: Place, making = false): StartError {
   const lines = printed.trim().split('\n');
-  const details = lines.slice(-15).join('\n');
   for (const [pattern, sentence] of knownFailures) {
     // The file may lie elsewhere, such as in /dev/shm.
     const line = lines.find((each) => pattern.test(each));
-    if (line !== undefined) return new StartError(sentence(place, line.trim()), { details });
+    if (line !== undefined) return new StartError(sentence(place, line.trim()));
   }
   if (!making && damage.test(printed)) {
-    return new StartError(databasePhrases.clusterDamaged(place.cluster), { details });
+    return new StartError(databasePhrases.clusterDamaged(place.cluster));
   }
   const last = lines.findLast((line) => /FATAL|PANIC|ERROR|error:/.test(line)) ?? lines.at(-1) ?? '';
   const log = join(place.base, 'postgres.log');
-  return new StartError(databasePhrases.notStarted(last.trim(), log), { details });
+  return new StartError(databasePhrases.notStarted(last.trim(), log));
 }

@@ -3,9 +3,8 @@ import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { databasePhrases, fileActions } from '@propusk/phrases/launcher';
 import { StartError, startErrorFrom } from '@propusk/processes/start-error';
-import pg from 'pg';
 import { findRelocated } from './location.ts';
-import { urlOf } from './readiness.ts';
+import { query, urlOf } from './readiness.ts';
 import { socketOf } from './socket-dir.ts';
 
 /**
@@ -29,10 +28,8 @@ export async function findRunning(dataDir: string): Promise<string | null> {
   );
   if (socketDir === '') return null;
   const url = urlOf(socketDir);
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  client.on('error', () => {});
   try {
-    await client.connect();
+    await query(url, 'select');
     return url;
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
@@ -43,7 +40,5 @@ export async function findRunning(dataDir: string): Promise<string | null> {
       throw new StartError(databasePhrases.accessDenied());
     }
     throw startErrorFrom(error, fileActions.askDatabase());
-  } finally {
-    await client.end().catch(() => {});
   }
 }

@@ -204,8 +204,8 @@ export function ourselves(): DbUser {
  */
 async function otherUser(uid: number, gid: number): Promise<DbUser> {
   const user = { uid, gid, name: '', spawnAs: { uid, gid } };
-  const { code, stdout, stderr } = await run(user, 'id', ['-un']);
-  if (code === null) throw new StartError(databasePhrases.cannotChangeUser(uid), { details: stderr });
+  const { code, stdout } = await run(user, 'id', ['-un']);
+  if (code === null) throw new StartError(databasePhrases.cannotChangeUser(uid));
   if (code !== 0) throw new StartError(databasePhrases.namelessUser(uid));
   return { ...user, name: stdout.trim() };
 }

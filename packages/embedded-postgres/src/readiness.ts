@@ -45,8 +45,7 @@ export async function waitUntilReady(
     const recovering = failure.code === stillStarting;
     if (recovering) patienceMs = recoveryMs;
     const waited = Date.now() - began;
-    if (waited > patienceMs)
-      throw new StartError(databasePhrases.silent(), { cause: failure, details: failure.message });
+    if (waited > patienceMs) throw new StartError(databasePhrases.silent(), { cause: failure });
     if (recovering && waited > 5_000 && !reported) {
       reported = true;
       say(databasePhrases.recovering());
@@ -110,7 +109,7 @@ async function refreshCollation(socketDir: string, say: (line: string) => void):
   }
 }
 
-async function query<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
+export async function query<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   // An idle client that loses its server emits; the query's own rejection is the one that counts.
   client.on('error', () => undefined);

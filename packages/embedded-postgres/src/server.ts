@@ -57,9 +57,6 @@ async function stop(child: ChildProcess, exited: Promise<Exit>): Promise<void> {
   for (const [signal, patienceMs] of stops) {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
     child.kill(signal);
-    const waiting = new AbortController();
-    const late = sleep(patienceMs, undefined, { signal: waiting.signal }).catch(() => undefined);
-    await Promise.race([exited, late]);
-    waiting.abort();
+    await Promise.race([exited, sleep(patienceMs, undefined, { ref: false })]);
   }
 }

@@ -103,10 +103,10 @@ test.concurrent.each(breakages)(
 
     const error = await openEmbedded({ dataDir }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(StartError);
-    const { message: line, details } = error as StartError;
+    const { message: line } = error as StartError;
     expect(line).toMatch(message);
     expect(line).not.toContain('\n');
-    if (found) expect(details).toMatch(/FATAL|PANIC|LOG/);
+    if (found) expect(readFileSync(join(dataDir, 'postgres.log'), 'utf8')).toMatch(/FATAL|PANIC|LOG/);
     expect(fingerprint(cluster)).toBe(before);
     expect(await processesLeft(dataDir)).toEqual([]);
   },

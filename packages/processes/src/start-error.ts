@@ -1,18 +1,10 @@
 import { databasePhrases } from '@propusk/phrases/launcher';
 
-/** A failed start. The supervisor prints `message` and exits; `details` helps with debugging. */
+/** A failed start. The supervisor prints the message, one line for the operator: what is wrong and what to do. Then it exits. */
 export class StartError extends Error {
-  /** The last useful lines of the database's own log, in English; empty when there are none. */
-  readonly details: string;
-
-  /**
-   * @param message one line for the operator: what is wrong and what to do
-   * @param options details: lines of the log; cause: the underlying error
-   */
-  constructor(message: string, options: { details?: string; cause?: unknown } = {}) {
-    super(message.replaceAll(/\s*\n\s*/g, ' '), { cause: options.cause });
+  constructor(message: string, options?: ErrorOptions) {
+    super(message.replaceAll(/\s*\n\s*/g, ' '), options);
     this.name = 'StartError';
-    this.details = options.details ?? '';
   }
 }
 
@@ -25,5 +17,5 @@ export function startErrorFrom(error: unknown, action: string): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   const { code, message } = error as NodeJS.ErrnoException;
   if (error instanceof StartError || code === undefined) return error;
-  return new StartError(databasePhrases.fileError(action, code, message), { cause: error, details: message });
+  return new StartError(databasePhrases.fileError(action, code, message), { cause: error });
 }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '@propusk/api/config';
 import { packagedPhrases } from '@propusk/phrases/launcher';
-import { explain, say } from '../command.ts';
+import { runCommand, say } from '../command.ts';
 import { gatewayEnvironment } from '../gateway-environment.ts';
 import { readGatewaySecret } from '../secrets.ts';
 import { rotate } from './daily-backups.ts';
@@ -34,7 +34,7 @@ const services = new Set(['start', 'serve', 'api', 'gateway']);
  * that would let the gateway read the file.
  */
 const [settings = '', command = '', ...args] = process.argv.slice(2);
-try {
+await runCommand(async () => {
   const env = withSettings(settings, process.env);
   const unknown = unknownSettings(settings);
   // The checks of the server's state show them too.
@@ -58,7 +58,4 @@ try {
     // `rotate FOLDER`, after a daily backup.
     for (const name of rotate(args[0] ?? '', env)) say(name);
   }
-} catch (error) {
-  process.stderr.write(`${explain(error)}\n`);
-  process.exit(1);
-}
+});
