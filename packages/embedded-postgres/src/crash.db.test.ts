@@ -235,7 +235,7 @@ test('a kill -9 of the server is detected, and no acknowledged row is lost', asy
     const acknowledged = counts.reduce((sum, n) => sum + n, 0);
     for (const [writer, n] of counts.entries()) {
       // One more row may have been committed without its acknowledgement.
-      expect([n, n + 1]).toContain(kept.find((row) => row.writer === round * 10 + writer)?.n);
+      expect([n, n + 1]).toContain(kept.find((row) => row.writer === round * 10 + writer)?.n ?? 0);
     }
     expect(Number((await ask(url, 'select count(*) as n from acknowledged'))[0]?.n)).toBeGreaterThanOrEqual(
       before + acknowledged,
