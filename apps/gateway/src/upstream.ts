@@ -94,7 +94,7 @@ function tunnelRequest(upstream: Upstream, { host, port }: Target): string {
  * @param bytes all that the proxy has sent
  * @returns the length of the answer, behind which the tunnel begins; `more` when it is incomplete; the refusal
  */
-export function readTunnelReply(bytes: Buffer): { length: number } | 'more' | ProxyError {
+function readTunnelReply(bytes: Buffer): { length: number } | 'more' | ProxyError {
   let at = 0;
   for (let early = 0; early <= EARLY_MOST; early++) {
     const status = readStatus(bytes.subarray(at));
