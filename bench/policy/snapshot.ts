@@ -18,7 +18,8 @@ const plain = () => JSON.stringify(companies());
 switch (what) {
   case 'write': {
     const store = new SnapshotStore(join(folder, 'gateway-snapshot.db'), key);
-    store.write(new Map(companies().map((company) => [company.companyId, company])), Date.now());
+    const texts = companies().map((each) => ({ ...each, text: JSON.stringify(each) }));
+    store.write(new Map(texts.map((each) => [each.companyId, each])), Date.now());
     store.close();
     process.send?.({ type: 'done', bytes: Buffer.byteLength(plain()) });
     break;

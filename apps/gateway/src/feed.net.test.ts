@@ -204,7 +204,7 @@ describe('the snapshot on disk', () => {
   async function store(contact: number, secret = SECRET): Promise<void> {
     await rm(path());
     const file = new SnapshotStore(path(), gatewayKeys(secret).snapshot);
-    file.write(new Map([[1, company([host])]]), contact);
+    file.write(new Map([[1, { version: 1, text: JSON.stringify(company([host])) }]]), contact);
     file.close();
   }
 

@@ -80,7 +80,7 @@ function follow(
         const snapshot = feedEvents.company.parse(JSON.parse(data));
         // Within a connection a lower version is outdated. The first event of a company is the database's state, which may have
         // been restored from a backup with lower versions: accept any version, or later revocations would be ignored.
-        if (snapshots.put(snapshot, !mentioned.has(snapshot.companyId))) changed = true;
+        if (snapshots.put(snapshot, data, !mentioned.has(snapshot.companyId))) changed = true;
         mentioned.add(snapshot.companyId);
         break;
       }

@@ -7,7 +7,7 @@ import { seal } from '@propusk/access/sealed';
 import type { CompanySnapshot } from '@propusk/contract/feed';
 import { company } from '@propusk/test-kit/gateway/world';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { open, SnapshotFault, SnapshotStore } from './snapshot-store.ts';
+import { open, SnapshotFault, SnapshotStore, type SnapshotText } from './snapshot-store.ts';
 
 const key = randomBytes(32);
 
@@ -46,12 +46,13 @@ describe('a file that somebody changed', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  const changes = (...list: CompanySnapshot[]) => new Map(list.map((each) => [each.companyId, each]));
+  const changes = (...list: CompanySnapshot[]) =>
+    new Map(list.map((each) => [each.companyId, { version: each.version, text: JSON.stringify(each) }]));
   const first = company(['crm.company.test'], { version: 1 });
   const revoked = company(['crm.company.test'], { version: 2, users: [] });
   const other = company(['wiki.company.test'], { id: 2 });
 
-  function written(...steps: Map<number, CompanySnapshot | null>[]): void {
+  function written(...steps: Map<number, SnapshotText | null>[]): void {
     const store = new SnapshotStore(path, key);
     store.load(() => {});
     for (const step of steps) store.write(step, 1_000);

@@ -41,7 +41,11 @@ const ENVIRONMENT = new Set([3, 5, 6, 7, 8, 10, 13, 14]);
 /** The ids that `takeOver()` reads at once: about 5 ms, because SQLite reads past the sealed rows. */
 export const ID_PAGE = 1_000;
 
-/** Rows that were stored with this shape are read without validation, which would take longer than all other steps together. */
+/**
+ * Rows that were stored with this shape are read without validation, which would take longer than all other steps together.
+ * A row holds the text that the api sent and the gateway validated. The schema only checks: it has neither defaults nor
+ * conversions. Fields that it does not list stay in the text. No code reads them, and a release that reads them has another shape.
+ */
 const SHAPE = createHash('sha256')
   .update(JSON.stringify(z.toJSONSchema(CompanySnapshot)))
   .digest('hex');
@@ -60,13 +64,12 @@ export function open(key: KeyObject, sealed: Uint8Array, about: string): Buffer 
   }
 }
 
-interface StoredRow {
-  readonly company: number;
-  readonly version: number;
-  readonly sealed: Uint8Array;
-}
+type StoredRow = Readonly<{ company: number; version: number; sealed: Uint8Array }>;
 
-type Changes = Iterable<readonly [number, CompanySnapshot | null]>;
+/** The JSON text of a validated snapshot, as the api sent it. */
+export type SnapshotText = Readonly<{ version: number; text: string }>;
+
+type Changes = Iterable<readonly [number, SnapshotText | null]>;
 
 /** The file of a gateway's snapshots. One process uses it. */
 export class SnapshotStore {
@@ -89,13 +92,12 @@ export class SnapshotStore {
   }
 
   /**
-   * Reads the file.
-   * @param each is called with every company, before the file is proved whole; `current` is false for a row of another shape,
-   * which the caller must write again: the next manifest names this product's shape
+   * Reads the file. Rows of another shape are validated, so that the next manifest may name this product's shape.
+   * @param each is called with every company, before the file is proved whole
    * @returns the time of the last feed event in ms since 1970; null without a file
    * @throws SnapshotFault; then nothing that `each` got may be used
    */
-  load(each: (company: CompanySnapshot, current: boolean) => void): number | null {
+  load(each: (company: CompanySnapshot) => void): number | null {
     if (!this.#exists()) return null;
     try {
       const manifest = this.#manifest();
@@ -103,7 +105,7 @@ export class SnapshotStore {
       for (const row of this.#rows()) {
         this.#digest += this.#mark(row.company, row.sealed);
         const company: unknown = JSON.parse(this.#unsealed(row));
-        each(current ? (company as CompanySnapshot) : CompanySnapshot.parse(company), current);
+        each(current ? (company as CompanySnapshot) : CompanySnapshot.parse(company));
       }
       this.#digest = BigInt.asUintN(256, this.#digest);
       if (String(this.#digest) !== manifest.digest) throw new SnapshotFault('A row is missing or old');
@@ -156,13 +158,13 @@ export class SnapshotStore {
     if (this.#db !== null) for (const row of this.#rows()) yield [row.company, this.#unsealed(row)];
   }
 
-  /** Whether exactly this snapshot is stored; false when the file cannot be read. */
-  has(company: CompanySnapshot): boolean {
+  /** Whether exactly this text is stored; false when the file cannot be read. */
+  has(companyId: number, text: string): boolean {
     try {
       const row = this.#db
         ?.prepare('SELECT company, version, sealed FROM companies WHERE company = ?')
-        .get(company.companyId);
-      return row !== undefined && this.#unsealed(row as unknown as StoredRow) === JSON.stringify(company);
+        .get(companyId);
+      return row !== undefined && this.#unsealed(row as unknown as StoredRow) === text;
     } catch {
       return false;
     }
@@ -268,7 +270,7 @@ export class SnapshotStore {
       if (old !== undefined) digest -= this.#mark(id, old.sealed as Uint8Array);
       if (company === null) remove.run(id);
       else {
-        const sealed = seal(this.#key, JSON.stringify(company), about(id, company.version));
+        const sealed = seal(this.#key, company.text, about(id, company.version));
         put.run(id, company.version, sealed);
         digest += this.#mark(id, sealed);
       }

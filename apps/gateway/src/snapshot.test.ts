@@ -12,6 +12,7 @@ import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { canonicalHost } from '@propusk/access/host';
 import { seal, unseal } from '@propusk/access/sealed';
 import type { AccessIndex } from '@propusk/access/snapshot';
+import type { CompanySnapshot } from '@propusk/contract/feed';
 import { asRoot, rootOnly } from '@propusk/test-kit/embedded/scratch';
 import { mountSmallDisk } from '@propusk/test-kit/faults/small-disk';
 import { company, SECRET } from '@propusk/test-kit/gateway/world';
@@ -43,6 +44,10 @@ const open = (dataDir = folder, isOwner = true): Snapshots =>
     isOwner,
   );
 
+/** Puts a snapshot with its text, as the feed does. */
+const put = (live: Snapshots, snapshot: CompanySnapshot, anyVersion: boolean): boolean =>
+  live.put(snapshot, JSON.stringify(snapshot), anyVersion);
+
 /** What the file of a gateway that ended holds. */
 function stored(dataDir = folder): Snapshots {
   const snapshots = open(dataDir);
@@ -65,7 +70,8 @@ const WRITER = `
   const live = openSnapshots({ dataDir, snapshotMaxAgeMs: 900_000 }, Buffer.from(key, 'hex'), createLog('silent'));
   for (let version = Number(from); ; version++) {
     const text = JSON.stringify(version % 2 ? odd : even).replaceAll('VERSION', String(version));
-    live.put({ ...JSON.parse(text), version }, false);
+    const snapshot = { ...JSON.parse(text), version };
+    live.put(snapshot, JSON.stringify(snapshot), false);
     live.contact();
     live.save();
     report(version + '\\n');
@@ -89,9 +95,9 @@ test(
       'the gateway killed while it saves, the api away: no older right on disk, and no older claim',
       async (tally) => {
         const live = open();
-        live.put(QUIET, false);
-        live.put(NEIGHBOUR, false);
-        live.put(changing(1), false);
+        put(live, QUIET, false);
+        put(live, NEIGHBOUR, false);
+        put(live, changing(1), false);
         live.contact();
         live.close();
         const key = gatewayKeys(SECRET).snapshot.toString('hex');
@@ -134,7 +140,7 @@ test.skipIf(!asRoot)(
     try {
       const live = open();
       const save = (...each: Parameters<typeof company>) => {
-        expect(live.put(company(...each), false)).toBe(true);
+        expect(put(live, company(...each), false)).toBe(true);
         live.contact();
         live.save();
       };
@@ -164,43 +170,44 @@ test.skipIf(!asRoot)(
 
 test('a reconnect that repeats a company changes nothing, and one with other content at the same version does', () => {
   const live = open();
-  expect(live.put(QUIET, true)).toBe(true);
+  expect(put(live, QUIET, true)).toBe(true);
   live.save();
-  expect(live.put(QUIET, true)).toBe(false);
+  expect(put(live, QUIET, true)).toBe(false);
   // A database restored from a backup may return with the same version.
-  expect(live.put({ ...QUIET, policies: [] }, true)).toBe(true);
+  expect(put(live, { ...QUIET, policies: [] }, true)).toBe(true);
   expect(answer(live.index, 11, 'quiet.company.test')).toBe('no_policy');
   live.close();
   expect(answer(stored().index, 11, 'quiet.company.test')).toBe('no_policy');
 });
 
-test('rows of a shape of another release are validated, and written again before the file counts as current', () => {
+test('rows of another shape are validated at a start, and the next manifest has the shape of this release', () => {
   const path = join(folder, 'gateway-snapshot.db');
   const key = createSecretKey(gatewayKeys(SECRET).snapshot);
-  const live = open();
-  live.put(QUIET, false);
-  live.contact();
-  live.close();
-  const rows = () => {
+  /** Stores rows with the given shape in the manifest, and starts a gateway on them. @returns its index and the next shape */
+  function restarted(snapshot: object, shape: string): readonly [AccessIndex, string] {
+    rmSync(path, { force: true });
+    const live = open();
+    live.put(QUIET, JSON.stringify(snapshot), false);
+    live.contact();
+    live.close();
     const file = new DatabaseSync(path);
-    const [row, manifest] = ['companies', 'manifest'].map((table) =>
-      file.prepare(`SELECT sealed FROM ${table}`).get(),
-    );
+    const sealed = () => file.prepare('SELECT sealed FROM manifest').get()?.sealed as Uint8Array;
+    const manifest = JSON.parse(unseal(key, sealed(), 'manifest').toString());
+    file
+      .prepare('UPDATE manifest SET sealed = ?')
+      .run(seal(key, JSON.stringify({ ...manifest, shape: shape || manifest.shape }), 'manifest'));
+    const { index } = stored();
+    const next = index.companies.size > 0 ? unseal(key, sealed(), 'manifest').toString() : '';
     file.close();
-    return [
-      row?.sealed as Uint8Array,
-      unseal(key, manifest?.sealed as Uint8Array, 'manifest').toString(),
-    ] as const;
-  };
-  const [before, manifest] = rows();
-  const file = new DatabaseSync(path);
-  const older = manifest.replace(/"shape":"[^"]+"/, '"shape":"older"');
-  file.prepare('UPDATE manifest SET sealed = ?').run(seal(key, older, 'manifest'));
-  file.close();
-  expect(answer(stored().index, 11, 'quiet.company.test')).toBe('allowed');
-  const [after, current] = rows();
-  expect(after).not.toEqual(before);
-  expect(current).not.toContain('older');
+    return [index, next];
+  }
+  const foreign = { ...QUIET, later: { field: 1 } };
+  for (const shape of ['', 'older']) {
+    const [index, manifest] = restarted(foreign, shape);
+    expect(answer(index, 11, 'quiet.company.test')).toBe('allowed');
+    expect(manifest).not.toContain('older');
+  }
+  expect(restarted({ ...QUIET, users: [{ id: 11 }] }, 'older')[0].companies.size).toBe(0);
 });
 
 /** Snapshots of companies with ids from 10 on, all with the same version. */
@@ -210,12 +217,12 @@ const many = (count: number, version: number) =>
 /** The previous process has stored QUIET and companies of version 1. The returned process has received version 2, and no QUIET. */
 async function follower(count: number): Promise<Snapshots> {
   const before = open();
-  for (const each of [...many(count, 1), QUIET, changing(1)]) before.put(each, true);
+  for (const each of [...many(count, 1), QUIET, changing(1)]) put(before, each, true);
   before.contact();
   before.close();
   await sleep(2);
   const live = open(folder, false);
-  for (const each of [...many(count, 2), changing(1)]) live.put(each, true);
+  for (const each of [...many(count, 2), changing(1)]) put(live, each, true);
   live.contact();
   return live;
 }
@@ -223,13 +230,13 @@ async function follower(count: number): Promise<Snapshots> {
 test('a new owner of the file writes it in parts, and a kill after any part leaves the old or new version of each company', async () => {
   const live = await follower(1_000);
   // This revocation arrives after the previous process has closed the file, and before the takeover.
-  live.put(changing(2), false);
+  put(live, changing(2), false);
   const owned = live.own().then(() => true);
   const found: number[] = [];
   const contacts = new Set<number>();
   for (let turn = 0; !(await Promise.race([owned, nextTurn(false)])); turn++) {
     if (turn === 1) {
-      live.put(changing(4), false);
+      put(live, changing(4), false);
       live.save();
     }
     const copy = mkdtempSync(join(tmpdir(), 'propusk-part-'));
@@ -288,7 +295,7 @@ test('a new owner that cannot delete an invalid snapshot file replaces the file 
   rmSync(path, { recursive: true });
   renameSync(join(folder, 'aside'), path);
   const before = Date.now();
-  live.put(changing(2), false);
+  put(live, changing(2), false);
   live.contact();
   live.save();
   live.close();
@@ -328,7 +335,7 @@ test('a gateway that stops while it reads which companies are stored saves its c
 test('a new owner that cannot write gives up until the next event', async () => {
   writeFileSync(join(folder, 'file'), '');
   const live = open(join(folder, 'file', 'data'), false);
-  for (const each of many(10, 1)) live.put(each, true);
+  for (const each of many(10, 1)) put(live, each, true);
   live.contact();
   await live.own();
   expect([...live.present().companies]).toHaveLength(10);

@@ -5,7 +5,7 @@ import type { CompanySnapshot } from '@propusk/contract/feed';
 import type { Config } from './config.ts';
 import type { Log } from './log.ts';
 import { createAge, type SnapshotAge } from './snapshot-age.ts';
-import { ID_PAGE, SnapshotFault, SnapshotStore } from './snapshot-store.ts';
+import { ID_PAGE, SnapshotFault, SnapshotStore, type SnapshotText } from './snapshot-store.ts';
 
 /**
  * The policy snapshots of all companies, in memory and encrypted on disk: the gateway serves while the api is unavailable, across
@@ -20,8 +20,8 @@ export interface SnapshotView extends SnapshotAge {
 export interface Snapshots extends SnapshotView {
   /** All snapshots as JSON, and the time of the last feed event in ms since 1970. */
   present(): { companies: Iterable<string>; contact: number };
-  /** Applies a snapshot in memory, unless `anyVersion` is false and ours is as new. @returns whether it changed anything */
-  put(snapshot: CompanySnapshot, anyVersion: boolean): boolean;
+  /** Applies a snapshot and its text in memory, unless `anyVersion` is false and ours is as new. @returns whether it changed anything */
+  put(snapshot: CompanySnapshot, text: string, anyVersion: boolean): boolean;
   /** Removes a company in memory. @returns whether it existed */
   drop(companyId: number): boolean;
   /** Records the time of a feed event, once all earlier events are applied. */
@@ -61,11 +61,11 @@ export function openSnapshots(
   const rewriteMs = Math.min(60_000, options.snapshotMaxAgeMs / 10);
   /** The changes that are not on disk; null for a removed company. */
   // Grows with changes by owners. Bound: one snapshot for each company. At the bound: a change replaces the company's entry
-  const unsaved = new Map<number, CompanySnapshot | null>();
+  const unsaved = new Map<number, SnapshotText | null>();
   /** The companies of the first `ready` event; null for a stored company that the event lacks. `own()` writes them in parts. */
   // Grows with owners. Bound: one snapshot for each company. At the bound: a change replaces the company's entry
-  const rest = new Map<number, CompanySnapshot | null>();
-  const { index, contact } = isOwner ? load(store, unsaved, log) : { index: emptyIndex(), contact: null };
+  const rest = new Map<number, SnapshotText | null>();
+  const { index, contact } = isOwner ? load(store, log) : { index: emptyIndex(), contact: null };
   if (contact !== null) age.touch(contact);
   let savedContact = Number.NEGATIVE_INFINITY;
   let failed = false;
@@ -73,7 +73,7 @@ export function openSnapshots(
   // False while `own()` reads which companies are stored.
   let writable = isOwner;
 
-  function changed(companyId: number, snapshot: CompanySnapshot | null): void {
+  function changed(companyId: number, snapshot: SnapshotText | null): void {
     rest.delete(companyId);
     (writable || Number.isFinite(age.contact()) ? unsaved : rest).set(companyId, snapshot);
   }
@@ -82,7 +82,7 @@ export function openSnapshots(
    * Yields all unsaved changes, and then companies of `rest` until the given `performance.now()`. Each company of `rest` moves to
    * `unsaved`, so that it is written again after a failure.
    */
-  function* due(until: number): Generator<readonly [number, CompanySnapshot | null]> {
+  function* due(until: number): Generator<readonly [number, SnapshotText | null]> {
     yield* unsaved;
     for (const [id, company] of rest) {
       if (performance.now() >= until) return;
@@ -112,7 +112,7 @@ export function openSnapshots(
 
   function* companies(): Generator<string> {
     for (const changes of [unsaved, rest])
-      for (const company of changes.values()) if (company !== null) yield JSON.stringify(company);
+      for (const company of changes.values()) if (company !== null) yield company.text;
     for (const [id, company] of store.companies()) if (!unsaved.has(id) && !rest.has(id)) yield company;
   }
 
@@ -121,13 +121,13 @@ export function openSnapshots(
     ageMs: age.ageMs,
     stale: age.stale,
     present: () => ({ companies: companies(), contact: age.contact() }),
-    put(snapshot, anyVersion) {
-      const { companyId } = snapshot;
+    put(snapshot, text, anyVersion) {
+      const { companyId, version } = snapshot;
       // A reconnect repeats every company: most are known.
-      const known = anyVersion && index.companies.get(companyId)?.version === snapshot.version;
-      if (known && !unsaved.has(companyId) && store.has(snapshot)) return false;
+      const known = anyVersion && index.companies.get(companyId)?.version === version;
+      if (known && !unsaved.has(companyId) && store.has(companyId, text)) return false;
       if (!putCompany(index, snapshot, anyVersion)) return false;
-      changed(companyId, snapshot);
+      changed(companyId, { version, text });
       return true;
     },
     drop(companyId) {
@@ -167,24 +167,16 @@ export function openSnapshots(
   };
 }
 
-function load(
-  store: SnapshotStore,
-  unsaved: Map<number, CompanySnapshot | null>,
-  log: Log,
-): { index: AccessIndex; contact: number | null } {
+function load(store: SnapshotStore, log: Log): { index: AccessIndex; contact: number | null } {
   const index = emptyIndex();
   try {
-    const contact = store.load((company, current) => {
-      putCompany(index, company, true);
-      if (!current) unsaved.set(company.companyId, company);
-    });
+    const contact = store.load((company) => putCompany(index, company, true));
     const ageSeconds = contact === null ? null : Math.round((Date.now() - contact) / 1000);
     if (contact !== null)
       log.info({ companies: index.companies.size, ageSeconds }, 'Loaded the last snapshot');
     return { index, contact };
   } catch (error) {
     if (!(error instanceof SnapshotFault)) throw error;
-    unsaved.clear();
     const details = { fault: error.message, aside: store.setAside() };
     log.error(details, 'Ignored the snapshot file, denying everything');
     return { index: emptyIndex(), contact: null };

@@ -13,7 +13,7 @@ import type { Registry } from 'prom-client';
 export const WORKER_INDEX = 'PROPUSK_WORKER';
 
 export type ToWorker =
-  /** A snapshot as JSON, serialized once for all workers. */
+  /** A validated snapshot as JSON, as the api sent it. */
   | { readonly type: 'company'; readonly snapshot: string }
   | { readonly type: 'gone'; readonly companyId: CompanySnapshot['companyId'] }
   /** The time of the last feed event, in ms since 1970. */

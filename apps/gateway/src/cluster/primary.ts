@@ -147,9 +147,9 @@ export function createWorkers(config: Config, snapshots: Snapshots, slots: Slots
 
   const relayed: Snapshots = {
     ...snapshots,
-    put(snapshot, anyVersion) {
-      if (!snapshots.put(snapshot, anyVersion)) return false;
-      broadcast({ type: 'company', snapshot: JSON.stringify(snapshot) });
+    put(snapshot, text, anyVersion) {
+      if (!snapshots.put(snapshot, text, anyVersion)) return false;
+      broadcast({ type: 'company', snapshot: text });
       return true;
     },
     drop(companyId) {
