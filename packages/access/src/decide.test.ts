@@ -226,8 +226,9 @@ describe('decide() is correct for randomly generated companies', () => {
           fc.record({
             proxyId: fc.constantFrom(1, 7),
             allSites: fc.boolean(),
-            users: fc.subarray([id * 10, id * 10 + 1]),
-            sites: fc.subarray([0, 1, 2, 3, 4]),
+            // In any order, and with a user who is not in the snapshot.
+            users: fc.shuffledSubarray([id * 10, id * 10 + 1, id * 10 + 5]),
+            sites: fc.shuffledSubarray([0, 1, 2, 3, 4]),
           }),
           { maxLength: 4 },
         ),
@@ -240,8 +241,8 @@ describe('decide() is correct for randomly generated companies', () => {
         return {
           companyId: id,
           version: 1,
-          users: [10 * id, 10 * id + 1].map((user) => ({ id: user, epoch: 1 })),
-          sites: rows,
+          users: [10 * id + 1, 10 * id].map((user) => ({ id: user, epoch: 1 })),
+          sites: rows.toReversed(),
           proxies,
           policies: policies.map((policy, at) => ({
             ...policy,

@@ -156,11 +156,8 @@ function removeClaim(index: AccessIndex, pattern: string, companyId: number): vo
   const [claims, key] = claimsOf(index, pattern);
   const holder = claims.get(key);
   const all = index.contested.get(pattern) ?? (holder === undefined ? [] : [holder]);
-  hold(
-    index,
-    pattern,
-    all.filter((claim) => claim.companyId !== companyId),
-  );
+  const others = all.filter((claim) => claim.companyId !== companyId);
+  hold(index, pattern, others);
 }
 
 /** Replaces the claims to a pattern. @param all the new claims, the claim with the lowest rank first */
@@ -212,42 +209,37 @@ export function* sitesFrom(first: SiteIndex | undefined): Generator<SiteIndex> {
   for (let site: SiteIndex | null | undefined = first; site; site = site.next) yield site;
 }
 
+const byId = (a: { id: number }, b: { id: number }) => a.id - b.id;
+
 function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
+  const { companyId, version, addresses = 'full' } = snapshot;
+  const users: UserIndex[] = [];
+  const sites: SiteIndex[] = [];
+  const patterns = new Map<string, SiteIndex>();
+  const wild = new Map<string, SiteIndex>();
+  for (const { id, address, claim } of snapshot.sites.toSorted(byId)) {
+    const colon = address.indexOf(':');
+    const pattern = colon === -1 ? address : address.slice(0, colon);
+    const port = colon === -1 ? 0 : Number(address.slice(colon + 1));
+    const site = { id, port, companyId, policies: none, next: patterns.get(pattern) ?? null, claim };
+    sites.push(site);
+    patterns.set(pattern, site);
+    if (isWild(pattern)) wild.set(pattern.slice(2), site);
+  }
+  const wildcards = wild.size > 0 ? wild : noWildcards;
+  const company = { id: companyId, version, addresses, users, patterns, wild: wildcards };
+  for (const { id, epoch } of snapshot.users.toSorted(byId))
+    users.push({ id, company, epoch, policies: none });
   const egresses = new Map(snapshot.proxies.map((proxy) => [proxy.id, egressOf(proxy)]));
-  const held = new Map<number, readonly PolicyIndex[]>();
-  const holding = new Map<number, readonly PolicyIndex[]>();
-  for (const policy of snapshot.policies.toSorted((a, b) => a.id - b.id)) {
+  for (const policy of snapshot.policies.toSorted(byId)) {
     const egress = egresses.get(policy.proxyId);
     // A policy whose proxy is missing from the snapshot is dropped, because no other egress may replace the proxy.
     if (egress === undefined) continue;
     const { id: policyId, allSites, ended = false } = policy;
     const entry = { allow: true, egress, policyId, allSites, ended } as const;
-    give(held, policy.users, entry);
-    give(holding, policy.sites, entry);
+    give(users, policy.users, entry);
+    give(sites, policy.sites, entry);
   }
-  const users: UserIndex[] = [];
-  const patterns = new Map<string, SiteIndex>();
-  const wild = new Map<string, SiteIndex>();
-  for (const { id, address, claim } of snapshot.sites.toReversed()) {
-    const colon = address.indexOf(':');
-    const pattern = colon === -1 ? address : address.slice(0, colon);
-    const port = colon === -1 ? 0 : Number(address.slice(colon + 1));
-    const policies = holding.get(id) ?? none;
-    const next = patterns.get(pattern) ?? null;
-    const site = { id, port, companyId: snapshot.companyId, policies, next, claim };
-    patterns.set(pattern, site);
-    if (isWild(pattern)) wild.set(pattern.slice(2), site);
-  }
-  const company: CompanyIndex = {
-    id: snapshot.companyId,
-    version: snapshot.version,
-    addresses: snapshot.addresses ?? 'full',
-    users,
-    patterns,
-    wild: wild.size > 0 ? wild : noWildcards,
-  };
-  for (const { id, epoch } of snapshot.users)
-    users.push({ id, company, epoch, policies: held.get(id) ?? none });
   return company;
 }
 
@@ -255,16 +247,29 @@ const none: readonly PolicyIndex[] = [];
 /** One empty map for all companies without wildcard patterns, to save memory. */
 const noWildcards: ReadonlyMap<string, SiteIndex> = new Map();
 
-/** Adds a policy to the policy lists of users or sites. Equal lists share one array, which saves memory in large companies. */
-function give(lists: Map<number, readonly PolicyIndex[]>, to: readonly number[], policy: PolicyIndex): void {
+/** Users or sites, in ascending order of id. */
+type Members = readonly { readonly id: number; policies: readonly PolicyIndex[] }[];
+
+/** Adds a policy to the lists of its users or sites. Equal lists share one array, which saves memory in large companies. */
+function give(members: Members, ids: readonly number[], policy: PolicyIndex): void {
   const longer = new Map<readonly PolicyIndex[], readonly PolicyIndex[]>();
-  for (const each of to) {
-    const before = lists.get(each) ?? none;
-    // The snapshot can list a user or site twice. The second entry is skipped.
-    if (before.at(-1) === policy) continue;
-    let list = longer.get(before);
-    if (list === undefined) longer.set(before, (list = before.concat(policy)));
-    lists.set(each, list);
+  let before: readonly PolicyIndex[] | undefined;
+  let after = none;
+  let [at, last] = [0, 0];
+  for (const id of ids) {
+    // The api sends ascending ids. After a smaller id the search starts again.
+    if (id < last) at = 0;
+    last = id;
+    while ((members[at]?.id ?? id) < id) at += 1;
+    const member = members[at];
+    // The snapshot omits users without access. It can list a user or site twice.
+    if (member?.id !== id || member.policies.at(-1) === policy) continue;
+    if (member.policies !== before) {
+      before = member.policies;
+      after = longer.get(before) ?? before.concat(policy);
+      longer.set(before, after);
+    }
+    member.policies = after;
   }
 }
 
