@@ -1,9 +1,9 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { ActiveRequest } from './active-requests.ts';
 import { nameOf } from './authenticate.ts';
-import { endToEnd, isCoded, without } from './headers.ts';
+import { endToEnd, isCoded, valueOf, without } from './headers.ts';
 import { ProxyError } from './proxy-error.ts';
-import { refusedCredentials, unreadableUpstream, upstreamRefusal } from './upstream.ts';
+import { unreadableUpstream, upstreamRefusal } from './upstream.ts';
 
 /** The parts that the undici client and the node:http client share. */
 
@@ -110,4 +110,15 @@ export function refusalOf(error: Error, { egress, signal }: ActiveRequest): Erro
   if ((error as NodeJS.ErrnoException).code?.startsWith('HPE_')) return unreadable({ egress });
   if (egress.kind === 'direct') return new ProxyError('connect_failed');
   return new ProxyError('upstream_failed', 'upstream_broken');
+}
+
+/** Whether a response to a plain request means that the proxy rejected our credentials. */
+function refusedCredentials(status: number, rawHeaders: readonly string[]): boolean {
+  // tinyproxy rejects credentials with 401, as a site does: passed on, its challenge would make users type passwords. Responses
+  // that it forwards have Via.
+  const tinyproxy =
+    status === 401 &&
+    valueOf(rawHeaders, 'via') === undefined &&
+    valueOf(rawHeaders, 'server')?.startsWith('tinyproxy/');
+  return status === 407 || tinyproxy === true;
 }

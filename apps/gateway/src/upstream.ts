@@ -1,7 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Target } from '@propusk/access/host';
 import type { Egress } from '@propusk/access/snapshot';
-import { valueOf } from './headers.ts';
 import { ProxyError } from './proxy-error.ts';
 import type { SocketReader } from './socket-reader.ts';
 
@@ -19,17 +18,6 @@ const REPLY_MS = 10_000;
 export function upstreamAuthorization({ username, password }: Upstream): string[] {
   if (username === '' && password === '') return [];
   return ['Proxy-Authorization', `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`];
-}
-
-/** Whether a response to a plain request means that the proxy rejected our credentials. */
-export function refusedCredentials(status: number, rawHeaders: readonly string[]): boolean {
-  // tinyproxy rejects credentials with 401, as a site does: passed on, its challenge would make users type passwords. Responses
-  // that it forwards have Via.
-  const tinyproxy =
-    status === 401 &&
-    valueOf(rawHeaders, 'via') === undefined &&
-    valueOf(rawHeaders, 'server')?.startsWith('tinyproxy/');
-  return status === 407 || tinyproxy === true;
 }
 
 /** The error for a status with which the proxy refuses. */
