@@ -20,7 +20,7 @@ const once = [
   'apps/api/src/{audit/whole,probe/checks,probe/laboratory,probe/random-trees,lock/lock,vantage/{vantage,random-trees}}.db.test.ts',
   'apps/api/src/identity/{enumeration,factor,factor-required,links,sessions}.db.test.ts',
   'apps/api/src/http/{headers,json,limits}.db.test.ts',
-  'apps/gateway/src/{blast-radius,cluster,growth,reverse-proxy,tokens}.db.test.ts',
+  'apps/gateway/test/{blast-radius,cluster,growth,reverse-proxy,tokens}.db.test.ts',
 ];
 /** Files whose statements depend on the version of PostgreSQL. The others run on the second database in turn. */
 const always = /\/(migrate|upgrade|list|reaper|feed|backup)\.db\.test\.ts$/;
@@ -32,18 +32,19 @@ const heavy =
   process.env.TEST_PART === undefined
     ? []
     : [
-        'apps/gateway/src/{blast-radius,growth}.db.test.ts',
-        'apps/gateway/src/{never-read,stalled-tunnels}.net.test.ts',
+        'apps/gateway/test/{blast-radius,growth}.db.test.ts',
+        'apps/gateway/test/{never-read,stalled-tunnels}.net.test.ts',
         'apps/api/test/faults/{never-read,sign-in-crowd}.db.test.ts',
       ];
 /** Files that mostly wait, for deadlines and for processes. `npm test` runs them beside the others. */
 const waiting = [
   'apps/api/src/{db/watch,http/graceful-shutdown,http/implement,probe/harmless,vantage/vantage}.{db,net}.test.ts',
   'apps/api/test/faults/{away,slow-clients}.db.test.ts',
-  'apps/gateway/src/{access-log-shipping,access-records,failover,feed,main,probe,protocol-sniffer,record-log}.net.test.ts',
-  'apps/gateway/src/{record-sender,silent-names,timeouts,tls,cluster/processes}.net.test.ts',
+  'apps/gateway/test/{access-log-shipping,failover,probe,processes,silent-names,timeouts,tls}.net.test.ts',
+  'apps/gateway/src/{main,policy/feed,tunnel/protocol-sniffer}.net.test.ts',
+  'apps/gateway/src/records/{access-records,record-log,record-sender}.net.test.ts',
   'apps/supervisor/src/{gateway-keeper,setup/setup}.net.test.ts',
-  'apps/gateway/src/{certificate-renewal,reverse-proxy}.db.test.ts',
+  'apps/gateway/test/{certificate-renewal,reverse-proxy}.db.test.ts',
   'apps/api/src/certificates/certificates.db.test.ts',
   'packages/embedded-postgres/src/crash.db.test.ts',
   'scripts/package.net.test.ts',

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { SnapshotView } from './policy/snapshot.ts';
 import type { ProxyServer } from './proxy-server.ts';
-import type { SnapshotView } from './snapshot.ts';
 
 /**
  * Health and metrics on a loopback listener: `/health` for a load balancer's agent or a process manager, `/metrics` for

@@ -3,10 +3,10 @@ import { createServer } from 'node:net';
 import { waitForCertificate } from '@propusk/certificate/certificate-wait';
 import { SettingError } from '@propusk/contract/settings';
 import { startErrors, startWarnings } from '@propusk/phrases/gateway';
-import { createWorkers } from './cluster/primary.ts';
 import { readConfig, unreachableUrl } from './config.ts';
-import { slotsOf, socketOf, type ToGateway } from './generation.ts';
 import { createLog } from './log.ts';
+import { slotsOf, socketOf, type ToGateway } from './processes/generation.ts';
+import { createWorkers } from './processes/primary.ts';
 import { createGateway } from './server.ts';
 
 /**

@@ -3,9 +3,9 @@ import { DialError, type DialErrorCode } from '@propusk/dial/dial-error';
 import type { ConnectionRefusal } from '@propusk/overload/connection-limit';
 import type { PipelineQueues } from '@propusk/overload/pipeline-queue';
 import { Counter, Gauge, type Histogram, Registry } from 'prom-client';
-import type { ActiveRequests } from './active-requests.ts';
+import type { ActiveRequests } from './policy/active-requests.ts';
+import type { SnapshotView } from './policy/snapshot.ts';
 import type { ProxyErrorReason } from './proxy-error.ts';
-import type { SnapshotView } from './snapshot.ts';
 
 /**
  * Metrics for Prometheus. Labels are closed lists. Users and sites are no labels: they would leak, and their number is

@@ -2,20 +2,20 @@ import { gatewayKeys } from '@propusk/access/gateway-secret';
 import type { AccessIndex } from '@propusk/access/snapshot';
 import { readCertificate } from '@propusk/certificate/certificate-files';
 import { type AdminServer, startAdminServer } from './admin-server.ts';
-import type { createWorkers } from './cluster/primary.ts';
-import { localLimits } from './concurrency-limits.ts';
 import type { Config } from './config.ts';
-import { descriptorLimit, shareDescriptors } from './descriptors.ts';
-import { startFeed } from './feed.ts';
-import { isFirst, type Slots, waitForFeed } from './generation.ts';
 import type { Log } from './log.ts';
+import { localLimits } from './policy/concurrency-limits.ts';
+import { startFeed } from './policy/feed.ts';
+import { openSnapshots } from './policy/snapshot.ts';
+import { descriptorLimit, shareDescriptors } from './processes/descriptors.ts';
+import { isFirst, type Slots, waitForFeed } from './processes/generation.ts';
+import type { createWorkers } from './processes/primary.ts';
 import { createProxyServer, type ProxyServer } from './proxy-server.ts';
-import { openSnapshots } from './snapshot.ts';
 
 /**
  * The gateway: an HTTP proxy that carries the requests that policies allow.
  *
- *   feed ─> snapshots ─> proxy-server.ts, or cluster/primary.ts: every change authorizes all active requests again
+ *   feed ─> snapshots ─> proxy-server.ts, or processes/primary.ts: every change authorizes all active requests again
  */
 
 /** `listen()` also starts to follow the feed; a process that follows or replaces another one accepts once `waitForFeed` allows it. */

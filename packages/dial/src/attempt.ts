@@ -94,7 +94,7 @@ export class Attempt {
   #open(address: string, bind: boolean, left: number): void {
     if (this.#done === null) return;
     this.#unbound = bind ? null : address;
-    // Half-open: the end of one direction must not end the other (apps/gateway/src/tunnel.ts).
+    // Half-open: the end of one direction must not end the other (apps/gateway/src/tunnel/tunnel.ts).
     const socket: Attempted = connect({
       host: address,
       port: this.#port,

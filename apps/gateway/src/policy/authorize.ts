@@ -1,0 +1,71 @@
+import { decide } from '@propusk/access/decide';
+import type { Target } from '@propusk/access/host';
+import type { AccessIndex, CompanyIndex, Egress } from '@propusk/access/snapshot';
+import { ProxyError } from '../proxy-error.ts';
+import { type Caller, isUser } from './authenticate.ts';
+
+/**
+ * Decides whether a caller may reach a target now. New requests and active ones pass this one function, so that no tunnel
+ * outlives the access that opened it.
+ */
+
+interface Authorization {
+  readonly egress: Egress;
+  /** The company whose slots the request takes, as its last change left it; null for a probe. */
+  readonly company: CompanyIndex | null;
+  /** The policy that allows it; null for a probe. */
+  readonly policyId: number | null;
+}
+
+export interface Authorizer {
+  /** @throws ProxyError */
+  authorize(caller: Caller, target: Target): Authorization;
+  /** Whether an earlier authorization needs no second look: neither the company nor the claims to hosts have changed since. */
+  stillHolds(caller: Caller, company: CompanyIndex | null, newClaims: number): boolean;
+  /** How many claims to hosts are new since the start. */
+  newClaims(): number;
+}
+
+/**
+ * A probe uses the gateway's own address, which the site's lock admits. Of either family: the echo must see an address of a
+ * family that is new.
+ */
+const probed: Authorization = {
+  egress: { kind: 'direct', shared: true, family: 0 },
+  company: null,
+  policyId: null,
+};
+
+/** @param stale whether the index is too old to grant access */
+export function createAuthorizer(index: AccessIndex, stale: () => boolean): Authorizer {
+  const isExpired = ({ expires }: Caller) => expires * 1000 <= Date.now();
+  return {
+    newClaims: () => index.newClaims,
+    authorize(caller, target) {
+      if (isExpired(caller)) throw new ProxyError('expired');
+      if (!isUser(caller)) {
+        // A probe token grants exactly its signed target, whatever the index holds and however old it is.
+        if (caller.host !== target.host || caller.port !== target.port) throw new ProxyError('no_policy');
+        return probed;
+      }
+      if (stale()) throw new ProxyError('snapshot_stale');
+      const user = index.users.get(caller.userId);
+      if (user === undefined) throw new ProxyError('user_removed');
+      // The token's epoch may be higher when the feed lags: deny too, the client retries in a moment.
+      if (user.epoch !== caller.epoch) throw new ProxyError('expired');
+      const decision = decide(index, caller.userId, target.host, target.port);
+      if (!decision.allow) throw new ProxyError(decision.reason);
+      return { egress: decision.egress, company: user.company, policyId: decision.policyId };
+    },
+    stillHolds(caller, company, newClaims) {
+      if (isExpired(caller) || !isUser(caller) || stale()) return false;
+      return index.users.get(caller.userId)?.company === company && index.newClaims === newClaims;
+    },
+  };
+}
+
+/** Whether two egresses use the same path. Changed credentials alone do not change the path. */
+export function sameEgress(a: Egress, b: Egress): boolean {
+  if (a.kind === 'direct' || b.kind === 'direct') return a.kind === b.kind;
+  return a.proxyId === b.proxyId && a.host === b.host && a.port === b.port;
+}
