@@ -1,68 +1,26 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Target } from '@propusk/access/host';
-import type { Dial, StartDial } from '@propusk/dial/dial';
-import type { PipelineQueue, PipelineQueues } from '@propusk/overload/pipeline-queue';
-import type { UnfinishedHeads } from '@propusk/overload/unfinished-heads';
+import type { PipelineQueue } from '@propusk/overload/pipeline-queue';
 import type { Deadline } from '../deadline.ts';
 import { Forwarder } from '../http/forward.ts';
-import { hasBody } from '../http/headers.ts';
-import type { KeptConnections } from '../http/origin-undici.ts';
 import { upgrade } from '../http/upgrade.ts';
-import type { Log } from '../log.ts';
-import type { Form, Metrics } from '../metrics.ts';
-import {
-  type ActiveRequest,
-  type ActiveRequests,
-  clientLeft,
-  nestedRequest,
-} from '../policy/active-requests.ts';
+import type { Form } from '../metrics.ts';
+import { type ActiveRequest, clientLeft, nestedRequest } from '../policy/active-requests.ts';
 import { type Caller, nameOf } from '../policy/authenticate.ts';
 import { isAbsoluteForm, type PlainTarget, readAbsoluteForm, readAuthorityForm } from '../policy/target.ts';
-import { ProxyError, type ProxyErrorDetail } from '../proxy-error.ts';
-import type { AccessRecords } from '../records/access-records.ts';
+import { ProxyError } from '../proxy-error.ts';
 import { ConnectionVisits } from '../records/connection-visits.ts';
 import type { Meter } from '../records/visit.ts';
 import { readBy, release, type SocketReader, stopReading } from '../tunnel/socket-reader.ts';
 import { nothing, Splice, type TransferredBytes } from '../tunnel/splice.ts';
 import { Tunnel, type TunnelOwner } from '../tunnel/tunnel.ts';
+import { ClientRefusals, headFault } from './client-refusals.ts';
 import { readConnectHead } from './connect-head.ts';
-import { answerBytes, answerRefusal } from './refusal.ts';
-import type { RefusalLog } from './refusal-log.ts';
-
-/** The dependencies that all client connections of a gateway share. */
-export interface ProxyContext {
-  readonly authenticate: (header: string | undefined) => Caller;
-  readonly activeRequests: ActiveRequests;
-  readonly dial: Dial;
-  readonly startDial: StartDial;
-  readonly kept: KeptConnections;
-  /** This gateway's name in Via. */
-  readonly via: string;
-  readonly consoleUrl: string;
-  readonly tunnelIdleMs: number;
-  readonly log: Log;
-  readonly refusals: RefusalLog;
-  readonly metrics: Metrics;
-  readonly records: AccessRecords;
-  /** Whether each response outside a tunnel closes its connection. */
-  readonly draining: () => boolean;
-  /** Whether requests are refused. */
-  readonly stopping: () => boolean;
-  /** Passes a socket's bytes to Node's HTTP parser, one request at a time. */
-  readonly http: PipelineQueues;
-  readonly heads: UnfinishedHeads;
-}
+import type { ProxyContext } from './context.ts';
 
 /** A client must send a request head within this time. */
 export const HEAD_MS = 10_000;
-
-/** Node's error codes for an invalid request head, and the error detail for each. */
-const headFaults: Readonly<Record<string, ProxyErrorDetail>> = {
-  HPE_HEADER_OVERFLOW: 'headers_too_large',
-  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
-  HPE_INVALID_URL: 'bad_url',
-};
 
 /**
  * One client connection: it owns the socket, the queue of pipelined requests, the requests in progress, the tunnel and the
@@ -78,6 +36,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
   readonly #context: ProxyContext;
   readonly #address: string;
   readonly #visits: ConnectionVisits;
+  readonly #refusals: ClientRefusals;
   #forwarder: Forwarder | null = null;
   /** What ends by a deadline: the head, then the tunnel. */
   #timed: Deadline | null = null;
@@ -88,8 +47,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
   #tunnel: ActiveRequest | null = null;
   /** Null until Node's parser reads the socket. */
   #queue: PipelineQueue | null = null;
-  /** The caller and the target of the last request, for the log. */
-  #caller: Caller | undefined;
+  /** The target of the last request, for the log. */
   #target = '';
   #silent = true;
 
@@ -99,6 +57,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
     this.#context = context;
     this.#address = address;
     this.#visits = new ConnectionVisits(context.records, socket, address);
+    this.#refusals = new ClientRefusals(socket, address, context);
   }
 
   /** Whether the client has not sent a request yet. */
@@ -156,7 +115,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
         this.#forwarder ??= new Forwarder(dial, via, kept);
         return this.#forwarder.forward(active, target, req, res);
       },
-      (error) => this.#refuseRequest(req, res, error),
+      (error) => this.#refusals.answer(req, res, error),
     );
   }
 
@@ -175,7 +134,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
         if (remote !== null) await this.#splice(active, remote, rest);
         else if (this.#tunnel === null) this.#visits.request(active);
       },
-      (error) => this.#refuse(error, req.url),
+      (error) => this.#refusals.end(error, req.url),
     );
   }
 
@@ -192,7 +151,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
     if (unreadable || !this.#socket.writable || (response?.headersSent && !response.writableFinished)) {
       return void this.#socket.destroy();
     }
-    this.#refuse(this.#report(new ProxyError('bad_request', headFaults[code]), ''), '');
+    this.#refuse(headFault(code), '');
   }
 
   /** Passes the socket to Node's HTTP parser. @param first bytes that it has sent */
@@ -222,15 +181,16 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
     };
     try {
       if (this.#tunnel !== null) throw new ProxyError('bad_request');
-      this.#caller = authenticate(credentials);
+      const caller = authenticate(credentials);
+      this.#refusals.caller = caller;
       this.#refuseWhenStopping();
-      const active = this.#start(this.#caller, readAuthorityForm(authority));
+      const active = this.#start(caller, readAuthorityForm(authority));
       if (!(active instanceof Promise)) return open(active);
       // The primary answers in a moment.
       stopReading(this.#socket);
       active.then(open, (error) => this.refused(error));
     } catch (error) {
-      this.#refuse(this.#report(error, authority), authority);
+      this.#refuse(error, authority);
     }
   }
 
@@ -240,7 +200,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
 
   refused(error: unknown): void {
     this.#endTunnel();
-    this.#refuse(this.#report(error, this.#target), this.#target);
+    this.#refuse(error, this.#target);
   }
 
   http(first: Buffer): void {
@@ -253,10 +213,10 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
   }
 
   over(fault: Error | null, bytes: TransferredBytes): void {
-    const { log } = this.#context;
-    if (fault !== null) this.#log(fault, this.#target);
-    else if (this.#caller !== undefined)
-      log.debug({ user: nameOf(this.#caller), target: this.#target, ...bytes }, 'Tunnel ended');
+    const { caller } = this.#refusals;
+    if (fault !== null) this.#refusals.log(fault, this.#target);
+    else if (caller !== undefined)
+      this.#context.log.debug({ user: nameOf(caller), target: this.#target, ...bytes }, 'Tunnel ended');
     this.#endTunnel(fault);
   }
 
@@ -281,7 +241,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
 
   #begin(requestTarget: string): void {
     this.#silent = false;
-    this.#caller = undefined;
+    this.#refusals.caller = undefined;
     this.#target = requestTarget;
   }
 
@@ -316,7 +276,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
     const { authenticate, metrics } = this.#context;
     const url = req.url ?? '';
     if (this.#tunnel !== null) {
-      this.#caller = this.#tunnel.caller;
+      this.#refusals.caller = this.#tunnel.caller;
       if (!url.startsWith('/')) throw new ProxyError('bad_request');
       const { host, port } = this.#tunnel.target;
       const target = readAbsoluteForm(`http://${host}:${port}${url}`);
@@ -324,9 +284,10 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
       return [nestedRequest(this.#tunnel), target];
     }
     if (!isAbsoluteForm(url)) throw new ProxyError('bad_request');
-    this.#caller = authenticate(req.headers['proxy-authorization']);
+    const caller = authenticate(req.headers['proxy-authorization']);
+    this.#refusals.caller = caller;
     const target = readAbsoluteForm(url);
-    const active = await this.#start(this.#caller, target);
+    const active = await this.#start(caller, target);
     metrics.carried(form);
     return [active, target];
   }
@@ -350,54 +311,13 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
     if (this.#context.stopping()) throw new ProxyError('stopping');
   }
 
-  #refuseRequest(req: IncomingMessage, res: ServerResponse, error: ProxyError): void {
-    if (res.destroyed) return;
-    // Only a broken connection marks a response as incomplete once its head is sent.
-    if (res.headersSent) return void req.socket.destroy();
-    // Close the connection after a refused request with a body: keeping it would require reading the whole body.
-    if (hasBody(req.headers)) res.shouldKeepAlive = false;
-    const { status, headers, body } = answerRefusal(error, siteOf(req.url), this.#context.consoleUrl);
-    res.writeHead(status, [...headers]);
-    res.end(req.method === 'HEAD' ? undefined : body);
-  }
-
-  #refuse(error: ProxyError, requestTarget: string | undefined): void {
-    const socket = this.#socket;
-    if (socket.destroyed) return;
-    const answer = answerRefusal(error, siteOf(requestTarget), this.#context.consoleUrl);
-    socket.end(answerBytes(answer, STATUS_CODES[answer.status] ?? 'Refused'), () => socket.destroy());
-  }
-
-  /** Counts, logs and records why a request failed. An unexpected error refuses the request too. */
+  /** Counts, logs and records a failed request. */
   #report(error: unknown, requestTarget: string): ProxyError {
-    const refusal = this.#log(error, requestTarget);
-    if (error !== refusal) return refusal;
-    const { host, port } = this.#tunnel?.target ?? {};
-    const site = siteOf(requestTarget);
-    const asked = /:\d+$/.test(site) ? site : `${site}:80`;
-    const authority = host === undefined ? asked : `${host}:${port}`;
-    this.#context.records.refuse(this.#caller, authority, refusal.reason, this.#address);
-    return refusal;
+    return this.#refusals.report(error, requestTarget, this.#tunnel?.target);
   }
 
-  #log(error: unknown, requestTarget: string): ProxyError {
-    const { log, refusals, metrics } = this.#context;
-    if (error instanceof ProxyError) {
-      metrics.refused(error.reason);
-      const user = this.#caller && nameOf(this.#caller);
-      refusals.add(error.reason, user, siteOf(requestTarget), this.#address);
-      return error;
-    }
-    if (error !== clientLeft) log.error({ err: error }, 'Failed');
-    return new ProxyError('connect_failed');
+  /** Reports a failed request, answers it, and ends the connection. */
+  #refuse(error: unknown, requestTarget: string): void {
+    this.#refusals.end(this.#report(error, requestTarget), requestTarget);
   }
-}
-
-/** A host name of 253 characters and a port, with room for brackets. */
-const SITE_MOST = 260;
-
-/** The authority of a request target, for the error page, records and the log. Path and query may hold secrets. */
-function siteOf(requestTarget = ''): string {
-  const authority = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/?#]*@)?([^/?#]*)/i.exec(requestTarget)?.[1] ?? '';
-  return authority.slice(0, SITE_MOST);
 }

@@ -1,7 +1,8 @@
 import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { clientAddress } from '@propusk/overload/connection-limit';
-import { ClientConnection, type ProxyContext } from './client-connection.ts';
+import { ClientConnection } from './client-connection.ts';
+import type { ProxyContext } from './context.ts';
 
 /** The client connections of one server. */
 export class ClientConnections {
