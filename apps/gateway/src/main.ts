@@ -15,12 +15,12 @@ import { createGateway } from './server.ts';
  * It also ends on SIGINT and SIGTERM. Under a keeper other processes may go before it and follow it (generation.ts). With GATEWAY_PROCESSES above 1 it is the primary of that many workers.
  */
 
-/** The most time for connections of a process that another one follows. A revocation still ends them within a second. */
+/** How long a replaced process keeps its connections. A revocation still ends them within a second. */
 const DRAIN_MOST_MS = 3_600_000;
 
 /**
- * Makes a step of the start. A failure that the operator can mend ends the process with one line on stderr.
- * @param explain returns that line, or null for other errors; a SettingError needs none
+ * Runs a step of the start. A failure that the operator can mend ends the process with one line on stderr.
+ * @param explain returns that line, or null for other errors; a SettingError has its own line
  */
 async function step<T>(
   work: () => T | Promise<T>,
@@ -73,7 +73,8 @@ for (const address of [config.egress.v4, config.egress.v6].filter((each) => each
   );
   probe.close();
 }
-// The supervisor's start goes on: the console must not end with the gateway's certificate.
+// The process waits instead of exiting: the supervisor that started it also starts the console, which a missing certificate of
+// the gateway must not stop.
 if (config.tls !== undefined)
   await waitForCertificate(config.tls, (fault) => {
     log.error({ fault }, 'Waiting for the certificate');

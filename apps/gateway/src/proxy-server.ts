@@ -60,7 +60,8 @@ export interface ProxyServer {
   readonly stopping: () => boolean;
   /**
    * Starts to accept connections.
-   * @param bind asks for the listening socket; undefined, or its result is, for a socket of its own @returns the port
+   * @param bind returns the listening socket. Without it, or if it returns undefined, the server binds its own
+   * @returns the port
    */
   listen(bind?: () => Promise<BoundSocket | undefined>): Promise<number>;
   /** Sends the records that another process has left. @param slot of a process that has ended */

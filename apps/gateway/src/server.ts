@@ -18,7 +18,10 @@ import { createProxyServer, type ProxyServer } from './proxy-server.ts';
  *   feed ─> snapshots ─> proxy-server.ts, or processes/primary.ts: every change authorizes all active requests again
  */
 
-/** `listen()` also starts to follow the feed; a process that follows or replaces another one accepts once `waitForFeed` allows it. */
+/**
+ * `listen()` also starts to follow the feed. A process that succeeds or replaces another one accepts connections once
+ * `waitForFeed` allows it.
+ */
 export interface Gateway extends Pick<ProxyServer, 'listen' | 'adopt' | 'close'> {
   readonly index: AccessIndex;
   /** The number of tunnels and requests in progress in this process. */

@@ -217,7 +217,7 @@ test('workers killed one by one grant no revoked right, and the next worker serv
   expect(known).toEqual(expect.arrayContaining([...answers.keys()]));
 });
 
-test('a user has 512 slots over all workers, and never more', async () => {
+test('a user may have 512 tunnels and requests at once over all workers, and never more', async () => {
   const mine: Tunnel[] = [];
   for (let i = 0; i < 15; i++) mine.push(...(await open(40)));
   const granted = mine.filter(({ status }) => status === 200);

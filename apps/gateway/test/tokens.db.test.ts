@@ -169,7 +169,7 @@ describe('no token is accepted after', () => {
   );
 });
 
-test("tokens lose a removed role's rights, and a lock link ends with its creator", () =>
+test("tokens lose the rights of a removed role, and a link to the lock's instructions ends when its creator is removed", () =>
   threatCase(
     'tokens',
     'replayed after a role was taken, and a link of somebody who is gone',

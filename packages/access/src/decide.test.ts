@@ -226,7 +226,7 @@ describe('decide() is correct for randomly generated companies', () => {
           fc.record({
             proxyId: fc.constantFrom(1, 7),
             allSites: fc.boolean(),
-            // In any order, and with a user who is not in the snapshot.
+            // The ids come in any order, and one of them is of a user who is not in the snapshot.
             users: fc.shuffledSubarray([id * 10, id * 10 + 1, id * 10 + 5]),
             sites: fc.shuffledSubarray([0, 1, 2, 3, 4]),
           }),

@@ -23,7 +23,7 @@ const TTL_MOST = 60;
 const FAILURE_MS = 1_000;
 /** Names in the cache. */
 const CACHED_MOST = 4_096;
-/** Resolvers that wait for a query. */
+/** The maximum number of idle resolvers that are kept for later queries. */
 const IDLE_MOST = 64;
 /** The most addresses of a name and family: a DNS response holds up to 4,000. */
 const ADDRESSES_MOST = 16;

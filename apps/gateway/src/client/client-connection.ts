@@ -38,12 +38,15 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
   readonly #visits: ConnectionVisits;
   readonly #refusals: ClientRefusals;
   #forwarder: Forwarder | null = null;
-  /** What ends by a deadline: the head, then the tunnel. */
+  /** The part whose deadline counts: the request head, then the tunnel. */
   #timed: Deadline | null = null;
   #deadline = performance.now() + HEAD_MS;
   /** The request in progress. */
   #request: ActiveRequest | null = null;
-  /** The tunnel in progress. Once Node's parser reads it, every request in it goes to its target. */
+  /**
+   * The CONNECT in progress. Where Node's parser reads plain HTTP inside the tunnel, each of those requests goes to the target
+   * of this CONNECT.
+   */
   #tunnel: ActiveRequest | null = null;
   /** Null until Node's parser reads the socket. */
   #queue: PipelineQueue | null = null;
@@ -104,7 +107,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
   /** Handles a request in absolute form, or one inside a tunnel. */
   onRequest(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { draining, stopping } = this.#context;
-    // Another process takes requests over; a tunnel goes on here.
+    // While this process drains, new requests go to its successor, but an open tunnel stays here.
     if (stopping() || (draining() && this.#tunnel === null)) res.shouldKeepAlive = false;
     return this.#run(
       req.url ?? '',
@@ -186,7 +189,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
       this.#refuseWhenStopping();
       const active = this.#start(caller, readAuthorityForm(authority));
       if (!(active instanceof Promise)) return open(active);
-      // The primary answers in a moment.
+      // The primary has been asked for a slot. Until it answers, the client's further bytes stay in the kernel.
       stopReading(this.#socket);
       active.then(open, (error) => this.refused(error));
     } catch (error) {
@@ -299,8 +302,8 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
   }
 
   /**
-   * Ends HTTP on this socket after a CONNECT or Upgrade. @returns the bytes behind it: Node's `head`, then those of the
-   * queue
+   * Ends HTTP on this socket after a CONNECT or Upgrade.
+   * @returns the bytes after the head: Node's `head`, then those that waited in the queue
    */
   #detach(head: Buffer): Buffer {
     const queued = this.#queue?.detach();

@@ -58,7 +58,7 @@ export class ClientConnections {
   /** Waits for the first bytes of a socket that is ready to be read. */
   accept(socket: Socket, context: ProxyContext): void {
     const port = this.#secure ? portOf(socket) : '';
-    // A balancer's header is known for the TCP socket.
+    // The client's address from a PROXY protocol header is stored with the TCP socket, not with the TLSSocket.
     const address = clientAddress(this.#handshakes.get(port) ?? socket);
     if (this.#secure) this.#handshakes.delete(port);
     if (socket.destroyed) return;

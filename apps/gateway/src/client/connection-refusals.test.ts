@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { logConnectionRefusals } from './connection-refusals.ts';
 
-test('reset connections are one line a minute with the number of each reason, and the last ones are logged at the stop', () => {
+test('reset connections are logged as one line a minute with the count of each reason, and the rest at the stop', () => {
   vi.useFakeTimers();
   const lines: unknown[] = [];
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line).reset) });

@@ -39,7 +39,7 @@ test('2,000 refusals of 30 KB on one connection log less than 100 KB, and a line
   expect(said).toContainEqual(expect.objectContaining({ of: '127.0.0.1/32', unlogged: REFUSALS - 60 }));
 });
 
-test('refusals of 2,000 networks without credentials write 600 lines a minute, and leave users their own lines', () => {
+test('refused requests without credentials from 2,000 networks write at most 600 lines a minute, and those of users are logged too', () => {
   const lines: string[] = [];
   const log = new RefusalLog(pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }));
   const stop = log.start();

@@ -1,18 +1,18 @@
 import { subscriberOf } from '@propusk/overload/networks';
 import type { Log } from '../log.ts';
 
-/** The most lines of one user or subscriber in a minute. */
+/** The most lines of one user, or of one client network (an IPv4 address or an IPv6 /64), in a minute. */
 const LINES = 60;
 const MINUTE_MS = 60_000;
-/** The most lines of all subscribers without valid credentials in a minute. */
+/** The most lines of all client networks without valid credentials in a minute. */
 const OF_STRANGERS = 600;
-/** The most users and subscribers with their own lines; the refusals of all further ones share the lines of `OTHERS`. */
+/** The most users and networks that are counted one by one. All others are counted together as `OTHERS`. */
 const COUNTED = 1_000;
 const OTHERS = 'others';
 
 /**
- * Logs refused requests: 60 lines a minute of each user or subscriber, then one line with the number of further ones. Subscribers have
- * 600 lines together, and take none of those of users.
+ * Logs refused requests: 60 lines a minute of each user or client network, then one line with the number of further refusals.
+ * All networks together have 600 lines, apart from those of users.
  */
 export class RefusalLog {
   readonly #log: Log;
@@ -27,7 +27,7 @@ export class RefusalLog {
   }
 
   /**
-   * @param user the authenticated user; undefined without valid credentials: the client's subscriber is counted instead
+   * @param user the authenticated user; undefined without valid credentials: then the client's network is counted
    * @param target at most 260 characters
    */
   add(reason: string, user: string | undefined, target: string, address: string): void {

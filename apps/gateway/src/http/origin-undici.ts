@@ -48,7 +48,10 @@ interface OriginConnection {
 
 /** Imported at the first request that needs undici: the import takes ten times as long as the rest of the gateway's start. */
 let undici: Promise<typeof import('undici')> | undefined;
-/** A process that follows a live one imports undici before it accepts connections: the import blocks the event loop for 50 ms. */
+/**
+ * A process that another one still serves beside imports undici before it accepts connections: the import blocks the event loop
+ * for 50 ms.
+ */
 export const loadUndici = (): Promise<typeof import('undici')> => (undici ??= import('undici'));
 
 /** The origin connections that the pools of one process hold open. */

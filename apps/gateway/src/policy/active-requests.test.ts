@@ -55,7 +55,7 @@ test.each<[string, () => unknown, string | null]>([
   expect((request.signal.reason as ProxyError | undefined)?.reason ?? null).toBe(reason);
 });
 
-test("another company's claim to a host ends the access that a policy with allSites gave to it", () => {
+test('access to a host by a policy with allSites ends when another company claims the host', () => {
   const all = company([], { version: 2 });
   for (const policy of all.policies) policy.allSites = true;
   putCompany(index, all);

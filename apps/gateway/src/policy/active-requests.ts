@@ -27,7 +27,7 @@ export interface ActiveRequest {
   /** The caller's company, and the policy that allowed the request; null for a probe. */
   readonly company: CompanyIndex | null;
   readonly policyId: number | null;
-  /** The owner of the request's DNS look-ups (packages/dial): its company, or for a probe the host. */
+  /** Whose share of DNS look-ups the request takes (packages/dial): its company's, or for a probe that of the host. */
   readonly tenant: Tenant;
   /** The splice of a tunnel or WebSocket; `moved` is the `coarseNow()` of the last transferred bytes. Null before the splice. */
   splice: { readonly moved: number } | null;
@@ -44,8 +44,8 @@ export interface ActiveRequests {
   start(caller: Caller, target: Target): ActiveRequest | Promise<ActiveRequest>;
   /**
    * Authorizes the active requests again for which something has changed, and aborts those whose access was revoked or whose
-   * egress changed. It begins at once; where they are many it goes on in the next turns of the event loop. @param done called
-   * once all of them are authorized
+   * egress changed. It begins at once; where they are many it goes on in the next turns of the event loop.
+   * @param done called once all of them are authorized
    */
   recheck(done?: () => void): void;
   abortAll(refusal: ProxyError): void;
@@ -72,7 +72,8 @@ export function createActiveRequests(
   // company. At the bound: 503 too_many
   const requests = new Set<Admitted>();
   /** The same requests, by the name of their caller. */
-  // Grows with users with live requests. Bound: about 300 bytes for each of them. At the bound: as for `requests`
+  // Grows with users with live requests. Bound: the requests above, with about 300 bytes for each user. At the bound: as for
+  // `requests`
   const callers = new Map<string, Set<Admitted>>();
 
   function release(this: Admitted): void {

@@ -11,7 +11,7 @@ import { type Caller, isUser } from './authenticate.ts';
 
 interface Authorization {
   readonly egress: Egress;
-  /** The company whose slots the request takes, as its last change left it; null for a probe. */
+  /** The index of the company at the time of this authorization, whose slots the request takes; null for a probe. */
   readonly company: CompanyIndex | null;
   /** The policy that allows it; null for a probe. */
   readonly policyId: number | null;
@@ -27,8 +27,8 @@ export interface Authorizer {
 }
 
 /**
- * A probe uses the gateway's own address, which the site's lock admits. Of either family: the echo must see an address of a
- * family that is new.
+ * A probe leaves from the gateway's own address, which the site's server admits. It may use IPv4 or IPv6, because the probe also
+ * discovers from which addresses of the gateway the site is reached.
  */
 const probed: Authorization = {
   egress: { kind: 'direct', shared: true, family: 0 },

@@ -17,7 +17,10 @@ export interface ConcurrencyLimits {
   /** Takes a slot under every limit, or no slot. @returns the name of a limit without a free slot; undefined on success */
   acquire(slots: Slots): string | undefined;
   release(slots: Slots): void;
-  /** Asks the primary for more slots. @returns whether it lent some; null when it has none to lend */
+  /**
+   * Asks the primary for more slots.
+   * @returns a promise that tells whether the primary gave some; null in a single process, which has no primary
+   */
   request(slots: Slots): Promise<boolean> | null;
 }
 
@@ -32,8 +35,8 @@ export function slotsUnder(limits: Limits): ConcurrencyLimits['of'] {
 
 /** The limits of a single process. */
 export function localLimits(limits: Limits): ConcurrencyLimits {
-  // Grows with users and companies with live requests. Bound: about 100 bytes for each of them. At the bound: entries at 0 are
-  // removed
+  // Grows with users and companies with live requests. Bound: the total limit, with about 100 bytes for each counter. At the
+  // bound: 503 too_many
   const taken = new Map<string, number>();
   const isFull = ([name, most]: Slots[number]) => (taken.get(name) ?? 0) >= most;
   return {

@@ -19,9 +19,9 @@ export interface FeedOptions {
   readonly snapshots: Snapshots;
   /** Authorizes all active requests again. */
   readonly recheck: () => void;
-  /** Ends visits that an owner ended. */
+  /** Ends the connections that an owner of the company has ended in the console. */
   readonly end: (event: VisitEndEvent) => void;
-  /** Called when all companies are enforced, and at every later event. */
+  /** Called when the snapshots of all companies are in force, and at every later event. */
   readonly upToDate?: () => void;
   /** Called when a connection fails. */
   readonly lost?: () => void;

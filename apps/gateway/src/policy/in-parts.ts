@@ -9,14 +9,15 @@ interface Walk<T> {
   /** The members that are not judged yet. */
   readonly rest: Iterator<T>;
   readonly since: number;
-  // Grows with calls during one walk. Bound: the changes of policies in some 250 ms. At the bound: does not grow
+  // Grows with calls during one walk. Bound: the changes of policies during that walk, which takes about 250 ms. At the bound:
+  // does not grow
   readonly done: (() => void)[];
 }
 
 /**
- * Makes a function that judges all members of a set: at once where they are few, else in parts, so that others are served between.
- * A call during a walk does not begin it anew, because frequent calls would then never reach the last members: another walk
- * follows, for the members that this one has passed.
+ * Makes a function that passes each member of a set to `judge`: at once where they are few, otherwise in parts, so that other
+ * events are handled between. A call during a walk does not restart it, because frequent calls would then never reach the last
+ * members. Instead a second walk follows, for the members that the first one has passed.
  * @returns takes a function that is called once every member has been judged after the call
  */
 export function inParts<T>(members: Iterable<T>, judge: (member: T) => void): (done?: () => void) => void {
@@ -26,7 +27,7 @@ export function inParts<T>(members: Iterable<T>, judge: (member: T) => void): (d
 
   function part(): void {
     if (walk === null) return;
-    // Scheduled first: an error of one judgement must not end the walk.
+    // The next part is scheduled before this one runs, so that an error in `judge` does not end the walk.
     const later = setImmediate(part);
     const { rest, since, done } = walk;
     const now = performance.now();

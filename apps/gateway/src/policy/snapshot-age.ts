@@ -1,4 +1,4 @@
-/** What requests ask of the age. */
+/** The part of the age that the handling of requests uses. */
 export type SnapshotAge = Pick<ReturnType<typeof createAge>, 'ageMs' | 'stale'>;
 
 /**

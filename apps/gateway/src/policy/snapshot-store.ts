@@ -21,30 +21,37 @@ import * as z from 'zod/mini';
  * The snapshots on disk: an SQLite file with an encrypted row for each company, and an encrypted manifest.
  *
  *   companies: company, version, AES-256-GCM(snapshot), which authenticates company and version
- *   manifest:  AES-256-GCM({contact, shape, digest}); the digest covers every row
+ *   manifest:  AES-256-GCM({contact, shape, digest}): the time of the last feed event, the hash of the schema of snapshots, and a
+ *              digest of all rows
  *
  * A row that was deleted, or replaced by an older one, contradicts the digest: then the file is ignored. The file as a whole may
  * be old; its contact shows the age.
  *
  * One transaction writes the rows of a change and the manifest, without fsync: it survives a killed process. After a power cut
- * the file may be damaged, and is ignored. A file without write permission misses a change that could not be written: taking
- * the permission away needs no space on a full disk.
+ * the file may be damaged, and is ignored. When a change cannot be written, the file loses its write permission, which needs no
+ * space on a full disk. A file without that permission is outdated, and is ignored.
  */
 
 const TABLES = `
   PRAGMA trusted_schema = OFF; PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF;
   CREATE TABLE IF NOT EXISTS companies (company INTEGER PRIMARY KEY, version INTEGER NOT NULL, sealed BLOB NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS manifest (id INTEGER PRIMARY KEY CHECK (id = 1), sealed BLOB NOT NULL) STRICT;`;
-/** SQLite's result codes that accuse the machine, not the file: permission, lock, memory, disk (sqlite.org/rescode.html). */
+/**
+ * SQLite's result codes for a fault of the environment, not of the file: permission, lock, memory, disk
+ * (sqlite.org/rescode.html).
+ */
 const ENVIRONMENT = new Set([3, 5, 6, 7, 8, 10, 13, 14]);
 
 /** The ids that `takeOver()` reads at once: about 5 ms, because SQLite reads past the sealed rows. */
 export const ID_PAGE = 1_000;
 
 /**
- * Rows that were stored with this shape are read without validation, which would take longer than all other steps together.
+ * The shape: a hash of the schema of snapshots. Rows that were stored with this shape are read without validation, which would
+ * take longer than all other steps together.
+ *
  * A row holds the text that the api sent and the gateway validated. The schema only checks: it has neither defaults nor
- * conversions. Fields that it does not list stay in the text. No code reads them, and a release that reads them has another shape.
+ * conversions. Fields that it does not list stay in the text. No code reads them, and a release that reads them has another
+ * shape.
  */
 const SHAPE = createHash('sha256')
   .update(JSON.stringify(z.toJSONSchema(CompanySnapshot)))
@@ -76,13 +83,13 @@ export class SnapshotStore {
   readonly #path: string;
   readonly #key: KeyObject;
   #db: DatabaseSync | null = null;
-  /** The sum of all rows' marks, modulo 2^256 (Clarke et al. 2003, MSet-Add-Hash). */
+  /** The sum of the keyed hashes of all rows, modulo 2^256 (Clarke et al. 2003, MSet-Add-Hash). */
   #digest = 0n;
   /** Whether the file misses a change. */
   #outdated = false;
   /** Whether the next write replaces the file. */
   #untrusted = false;
-  /** The contact and shape that the previous process stored; manifests keep them from `takeOver()` until `finish()`. */
+  /** The contact and shape that the previous process stored. Between `takeOver()` and `finish()` each manifest repeats them. */
   #older: Pick<z.infer<typeof Manifest>, 'contact' | 'shape'> | null = null;
 
   /** @param key 32 bytes */
@@ -111,17 +118,17 @@ export class SnapshotStore {
       if (String(this.#digest) !== manifest.digest) throw new SnapshotFault('A row is missing or old');
       return manifest.contact;
     } catch (error) {
-      // Whatever else a damaged file makes fail is a fault of the file.
+      // Every other error of reading a damaged file is reported as a SnapshotFault too.
       if (!(error instanceof Error) || error instanceof SnapshotFault || accusesMachine(error)) throw error;
       throw new SnapshotFault(error.message);
     }
   }
 
   /**
-   * Takes over the file after the previous process has closed it. Until `finish()`, some rows are still from the previous process, so
-   * each manifest keeps the `contact` and `shape` of that process. The file therefore stays valid when this process is killed after
-   * any write. If the file cannot be trusted, the next write replaces it.
-   * Write only after the last page: a file that fails while it is read is replaced as a whole.
+   * Takes over the file after the previous process has closed it. Until `finish()`, some rows are still from the previous
+   * process, so each manifest keeps the `contact` and `shape` of that process. The file therefore stays valid when this process
+   * is killed after any write. If the file cannot be trusted, the next write replaces it. Do not write before the last page is
+   * read: if the reading fails, the next write replaces the whole file.
    * @returns the ids of the stored companies, in pages of `ID_PAGE`; the last page is shorter
    */
   *takeOver(): Generator<readonly number[]> {
@@ -148,7 +155,7 @@ export class SnapshotStore {
     }
   }
 
-  /** Ends the takeover: later manifests have this product's shape and the contact passed to `write()`. */
+  /** Ends the takeover: later manifests have the shape of this release and the contact passed to `write()`. */
   finish(): void {
     this.#older = null;
   }
@@ -253,7 +260,7 @@ export class SnapshotStore {
       db.close();
       throw error;
     }
-    // The files of 0.1 hold passwords of proxies too.
+    // Deletes the files of release 0.1, which also hold passwords of proxies.
     for (const old of ['bin', 'outdated']) rmSync(this.#path.replace(/db$/, old), { force: true });
     this.#db = db;
     return db;

@@ -10,7 +10,7 @@ import { ID_PAGE, SnapshotFault, SnapshotStore, type SnapshotText } from './snap
 /**
  * The policy snapshots of all companies, in memory and encrypted on disk: the gateway serves while the api is unavailable, across
  * its own restarts too.
- * A restart leaves only the wall clock of their age (snapshot-age.ts).
+ * After a restart, only the wall clock tells their age (snapshot-age.ts).
  */
 
 export interface SnapshotView extends SnapshotAge {
@@ -20,7 +20,10 @@ export interface SnapshotView extends SnapshotAge {
 export interface Snapshots extends SnapshotView {
   /** All snapshots as JSON, and the time of the last feed event in ms since 1970. */
   present(): { companies: Iterable<string>; contact: number };
-  /** Applies a snapshot and its text in memory, unless `anyVersion` is false and ours is as new. @returns whether it changed anything */
+  /**
+   * Applies a snapshot and its text in memory if `anyVersion` is set or its version is higher than the known one.
+   * @returns whether it changed anything
+   */
   put(snapshot: CompanySnapshot, text: string, anyVersion: boolean): boolean;
   /** Removes a company in memory. @returns whether it existed */
   drop(companyId: number): boolean;
@@ -45,8 +48,8 @@ const PART_MS = 5;
 
 /**
  * Loads the snapshots of the last run, unless another process still writes their file.
- * @param isOwner whether the file is free; otherwise it stays untouched until `own()`.
- * A file that cannot be trusted is logged and renamed, and every request is denied.
+ * @param isOwner whether the file is free; otherwise it stays untouched until `own()`. A file that cannot be trusted is logged
+ * and renamed, and every request is denied.
  * @throws Error with a `code` when the file cannot be read
  */
 export function openSnapshots(
@@ -60,10 +63,13 @@ export function openSnapshots(
   // Feed events without changes are written rarely. A file that overestimates its age denies earlier, which is safe.
   const rewriteMs = Math.min(60_000, options.snapshotMaxAgeMs / 10);
   /** The changes that are not on disk; null for a removed company. */
-  // Grows with changes by owners. Bound: one snapshot for each company. At the bound: a change replaces the company's entry
+  // Grows with changes of policies. Bound: one snapshot for each company. At the bound: a change replaces the company's entry
   const unsaved = new Map<number, SnapshotText | null>();
-  /** The companies of the first `ready` event; null for a stored company that the event lacks. `own()` writes them in parts. */
-  // Grows with owners. Bound: one snapshot for each company. At the bound: a change replaces the company's entry
+  /**
+   * The companies that were received before the first `ready`; null for a stored company that was not among them. `own()` writes
+   * them in parts.
+   */
+  // Grows with companies. Bound: one snapshot for each company. At the bound: a change replaces the company's entry
   const rest = new Map<number, SnapshotText | null>();
   const { index, contact } = isOwner ? load(store, log) : { index: emptyIndex(), contact: null };
   if (contact !== null) age.touch(contact);

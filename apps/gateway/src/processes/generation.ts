@@ -12,19 +12,28 @@ import { once } from 'node:events';
  * accepts them, with the snapshot file, when the api does not answer.
  */
 
-/** The environment variable with the slots, the own one first: `1,0`. */
+/**
+ * The environment variable with the process slots: that of this process first, then those of the processes alive at its start,
+ * such as `1,0`.
+ */
 export const SLOTS = 'PROPUSK_SLOTS';
 /** The environment variable that is `1` for a process that replaces an ended one. */
 export const REPLACES = 'PROPUSK_REPLACES';
-/** The number of slots. More than processes can live: an ended one's slot is free for others much later. */
+/**
+ * The number of process slots. It is above the number of processes that can live, because the slot of an ended process is reused
+ * late.
+ */
 export const SLOT_COUNT = 16;
 
 /** Living processes of one gateway have different slots, from 0. */
 export interface Slots {
   readonly own: number;
-  /** Of the processes that were alive when this one started. */
+  /** The slots of the processes that were alive when this one started. */
   readonly others: readonly number[];
-  /** Whether the previous process has ended: the snapshot file is free at the start, and the metrics port after `own`. */
+  /**
+   * Whether this process replaces one that has ended. Its snapshot file is free at the start; its metrics port is free after the
+   * message `own`.
+   */
   readonly replaces?: boolean;
 }
 
@@ -59,9 +68,10 @@ export const isFirst = ({ others, replaces = false }: Slots): boolean => !replac
 const FEED_MS = 10_000;
 
 /**
- * Delays accepting until the feed is up to date. Otherwise a right that was revoked while no process served would be valid again.
- * @returns callbacks for the feed, and a promise that resolves when the process may accept; call `lost` when the connection to the
- * api fails
+ * Delays accepting until the feed is up to date. Otherwise a right that was revoked while no process served would be valid
+ * again.
+ * @returns callbacks for the feed, and a promise that resolves when the process may accept; call `lost` when the connection to
+ * the api fails
  */
 export function waitForFeed(slots: Slots): { upToDate(): void; lost(): void; mayAccept: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -35,7 +35,10 @@ interface BoundHandle {
   close(): void;
 }
 
-/** Node's cluster binds sockets with it for its workers. `listen()` of a public class would accept connections here. */
+/**
+ * Binds a socket without listening, as node:cluster does for its workers. A public class could only `listen()`, which would
+ * accept connections in this process.
+ */
 const { _createServerHandle: createHandle } = net as unknown as {
   _createServerHandle(address: string, port: number, family: number, fd: -1, flags: 0): BoundHandle | number;
 };
@@ -60,7 +63,8 @@ interface Generation {
  */
 export async function keepGateway(control: string, environment: () => NodeJS.ProcessEnv): Promise<number> {
   /** By `host port`. */
-  // Grows with GATEWAY_HOST and GATEWAY_PORT. Bound: the last one, and those of failed reloads since. At the bound: does not grow
+  // Grows with GATEWAY_HOST and GATEWAY_PORT. Bound: the socket of the current address, and those of failed reloads. At the
+  // bound: does not grow
   const sockets = new Map<string, BoundHandle>();
   /** By slot. */
   // Grows with reloads. Bound: 8 processes. At the bound: a reload is refused until one has drained
@@ -90,7 +94,7 @@ export async function keepGateway(control: string, environment: () => NodeJS.Pro
     return handle;
   }
 
-  /** @param replaces an ended process */
+  /** @param replaces whether it replaces an ended process */
   function start(base: NodeJS.ProcessEnv, replaces = false): Generation {
     do slot = (slot + 1) % SLOT_COUNT;
     while (living.has(slot));
@@ -207,7 +211,8 @@ export async function keepGateway(control: string, environment: () => NodeJS.Pro
 
   const stopped = new Promise<number>((resolve) => {
     for (const event of ['SIGINT', 'SIGTERM', 'disconnect']) process.on(event, () => resolve(0));
-    // After a rotation of ACCESS_LOG, which needs no signal.
+    // Log rotation may send SIGHUP to all processes of the service. With ACCESS_LOG the signal is ignored: each write opens the
+    // file anew.
     process.on('SIGHUP', () => void (current.env.ACCESS_LOG || resolve(0)));
   });
   let current = start(environment());
@@ -218,7 +223,7 @@ export async function keepGateway(control: string, environment: () => NodeJS.Pro
   const withoutControl = (error: unknown) =>
     process.stderr.write(`${gatewayPhrases.noControl(control, String(error))}\n`);
   server.on('error', withoutControl);
-  // Another gateway may have the socket, as long as this one has not bound its port.
+  // Before this gateway has bound its port, the control socket may belong to another running gateway.
   current.ready.then(
     () => {
       try {

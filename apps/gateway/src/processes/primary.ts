@@ -53,8 +53,8 @@ export function createWorkers(config: Config, snapshots: Snapshots, slots: Slots
   const aggregate = createAggregateMetrics(ready);
   const first = Promise.withResolvers<number>();
   /**
-   * Each worker listens on a descriptor of its own, which node:cluster closes with the worker. The collection of the socket as garbage
-   * would close whatever has its number then.
+   * Each worker listens on a descriptor of its own, which node:cluster closes with the worker. The objects of closed sockets are
+   * kept, because the finalizer of such an object would close the file that has got the same descriptor number since.
    */
   // Grows with workers that end. Bound: an empty object for each, within a process's life. At the bound: does not grow
   const sockets: (BoundSocket | undefined)[] = [];
@@ -80,7 +80,10 @@ export function createWorkers(config: Config, snapshots: Snapshots, slots: Slots
     }
   }
 
-  /** @param index of the worker, which names its folder of records @param taken the slots whose records it leaves alone */
+  /**
+   * @param index of the worker, which names its folder of records
+   * @param taken the process slots that are in use, whose folders of records it does not read
+   */
   function fork(index: number, taken = slots.others): void {
     const worker = cluster.fork({
       [WORKER_INDEX]: String(index),
@@ -140,7 +143,7 @@ export function createWorkers(config: Config, snapshots: Snapshots, slots: Slots
       if (closing) return;
       log.error({ worker: id, code, signal }, 'Worker ended, starting another');
       if (performance.now() - born > LAST_RETRY_MS) pauses.reset();
-      // Other processes may have come since.
+      // The slots in use are listed anew: other processes may have started since this one.
       setTimeout(() => closing || fork(index, everyOther), pauses.next());
     });
   }

@@ -35,11 +35,11 @@ export interface SlotPool {
 
 /** Creates the slots of active requests that the gateway's worker processes share. */
 export function createSlotPool(workers: number): SlotPool {
-  // Grows with users and companies with live requests. Bound: about 100 bytes for each of them. At the bound: entries at 0 are
-  // removed
+  // Grows with users and companies with live requests. Bound: the total limit, with about 100 bytes for each counter. At the
+  // bound: a worker gets no slot, and answers 503 too_many
   const lent = new Map<string, number>();
-  // Grows with workers. Bound: 64 workers, with about 100 bytes for each user and company with live requests. At the bound:
-  // entries at 0 are removed
+  // Grows with workers. Bound: 64 workers, with about 100 bytes for each user and company with live requests. At the bound: a
+  // worker gets no slot
   const loans = new Map<number, Map<string, number>>();
   const move = (worker: number, name: string, slots: number) => {
     const own = loans.get(worker) ?? new Map<string, number>();
@@ -76,12 +76,12 @@ export function createSharedLimits(
   workers: number,
   send: (message: Extract<FromWorker, { type: 'request' | 'giveBack' }>) => void,
 ): SharedLimits {
-  // Grows with users and companies with live requests. Bound: about 100 bytes for each of them. At the bound: entries at 0 are
-  // removed
+  // Grows with users and companies with live requests. Bound: the total limit, with about 100 bytes for each counter. At the
+  // bound: 503 too_many
   const [taken, borrowed] = [new Map<string, number>(), new Map<string, number>()];
   /** Requests that wait for the primary's answer, by limit: one message at a time for each. */
-  // Grows with users and companies beyond the slots that the worker owns. Bound: the requests that wait for one answer of the
-  // primary. At the bound: the primary answers each with a slot or with 503
+  // Grows with users and companies that need more slots than the worker owns. Bound: the requests that wait for one answer of
+  // the primary. At the bound: the primary answers each with a slot or with 503
   const waiting = new Map<string, ((lent: boolean) => void)[]>();
 
   const isShort = ([name, most]: Slots[number]) =>
@@ -99,7 +99,7 @@ export function createSharedLimits(
         add(taken, name, -1);
         const [has, block] = [borrowed.get(name) ?? 0, blockOf(most, workers)];
         const free = ownOf(most, workers) + has - (taken.get(name) ?? 0);
-        // Keep two blocks: otherwise every reconnect would borrow again.
+        // Keep two blocks of free slots (`blockOf`). Otherwise every reconnect would borrow again.
         const none = (taken.get(name) ?? 0) === 0;
         const slots = none ? has : Math.min(has, free > 2 * block ? block : 0);
         if (slots === 0) continue;

@@ -41,7 +41,7 @@ for (const signal of ['SIGINT', 'SIGTERM', ...(config.accessLog === undefined ? 
 process.on('message', async (message: ToWorker) => {
   switch (message.type) {
     case 'company':
-      // The primary has compared the versions.
+      // Any version is accepted here, because the primary has compared the versions.
       putCompany(index, JSON.parse(message.snapshot), true);
       break;
     case 'gone':

@@ -243,7 +243,7 @@ test('the records of a deleted user’s attempts hold only the network of the ad
   expect(all()).toMatchObject([{ userId: 99, address: '192.0.2.0' }]);
 });
 
-test('a host that no site can have is recorded in lower case, and bytes that are none are dropped', () => {
+test('an invalid host name is recorded in lower case and without the bytes that no host name may contain', () => {
   records.refuse(caller, '127.0.0.1:80', 'bad_host', 'a');
   records.refuse(caller, 'LOCALHOST:80', 'bad_host', 'a');
   records.refuse(caller, 'a"\u0000b:80', 'bad_host', 'a');

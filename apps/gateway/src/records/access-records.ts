@@ -58,7 +58,7 @@ export class AccessRecords {
   readonly #run: string;
   readonly #sink: RecordSink;
   #number = 0;
-  /** The open visits without a record; and those with a record, in the order of their last update. */
+  /** The open visits without a record (`#fresh`), and those with a record, in the order of their last update (`#open`). */
   // Grows with tunnels of users, and with the sites of a connection. Bound: the limits of concurrency-limits.ts, and 16 for each
   // connection. At the bound: 503, and the connection's oldest visit ends
   readonly #fresh = new Set<Visit>();
@@ -70,7 +70,8 @@ export class AccessRecords {
   readonly #budget: RecordBudget;
   readonly #mostOfStrangers: number;
   /** The refusals and the summary records of this minute. */
-  // Grows with records of users in a minute. Bound: the budgets of record-budget.ts. At the bound: records of `#ofHour`
+  // Grows with records of users in a minute. Bound: the budgets of record-budget.ts. At the bound: further records are summed in
+  // `#ofHour`
   readonly #ofMinute = new Map<string, Visit>();
   /** The summary records of this hour. */
   // Grows with users without budget. Bound: one record for the visits of a user, and one for each reason of refusals. At the
@@ -101,9 +102,9 @@ export class AccessRecords {
   }
 
   start(): void {
-    // The empty batch announces the run, so that the api interrupts the open visits of earlier ones.
+    // The empty batch announces the run, so that the api marks the open visits of earlier runs as interrupted.
     this.#sink.flush(Date.now());
-    // A tick that goes on in further turns includes this one.
+    // If the tick before still writes, its next parts cover this one too.
     this.#timer = setInterval(() => this.#more ?? this.#tick(), TICK_MS);
   }
 
@@ -155,7 +156,7 @@ export class AccessRecords {
     visit.reason = reason;
     visit.meter?.measure(visit);
     visit.meter = visit.active = null;
-    // Every request failed: each is a refusal.
+    // Each of its requests failed and is recorded as a refusal, so that there is no visit to record.
     if (visit.count === 0 && visit.number === 0 && visit.sum === null) return;
     this.#update(visit);
     if (visit.sum === null) return;
@@ -164,7 +165,7 @@ export class AccessRecords {
     this.#change(visit.sum);
   }
 
-  /** Moves a visit that the gateway ended to the summary record of its reason. */
+  /** Adds a visit that the gateway ended to the summary record for the reason of its end. */
   #sumUpCut(visit: Visit, before: VisitSum): void {
     if (before.visits === 1) {
       before.reason = visit.reason;
@@ -190,7 +191,8 @@ export class AccessRecords {
 
   /**
    * Counts a refusal, unless it is a probe's.
-   * @param caller undefined without valid credentials @param authority as the client sent it, without credentials
+   * @param caller undefined without valid credentials
+   * @param authority as the client sent it, without credentials
    */
   refuse(caller: Caller | undefined, authority: string, reason: ProxyErrorReason, address: string): void {
     if (caller !== undefined && !isUser(caller)) return;
@@ -275,7 +277,8 @@ export class AccessRecords {
   }
 
   /**
-   * Finds the summary record of this minute, or creates it if the budget allows it. Otherwise finds or creates the record of this hour.
+   * Finds the summary record of this minute, or creates it if the budget allows it. Otherwise finds or creates the record of
+   * this hour.
    * @param keys the keys of the two records
    */
   #summed<V extends Visit>(
@@ -300,7 +303,7 @@ export class AccessRecords {
   #change(visit: Visit): void {
     if (visit.queued) return;
     visit.queued = true;
-    // Its visits may begin and end many times a second.
+    // A summary record is written less often than others, because its visits may begin and end many times a second.
     if (visit.number > 0 && visit instanceof VisitSum) this.#late.add(visit);
     else this.#changed.push(visit);
   }

@@ -87,13 +87,16 @@ export class ConnectionVisits implements Meter {
     const visit = this.#counted;
     if (!this.#requested || visit === null) return;
     this.#requested = false;
-    // The head of the next request belongs to the next visit.
+    // The bytes of the next request's head count for the next visit.
     this.measure(visit);
     if (refused) return;
     visit.count += 1;
   }
 
-  /** Ends the visits of plain requests: the connection has closed. A request in progress counts. */
+  /**
+   * Ends the visits of plain requests, because the connection has closed. A request in progress is added to the count of its
+   * visit.
+   */
   close(): void {
     this.requested(false);
     for (const visit of this.#sites?.values() ?? []) this.#records.close(visit, '');

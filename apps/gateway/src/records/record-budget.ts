@@ -14,7 +14,9 @@ interface Budget {
 /** docs/operating/reference.md states how many bytes a day these budgets allow. */
 const USER: Budget = { most: 2_000, perMinute: 20, reserve: 40 };
 const COMPANY: Budget = { most: 20_000, perMinute: 150, reserve: 1_000 };
-/** The most distinct hosts that records of refusals name in an hour. Hosts of the company's own sites do not count. */
+/**
+ * The maximum number of different hosts that records of refusals name in an hour. Hosts of the company's own sites do not count.
+ */
 const HOSTS = { ofUser: 400, ofCompany: 1_000 };
 
 /** The records that may begin: any record (`single`), only summary records (`summed`), or none. */

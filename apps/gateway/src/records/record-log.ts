@@ -16,7 +16,10 @@ import { both, type Loss, lossRow } from './record-loss.ts';
 
 /** The most bytes in memory. */
 const MEMORY = 4 * 1024 * 1024;
-/** The most bytes of one write, apart from its last line. A pipe takes 4096 at once or not at all (PIPE_BUF, pipe(7)). */
+/**
+ * Lines are added to a write until it has this many bytes; its last line may exceed them. A pipe takes 4096 at once or not at
+ * all (PIPE_BUF, pipe(7)).
+ */
 const WRITE = { file: 65_536, stdout: 3_072 };
 /** An open record of this age was written at its start. */
 const UPDATED_MS = 60_000;
@@ -73,7 +76,7 @@ export class RecordLog {
     this.#writing ??= this.#writeAll().finally(() => (this.#writing = null));
   }
 
-  /** Writes what waits for at most 2 s, and closes the file. */
+  /** Writes the waiting lines for at most 2 s, and closes the file. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#stop.abort();
@@ -136,7 +139,7 @@ export class RecordLog {
     const handle = await open(path, FLAGS, 0o640);
     const { ino, dev } = await handle.stat();
     this.#file = { handle, ino, dev };
-    // The service's umask may be stricter; the shipper reads by its group.
+    // The mode is set in spite of a stricter umask, because a log shipper such as rsyslog reads the file by its group.
     if (named === null) await handle.chmod(0o640);
     this.#torn = false;
     return handle.fd;

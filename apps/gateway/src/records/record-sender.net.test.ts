@@ -268,7 +268,7 @@ test('a stop reports no loss, although the api does not answer', async () => {
   await stopped;
 });
 
-test('the gap of a killed gateway includes repetitions that are counted only in memory', async () => {
+test('the loss that is reported after a kill covers the time of refusals that were only counted in memory', async () => {
   const sender = start();
   const safe = Date.now() - 30_000;
   for (const row of some(2)) sender.add(row);

@@ -76,7 +76,7 @@ export class RecordSender {
   readonly #post: RecordPost;
   #gateway: string = randomUUID();
   #number = 0;
-  /** The number of the last record of loss. The numbers of other records are far below. */
+  /** The number of the latest record of loss. These numbers are in a high range that other records never reach. */
   #lossNumber = 2 ** 47;
   // Grows with records of a second. Bound: 900. At the bound: the next batch begins
   #rows: RecordRow[] = [];
@@ -154,7 +154,7 @@ export class RecordSender {
     else this.#work = this.#work.then(() => this.#noteSafe(safe));
   }
 
-  /** Writes what waits to the spool, then sends for at most 2 s, unless the api fails. */
+  /** Writes the waiting records to the spool, then sends batches for at most 2 s, or until the api fails. */
   async stop(): Promise<void> {
     this.#stopping = true;
     if (this.#rows.length > 0 || this.#losses.size > 0) this.#pack();
@@ -336,7 +336,7 @@ export class RecordSender {
       const isUnreadable = error instanceof SnapshotFault || UNREADABLE.has(code);
       if (!isUnreadable) return faultOf(error);
       if (code === 'ENOENT' && batch.number === 0) {
-        // Two processes took it from a third, and the other one has sent it.
+        // Two processes took over this batch of an ended process, and the other one has sent and deleted it.
         this.#wait(batch.of, -1);
       } else {
         log.error({ fault: faultOf(error) }, 'Dropped an unreadable file of records');

@@ -31,7 +31,10 @@ export interface SpooledBatch {
 
 export interface SpoolOptions {
   readonly folder: string;
-  /** The index of this process, and the number of processes: they share the folders of indexes beyond that number. */
+  /**
+   * The index of this process, and the number of processes. Folders with an index of that number or above, which no process has,
+   * are divided among them.
+   */
   readonly worker: number;
   readonly workers: number;
   readonly slots: Slots;
@@ -81,7 +84,7 @@ export class RecordSpool {
     return { gateway, ...left };
   }
 
-  /** Takes what ended runs of the slots have left to this process. @throws Error when a folder cannot be read */
+  /** Takes over the batches of ended runs in the folders that fall to this process. @throws Error when a folder cannot be read */
   async take(isEnded: (slot: number) => boolean): Promise<Left> {
     const { folder, worker, workers } = this.#options;
     const batches: SpooledBatch[] = [];
@@ -106,7 +109,10 @@ export class RecordSpool {
     return { batches, killed };
   }
 
-  /** Notes for `killed` of the next run that records up to this time, in ms since 1970, are stored or on disk. */
+  /**
+   * Notes that all records up to this time, in ms since 1970, are stored or on disk. After a kill, the next run reports the time
+   * since then as a loss (`killed`).
+   */
   async touch(at: number): Promise<void> {
     const time = new Date(at);
     await utimes(this.#running, time, time).catch(() => {});
@@ -132,7 +138,8 @@ export class RecordSpool {
   }
 
   /**
-   * Writes a batch. @param startedAt of the run, in ms since 1970
+   * Writes a batch.
+   * @param startedAt of the run, in ms since 1970
    * @returns null when the spool is full
    * @throws Error when the write fails
    */

@@ -11,7 +11,7 @@ import { UpstreamTunnel } from './upstream.ts';
 const upstreamErrors: Readonly<Record<DialErrorCode, readonly [ProxyErrorReason, ProxyErrorDetail?]>> = {
   address_refused: ['address_refused', 'upstream_address_refused'],
   resolve_failed: ['upstream_failed', 'upstream_resolve_failed'],
-  // The families concern sites alone: a dial to a proxy takes any.
+  // GATEWAY_EGRESS limits the address families of connections to sites alone: a proxy may be dialled at any family.
   no_family: ['upstream_failed', 'upstream_connect_failed'],
   names_busy: ['names_busy'],
   connect_failed: ['upstream_failed', 'upstream_connect_failed'],
@@ -41,8 +41,8 @@ export async function connectNextHop(
 }
 
 /**
- * Connects to the site itself, through a tunnel of the company's proxy where the egress is one. The socket is a stream; after a
- * proxy's answer it is paused.
+ * Connects to the site itself; where the egress is the company's proxy, through a CONNECT tunnel of that proxy. The socket emits
+ * 'data' like any stream; after a proxy's answer it is paused.
  * @throws ProxyError; the signal's reason when it was aborted
  */
 export async function connectSite(dial: Dial, active: ActiveRequest): Promise<Socket> {

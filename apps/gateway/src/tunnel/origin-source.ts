@@ -25,14 +25,20 @@ export class OriginSource {
       return true;
     },
   };
-  /** Takes the bytes; `lent` ones are overwritten by the next read. @returns whether they are written; if not, it stops the reading */
+  /**
+   * Takes the bytes; `lent` ones are overwritten by the next read.
+   * @returns whether they are written; otherwise the sink has stopped the reading of the site
+   */
   sink: (bytes: Buffer, lent: boolean) => boolean = () => false;
-  /** What the site sends is in this block while it sends much; null while the shared buffer does. */
+  /** The block into which the site is read while it sends much; null while it is read into the shared buffer. */
   #block: Buffer | null = null;
   #much = false;
   #written = true;
 
-  /** Gives the block back. @param written whether the kernel has its bytes; otherwise they may still be sent */
+  /**
+   * Gives the block back.
+   * @param written whether the kernel has copied its bytes; otherwise it is not reused, because it may still be written from
+   */
   end(written: boolean): void {
     if (written && this.#block !== null && free.length < FREE_MOST) free.push(this.#block);
     this.#block = null;

@@ -16,7 +16,7 @@ const stopped = Symbol('stopped');
 
 type Read = Duplex & { [readerOf]?: SocketReader | undefined; [stopped]?: boolean };
 
-/** Has a stream read from now on. @param reader gets its bytes, its end and its close */
+/** Starts to read a stream. @param reader gets its bytes, its end and its close */
 export function readBy(socket: Duplex, reader: SocketReader): void {
   const read = socket as Read;
   const first = read[readerOf] === undefined;

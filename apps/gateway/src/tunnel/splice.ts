@@ -16,9 +16,9 @@ import { readBy, type SocketReader, startReading, stopReading } from './socket-r
  * in each direction, whatever the size of its pieces.
  */
 
-/** In bytes: a piece of this size is the only one that waits. */
+/** In bytes: while a piece of at least this size waits to be written, no further piece is read. */
 const LARGE = 8_192;
-/** In bytes: smaller pieces take no share. */
+/** In bytes: smaller pieces do not count in the read share (read-share.ts). */
 const LEAST_COUNTED = 4_096;
 /**
  * Idle time, in milliseconds, after which TCP keep-alive probes are enabled. Most tunnels end earlier and save the eight system calls,
@@ -43,7 +43,7 @@ class Direction {
   #waits = false;
   /** Bytes. */
   sent = 0;
-  /** When the last bytes moved, on the clock of the sweep. */
+  /** The time of the last transferred bytes, by `coarseNow()`. */
   moved = coarseNow();
 
   constructor(from: Duplex, to: Duplex) {
@@ -90,7 +90,7 @@ export class Splice implements SocketReader, Deadline, Meter {
   readonly #remote: Socket;
   readonly #up: Direction;
   readonly #down: Direction;
-  /** Null for a remote that is read as a stream. */
+  /** Null for a remote that emits 'data' instead of being read into the shared buffer. */
   readonly #source: OriginSource | null;
   readonly #idleMs: number;
   readonly #onEnd: () => void;
@@ -162,7 +162,10 @@ export class Splice implements SocketReader, Deadline, Meter {
     if (both && secure && client.writableFinished) this.destroy();
   }
 
-  /** An orderly close has read and written everything; the other socket may still flush. The other side must see any other close. */
+  /**
+   * After an orderly close, everything has been read and written, and the other socket may still flush. After any other close it
+   * is destroyed, so that its peer notices.
+   */
   closed(from: Duplex): void {
     const other = from === this.#client ? this.#remote : this.#client;
     const orderly = from.errored === null && from.readableEnded && from.writableFinished;

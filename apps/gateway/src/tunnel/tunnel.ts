@@ -243,7 +243,7 @@ export class Tunnel implements SocketReader, Deadline, Meter {
 
   #parse(): void {
     this.#phase = 'over';
-    // The forwarder opens its own connections: this socket cannot be read as a stream.
+    // The forwarder cannot use this connection, which is read into the shared buffer and emits no 'data': it opens its own.
     this.#remote?.destroy();
     this.#owner.http(this.#up);
   }
