@@ -1,4 +1,4 @@
-import type { OnReadOpts } from 'node:net';
+import { type OnReadOpts, Socket } from 'node:net';
 
 /** In bytes. */
 const BLOCK = 65_536;
@@ -60,4 +60,27 @@ export class OriginSource {
     const bytes = this.#block?.subarray(0, length) ?? Buffer.from(shared.subarray(0, length));
     this.#written = this.sink(bytes, lent);
   }
+}
+
+/** The fields of a socket in which Node keeps the option `onread`. */
+const fields = Object.getOwnPropertySymbols(new Socket());
+const field = (name: string): symbol | undefined => fields.find(({ description }) => description === name);
+const [buffer, callback, generator] = [field('kBuffer'), field('kBufferCb'), field('kBufferGen')];
+
+/**
+ * Has an open socket read as the option `onread` does, which a server cannot pass for the sockets that it accepts.
+ * @returns false, and changes nothing, if this version of Node keeps the option elsewhere
+ */
+export function readInto(socket: Socket, { onread }: OriginSource): boolean {
+  if (buffer === undefined || callback === undefined || generator === undefined) return false;
+  const read = socket as unknown as Record<symbol, unknown> & {
+    readonly _handle: { useUserBuffer?(bytes: Uint8Array): void } | null;
+  };
+  if (read._handle?.useUserBuffer === undefined) return false;
+  const first = (onread.buffer as () => Uint8Array)();
+  read[buffer] = first;
+  read[callback] = onread.callback;
+  read[generator] = onread.buffer;
+  read._handle.useUserBuffer(first);
+  return true;
 }

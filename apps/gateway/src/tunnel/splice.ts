@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { coarseNow, type Deadline } from '../deadline.ts';
 import type { Meter, Visit } from '../records/visit.ts';
-import type { OriginSource } from './origin-source.ts';
+import { OriginSource, readInto } from './origin-source.ts';
 import { atNextTurn, ReadShare } from './read-share.ts';
 import { readBy, type SocketReader, startReading, stopReading } from './socket-reader.ts';
 
@@ -92,6 +92,8 @@ export class Splice implements SocketReader, Deadline, Meter {
   readonly #down: Direction;
   /** Null for a remote that emits 'data' instead of being read into the shared buffer. */
   readonly #source: OriginSource | null;
+  /** Reads the client once it sends much; undefined before, null if it cannot. */
+  #uploads: OriginSource | null | undefined;
   readonly #idleMs: number;
   readonly #onEnd: () => void;
   #over = false;
@@ -147,7 +149,17 @@ export class Splice implements SocketReader, Deadline, Meter {
   }
 
   received(bytes: Buffer, from: Duplex): void {
-    (from === this.#client ? this.#up : this.#down).send(bytes, false);
+    if (from !== this.#client) return void this.#down.send(bytes, false);
+    this.#up.send(bytes, false);
+    if (bytes.length >= LARGE && this.#uploads === undefined) this.#readUploads();
+  }
+
+  /** Reads further bytes of the client without new memory for each piece. */
+  #readUploads(): void {
+    const source = new OriginSource();
+    source.sink = (bytes, lent) => this.#up.send(bytes, lent);
+    const can = !('encrypted' in this.#client) && !this.#over && readInto(this.#client, source);
+    this.#uploads = can ? source : null;
   }
 
   /** Passes a FIN on. Once both directions have ended and nothing waits, no further FIN has to be waited for. */
@@ -183,6 +195,7 @@ export class Splice implements SocketReader, Deadline, Meter {
     if (this.#over) return;
     this.#over = true;
     this.#source?.end(this.#client.writableLength === 0);
+    this.#uploads?.end(this.#remote.writableLength === 0);
     this.#client.destroy();
     this.#remote.destroy();
     this.#onEnd();
