@@ -120,7 +120,8 @@ async function upload(seed: number, leaves: boolean): Promise<{ got: string; sen
   socket.on('error', () => {});
   const bytes = Buffer.from(pattern.subarray(seed * 1_000_003, seed * 1_000_003 + SIZE));
   bytes[0] = seed % 2;
-  for (let at = 0; at < SIZE && !(leaves && at > SIZE / 3); ) {
+  const end = leaves ? SIZE / 3 : SIZE;
+  for (let at = 0; at < end; ) {
     const piece = bytes.subarray(at, at + 1 + ((at * 7919) % 150_000));
     at += piece.length;
     if (!socket.write(piece)) await once(socket, 'drain');
@@ -135,6 +136,7 @@ async function upload(seed: number, leaves: boolean): Promise<{ got: string; sen
 test('24 uploads to fast and slow sites, some of them aborted, each arrive complete and unchanged', async () => {
   for (let round = 0; round < 2; round++) {
     const all = await Promise.all(Array.from({ length: 12 }, (_, i) => upload(i, i % 3 === 2)));
-    for (const [i, { got, sent }] of all.entries()) if (i % 3 !== 2) expect(got).toBe(sent);
+    const whole = all.filter((_, i) => i % 3 !== 2);
+    expect(whole.map(({ got }) => got)).toEqual(whole.map(({ sent }) => sent));
   }
 });
