@@ -39,7 +39,7 @@ function accept(client: Socket, bytes: Buffer): void {
     token !== null &&
     token.expires * 1_000 > Date.now() &&
     index.users.get(token.userId)?.epoch === token.epoch &&
-    decide(index, token.userId, target.host, target.port).allow;
+    decide(index, token.userId, target.host, target.port, 0).allow;
   if (allowed) dial(client, target);
   else client.end(REFUSED);
 }

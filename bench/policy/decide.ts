@@ -23,7 +23,7 @@ let sink = 0;
 function byRule(list: readonly Asked[]): void {
   for (let i = 0; i < list.length; i++) {
     const { user, host } = list[i] as Asked;
-    if (decide(index, user, host, 443).allow) sink += 1;
+    if (decide(index, user, host, 443, 0).allow) sink += 1;
   }
 }
 function byMap(list: readonly Asked[]): void {

@@ -115,7 +115,7 @@ export async function createProxyServer(options: ProxyServerOptions): Promise<Pr
   if (shares.clients < config.sockets)
     log.warn({ sockets: config.sockets, clients: shares.clients }, 'SOCKETS exceeds its share of open files');
   const activeRequests = createActiveRequests(
-    createAuthorizer(snapshots.index, snapshots.stale),
+    createAuthorizer(snapshots.index, snapshots.stale, snapshots.now),
     options.limits,
     (reason) => metrics.cut(reason),
   );

@@ -5,6 +5,8 @@ import { decide, patternsCovering, reachable, siteCovering } from './decide.ts';
 import { type CanonicalHost, canonicalHost } from './host.ts';
 import { emptyIndex, putCompany, removeCompany } from './snapshot.ts';
 
+const NOW = Date.parse('2026-03-02T09:00:00Z');
+
 const host = (name: string): CanonicalHost => canonicalHost(name) ?? expect.fail(`${name} is no host`);
 
 const gatewayItself = { id: 1, type: 'default', direct: true, host: '127.0.0.1', port: 3128 } as const;
@@ -110,31 +112,116 @@ const cases: [name: string, user: number, host: string, port: number, expected: 
 
 describe('decide() is correct for hand-written companies', () => {
   test.each(cases)('%s', (_name, user, name, port, expected) => {
-    const decision = decide(index, user, host(name), port);
+    const decision = decide(index, user, host(name), port, NOW);
     const egress = decision.allow && decision.egress;
     const way = egress && (egress.kind === 'direct' ? 'direct' : `upstream ${egress.proxyId}`);
     expect(decision.allow ? `${way} by ${decision.policyId}` : decision.reason).toBe(expected);
   });
 
   test('an empty index denies every user', () => {
-    expect(decide(emptyIndex(), 10, host('crm.romashka.test'), 443)).toEqual({
+    expect(decide(emptyIndex(), 10, host('crm.romashka.test'), 443, NOW)).toEqual({
       allow: false,
       reason: 'user_removed',
+      until: Number.POSITIVE_INFINITY,
     });
   });
 
   test('a policy whose proxy is missing from the snapshot allows nothing', () => {
     const broken = { ...company(1, { 1: 'crm.romashka.test' }, [{ proxy: 1, sites: [1] }]), proxies: [] };
-    expect(decide(indexOf(broken), 10, host('crm.romashka.test'), 443)).toMatchObject({
+    expect(decide(indexOf(broken), 10, host('crm.romashka.test'), 443, NOW)).toMatchObject({
       reason: 'no_policy',
     });
+  });
+});
+
+describe('rights with times', () => {
+  const DAY = 86_400_000;
+  const MOSCOW = 'Europe/Moscow';
+  const always = { from: null, until: null, zone: MOSCOW, windows: null };
+  /** Monday to Friday from 9 to 18. `NOW` is Monday, 12:00 in Moscow. */
+  const workdays = [0, 1, 2, 3, 4].map((day): [number, number] => [day * 1_440 + 540, day * 1_440 + 1_080]);
+  const base = company(1, { 1: 'a.test', 2: 'b.test' }, [
+    { proxy: 1, sites: [1] },
+    { proxy: 7, sites: [1, 2] },
+  ]);
+  const [first, second] = base.policies as [(typeof base.policies)[number], (typeof base.policies)[number]];
+  type Timed = NonNullable<CompanySnapshot['timed']>;
+  const told = (change: Partial<CompanySnapshot>, name: string, now = NOW, user = 10) => {
+    const decision = decide(indexOf({ ...base, ...change }), user, host(name), 443, now);
+    const until = Number.isFinite(decision.until) ? (decision.until - NOW) / DAY : 'never';
+    return [decision.allow ? decision.policyId : decision.reason, until];
+  };
+  const timed = (
+    times: Partial<Timed['policies'][number]['times']>,
+    policy = first,
+  ): Partial<CompanySnapshot> => ({
+    policies: base.policies.filter((each) => each !== policy),
+    timed: { policies: [{ ...policy, times: { ...always, ...times } }], members: [] },
+  });
+
+  test.each<[string, Partial<CompanySnapshot>, string, unknown[]]>([
+    ['without times', {}, 'a.test', [100, 'never']],
+    ['that end later', timed({ until: NOW + DAY }), 'a.test', [100, 1]],
+    ['that have ended, beside another policy', timed({ until: NOW }), 'a.test', [101, 'never']],
+    ['that begin later, beside another policy', timed({ from: NOW + DAY }), 'a.test', [101, 1]],
+    ['that begin later', timed({ from: NOW + DAY }, second), 'b.test', ['not_yet', 1]],
+    ['that have ended', timed({ until: NOW - 1 }, second), 'b.test', ['right_ended', 'never']],
+    ['in their hours', timed({ windows: workdays }), 'a.test', [100, 0.25]],
+    ['outside their hours', timed({ windows: [[0, 60]] }, second), 'b.test', ['outside_hours', 6.5]],
+    [
+      'of an unknown zone',
+      timed({ zone: 'Mars/Base', windows: workdays }, second),
+      'b.test',
+      ['outside_hours', 'never'],
+    ],
+  ])('a policy with times %s', (_, change, name, expected) => {
+    expect(told(change, name)).toEqual(expected);
+  });
+
+  test('a membership that ends denies from its end on, and one without an end prevails', () => {
+    const members = [{ policyId: 101, userId: 11, until: NOW + DAY }];
+    const change = { timed: { policies: [], members } };
+    expect(told(change, 'b.test', NOW, 11)).toEqual([101, 1]);
+    expect(told(change, 'b.test', NOW + DAY, 11)).toEqual(['right_ended', 'never']);
+    expect(told(change, 'b.test', NOW, 10)).toEqual([101, 'never']);
+    const both = { timed: { policies: [], members: [{ policyId: 101, userId: 10, until: NOW }] } };
+    expect(told(both, 'b.test')).toEqual([101, 'never']);
+  });
+
+  test('the end of a membership and the times of its policy both count', () => {
+    const change = timed({ windows: workdays }, second);
+    const members = [{ policyId: 101, userId: 11, until: NOW + DAY / 8 }];
+    const both = { ...change, timed: { policies: change.timed?.policies ?? [], members } };
+    expect(told(both, 'b.test', NOW, 11)).toEqual([101, 0.125]);
+    expect(told(both, 'b.test', NOW - DAY / 4, 11)).toEqual(['outside_hours', -0.125]);
+  });
+
+  test('without a known time only rights without times are allowed', () => {
+    expect(told(timed({ until: NOW + DAY }), 'a.test', Number.NaN)).toEqual([101, 'never']);
+    expect(told(timed({ until: NOW + DAY }, second), 'b.test', Number.NaN)[0]).toBe('clock_unknown');
+    const members = [{ policyId: 101, userId: 11, until: NOW + DAY }];
+    expect(told({ timed: { policies: [], members } }, 'b.test', Number.NaN, 11)[0]).toBe('clock_unknown');
+  });
+
+  test('a suspended user is denied and reaches nothing', () => {
+    const change = { users: base.users.slice(1), suspended: [10] };
+    expect(told(change, 'a.test')).toEqual(['suspended', 'never']);
+    expect(reachable(indexOf({ ...base, ...change }), 10)).toEqual({ allSites: false, sites: [] });
+  });
+
+  test('reachable() lists the sites of rights that are closed at the moment', () => {
+    expect(reachable(indexOf({ ...base, ...timed({ until: NOW - DAY }, second) }), 10)?.sites).toEqual([
+      'a.test',
+      'b.test',
+    ]);
   });
 });
 
 describe('the index', () => {
   const v = (version: number, sites: number[]) =>
     company(1, { 1: 'a.romashka.test', 2: 'b.romashka.test' }, [{ proxy: 1, sites }], version);
-  const allowed = (i: ReturnType<typeof emptyIndex>, name: string) => decide(i, 10, host(name), 443).allow;
+  const allowed = (i: ReturnType<typeof emptyIndex>, name: string) =>
+    decide(i, 10, host(name), 443, NOW).allow;
 
   test('the index replaces a company by a newer version and ignores older and equal versions', () => {
     const i = indexOf(v(2, [1]));
@@ -152,7 +239,7 @@ describe('the index', () => {
     const reasons = (ended: boolean) => {
       const i = indexOf(company(1, sites, [{ ...paid, ended }, other]));
       return ['a.romashka.test', 'b.romashka.test', 'example.org'].map((name) => {
-        const decision = decide(i, 10, host(name), 443);
+        const decision = decide(i, 10, host(name), 443, NOW);
         return decision.allow ? decision.policyId : decision.reason;
       });
     };
@@ -162,25 +249,25 @@ describe('the index', () => {
 
   test('removing a company from the index removes its users and its claims', () => {
     const i = indexOf(v(1, [1]), company(2, { 20: 'a.romashka.test' }, [{ proxy: 1, sites: [20] }]));
-    expect(decide(i, 20, host('a.romashka.test'), 443)).toMatchObject({ reason: 'host_taken' });
+    expect(decide(i, 20, host('a.romashka.test'), 443, NOW)).toMatchObject({ reason: 'host_taken' });
     removeCompany(i, 1);
-    expect(decide(i, 10, host('a.romashka.test'), 443)).toMatchObject({ reason: 'user_removed' });
-    expect(decide(i, 20, host('a.romashka.test'), 443).allow).toBe(true);
+    expect(decide(i, 10, host('a.romashka.test'), 443, NOW)).toMatchObject({ reason: 'user_removed' });
+    expect(decide(i, 20, host('a.romashka.test'), 443, NOW).allow).toBe(true);
   });
 
   test('a host that a company gives up goes to the company with the next oldest claim', () => {
     const claiming = (id: number) => company(id, { [id]: 'a.romashka.test' }, [{ proxy: 1, sites: [id] }]);
     const i = indexOf(...[1, 3, 2].map(claiming));
     removeCompany(i, 1);
-    expect(decide(i, 20, host('a.romashka.test'), 443).allow).toBe(true);
-    expect(decide(i, 30, host('a.romashka.test'), 443)).toMatchObject({ reason: 'host_taken' });
+    expect(decide(i, 20, host('a.romashka.test'), 443, NOW).allow).toBe(true);
+    expect(decide(i, 30, host('a.romashka.test'), 443, NOW)).toMatchObject({ reason: 'host_taken' });
   });
 
   test('the company with the earliest claim holds a host, even if another company has an older site', () => {
     const late = company(2, { 0: 'a.romashka.test' }, [{ proxy: 1, sites: [0] }]);
     const i = indexOf(v(1, [1]), { ...late, sites: late.sites.map((site) => ({ ...site, claim: 77 })) });
-    expect(decide(i, 20, host('a.romashka.test'), 443)).toMatchObject({ reason: 'host_taken' });
-    expect(decide(i, 10, host('a.romashka.test'), 443).allow).toBe(true);
+    expect(decide(i, 20, host('a.romashka.test'), 443, NOW)).toMatchObject({ reason: 'host_taken' });
+    expect(decide(i, 10, host('a.romashka.test'), 443, NOW).allow).toBe(true);
   });
 
   test('with anyVersion, the index accepts a company snapshot of a lower version', () => {
@@ -192,7 +279,7 @@ describe('the index', () => {
   test('a company loses its claim to a host when its last policy on shared egress drops the site', () => {
     const i = indexOf(v(1, [1]), company(2, { 20: 'a.romashka.test' }, [{ proxy: 1, sites: [20] }]));
     putCompany(i, v(2, [2]));
-    expect(decide(i, 20, host('a.romashka.test'), 443).allow).toBe(true);
+    expect(decide(i, 20, host('a.romashka.test'), 443, NOW).allow).toBe(true);
   });
 });
 
@@ -297,7 +384,7 @@ describe('decide() is correct for randomly generated companies', () => {
   );
   const answers = (i: ReturnType<typeof emptyIndex>) =>
     questions.map(({ user, name, port }) => {
-      const decision = decide(i, user, name, port);
+      const decision = decide(i, user, name, port, NOW);
       return { user, name, port, told: decision.allow ? decision.policyId : decision.reason };
     });
   /** Returns the decisions of an index that contradict the policies. */

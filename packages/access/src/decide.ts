@@ -4,20 +4,39 @@ import {
   type CompanyIndex,
   claimTo,
   type Grant,
+  type PolicyIndex,
   type SiteIndex,
   sitesFrom,
+  type UserIndex,
 } from './snapshot.ts';
+import type { TimeReason, TimeState } from './time-rule.ts';
 
 /** Why a request is denied. */
 export type DenyReason =
   /** The requested host has no canonical name, so the caller cannot run `decide()`. */
-  'bad_host' | 'user_removed' | 'port_refused' | 'site_unknown' | 'no_policy' | 'host_taken' | 'plan_ended';
+  | 'bad_host'
+  | 'user_removed'
+  | 'suspended'
+  | 'port_refused'
+  | 'site_unknown'
+  | 'no_policy'
+  | 'host_taken'
+  | 'plan_ended'
+  | TimeReason;
 
-export type Decision = Grant | { readonly allow: false; readonly reason: DenyReason };
+/** A denying decision. `until` is as in `Grant`. */
+interface Denial {
+  readonly allow: false;
+  readonly reason: DenyReason;
+  readonly until: number;
+}
 
-const deny = (reason: DenyReason): Decision => ({ allow: false, reason });
+export type Decision = Grant | Denial;
+
+const deny = (reason: DenyReason): Decision => ({ allow: false, reason, until: Number.POSITIVE_INFINITY });
 // The results are shared objects, so that a decision allocates nothing.
 const userRemoved = deny('user_removed');
+const isSuspended = deny('suspended');
 const portRefused = deny('port_refused');
 const siteUnknown = deny('site_unknown');
 const noPolicy = deny('no_policy');
@@ -25,23 +44,36 @@ const hostTaken = deny('host_taken');
 const planEnded = deny('plan_ended');
 
 /**
- * Decides whether a user may reach a host and port. Denies by default.
+ * Decides whether a user may reach a host and port at a moment. Denies by default.
  *
  * - A policy that contains both the user and the site allows the request. The proxy of the policy is the egress.
  * - A policy with `allSites` allows every host at ports 80 and 443.
  * - On shared egress, a host belongs to the company with the earliest claim. Other companies are denied
  *   there, even with `allSites`.
  * - A policy with a paid proxy allows nothing if the plan of the company no longer includes this proxy.
+ * - A policy with times, and a membership that ends, allow nothing outside their times.
+ *
+ * @param now in ms since 1970; NaN when it is not known: then every right with times is denied
  */
-export function decide(index: AccessIndex, userId: number, host: CanonicalHost, port: number): Decision {
+export function decide(
+  index: AccessIndex,
+  userId: number,
+  host: CanonicalHost,
+  port: number,
+  now: number,
+): Decision {
   const user = index.users.get(userId);
   if (user === undefined) return userRemoved;
+  if (user.suspended) return isSuspended;
   const web = port === 80 || port === 443;
   const { company } = user;
   let knownSite = false;
   let knownPort = false;
   let taken = false;
   let ended = false;
+  let closed: TimeReason | null = null;
+  /** The first change of a policy with times that was passed over. */
+  let until = Number.POSITIVE_INFINITY;
   const { patterns, wild } = company;
   for (let step = HOST; step !== END && (step < 0 || wild.size > 0); step = following(host, step)) {
     const first = step >= 0 ? wild.get(host.slice(step)) : patterns.get(step === HOST ? host : host.slice(4));
@@ -54,7 +86,12 @@ export function decide(index: AccessIndex, userId: number, host: CanonicalHost, 
       if (!user.policies.includes(policy)) continue;
       if (policy.ended) ended = true;
       else if (policy.egress.shared && takenByOther(index, company, host)) taken = true;
-      else return policy;
+      else {
+        const state = policy.rule === null && user.ends === null ? always : timesOf(user, policy, now);
+        if (state.until < until) until = state.until;
+        if (state.open) return grant(policy, until);
+        closed = sooner(closed, state.reason);
+      }
     }
   }
   if (web) {
@@ -62,15 +99,45 @@ export function decide(index: AccessIndex, userId: number, host: CanonicalHost, 
       if (!policy.allSites) continue;
       if (policy.ended) ended = true;
       else if (policy.egress.shared && takenByOther(index, company, host)) taken = true;
-      else return policy;
+      else {
+        const state = policy.rule === null && user.ends === null ? always : timesOf(user, policy, now);
+        if (state.until < until) until = state.until;
+        if (state.open) return grant(policy, until);
+        closed = sooner(closed, state.reason);
+      }
     }
   }
+  if (closed !== null) return { allow: false, reason: closed, until };
   if (ended) return planEnded;
   if (taken) return hostTaken;
   if (knownPort) return noPolicy;
   if (knownSite) return portRefused;
   return siteUnknown;
 }
+
+const always: TimeState = { open: true, until: Number.POSITIVE_INFINITY };
+
+/** Whether a user's right by a policy is open: by the times of the policy, and by the end of the membership. */
+function timesOf(user: UserIndex, policy: PolicyIndex, now: number): TimeState {
+  const end = user.ends?.get(policy) ?? Number.POSITIVE_INFINITY;
+  const state = policy.rule === null ? always : policy.rule.at(now);
+  if (end === Number.POSITIVE_INFINITY) return state;
+  if (Number.isNaN(now)) return { open: false, reason: 'clock_unknown', until: end };
+  if (now >= end) return { open: false, reason: 'right_ended', until: Number.POSITIVE_INFINITY };
+  return end < state.until ? { ...state, until: end } : state;
+}
+
+/** The grant by a policy. @param until the first moment at which the decision can change */
+function grant(policy: PolicyIndex, until: number): Grant {
+  if (until === Number.POSITIVE_INFINITY) return policy;
+  const { egress, policyId } = policy;
+  return { allow: true, egress, policyId, until };
+}
+
+/** Of two reasons, the one of the right that may open sooner. */
+const order: readonly TimeReason[] = ['clock_unknown', 'outside_hours', 'not_yet', 'right_ended'];
+const sooner = (a: TimeReason | null, b: TimeReason): TimeReason =>
+  a !== null && order.indexOf(a) < order.indexOf(b) ? a : b;
 
 /**
  * Finds the site of a company that covers a host and port, in the order of `decide()`.

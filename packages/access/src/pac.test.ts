@@ -10,6 +10,8 @@ import { createRoute, type Routed } from './pac-route.ts';
 import { formatSiteAddress, parseSiteAddress } from './site-address.ts';
 import { emptyIndex, putCompany } from './snapshot.ts';
 
+const NOW = Date.parse('2026-03-02T09:00:00Z');
+
 const gateway = { scheme: 'http', host: 'gate.propusk.test', port: 3128 } as const;
 const plain: Routed = { gateway, allSites: false, sites: [], bypass: ['pass.propusk.test'] };
 const WAY = 'PROXY gate.propusk.test:3128';
@@ -165,7 +167,7 @@ describe.each([false, true])(
       // A name below .localhost resolves to this machine and cannot be a site.
       const host = canonicalHost(new URL(url).hostname);
       if (host === null || host.endsWith('.localhost')) return false;
-      return decide(index, 1, host, port).allow;
+      return decide(index, 1, host, port, NOW).allow;
     };
 
     test('the PAC and createRoute() agree with decide() for every spelling, scheme and port', () => {
@@ -212,7 +214,7 @@ describe.each([false, true])(
             const url = `http://${prefix}${hosts[0] ?? 'x'}.ru:${port}/`;
             if (!URL.canParse(url)) return;
             const name = canonicalHost(new URL(url).hostname);
-            const expected = name !== null && decide(drawn, 1, name, port).allow;
+            const expected = name !== null && decide(drawn, 1, name, port, NOW).allow;
             expect([run(access)(url), createRoute(access)(url)]).toEqual([
               expected ? WAY : 'DIRECT',
               expected,

@@ -1,5 +1,6 @@
-import type { CompanySnapshot } from '@propusk/contract/feed';
+import type { CompanySnapshot, RightTimes } from '@propusk/contract/feed';
 import type { StoredAddresses } from '@propusk/contract/record-settings';
+import { TimeRule } from './time-rule.ts';
 
 /**
  * Indexes company snapshots, so that `decide()` needs only a few map lookups. `decide()` allocates memory
@@ -25,11 +26,15 @@ export interface Grant {
   readonly allow: true;
   readonly egress: Egress;
   readonly policyId: number;
+  /** The first moment at which the decision can change by time alone, in ms since 1970; infinite for never. */
+  readonly until: number;
 }
 
-/** `decide()` returns the policy itself as the grant, so that it allocates no object. */
+/** `decide()` returns a policy without times as the grant, so that it allocates no object. */
 export interface PolicyIndex extends Grant {
   readonly allSites: boolean;
+  /** The times of the policy; null for always. */
+  readonly rule: TimeRule | null;
   /** Whether the plan of the company no longer includes the proxy. The policy then allows nothing. */
   readonly ended: boolean;
 }
@@ -53,6 +58,10 @@ export interface UserIndex {
   readonly epoch: number;
   /** The user's policies, in ascending order of id. */
   readonly policies: readonly PolicyIndex[];
+  /** The moments at which the user's memberships end, in ms since 1970; null if none ends. */
+  readonly ends: ReadonlyMap<PolicyIndex, number> | null;
+  /** Whether the user is suspended, and has no policies. */
+  readonly suspended: boolean;
 }
 
 export interface CompanyIndex {
@@ -213,7 +222,7 @@ const byId = (a: { id: number }, b: { id: number }) => a.id - b.id;
 
 function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
   const { companyId, version, addresses = 'full' } = snapshot;
-  const users: UserIndex[] = [];
+  const users: (UserIndex & { policies: readonly PolicyIndex[]; ends: UserIndex['ends'] })[] = [];
   const sites: SiteIndex[] = [];
   const patterns = new Map<string, SiteIndex>();
   const wild = new Map<string, SiteIndex>();
@@ -229,18 +238,48 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
   const wildcards = wild.size > 0 ? wild : noWildcards;
   const company = { id: companyId, version, addresses, users, patterns, wild: wildcards };
   for (const { id, epoch } of snapshot.users.toSorted(byId))
-    users.push({ id, company, epoch, policies: none });
+    users.push({ id, company, epoch, policies: none, ends: null, suspended: false });
   const egresses = new Map(snapshot.proxies.map((proxy) => [proxy.id, egressOf(proxy)]));
-  for (const policy of snapshot.policies.toSorted(byId)) {
+  const { timed, suspended = [] } = snapshot;
+  const ends = new Map<number, { userId: number; until: number }[]>();
+  for (const { policyId, ...end } of timed?.members ?? []) {
+    const list = ends.get(policyId);
+    if (list === undefined) ends.set(policyId, [end]);
+    else list.push(end);
+  }
+  const policies: readonly (CompanySnapshot['policies'][number] & { times?: RightTimes })[] =
+    timed === undefined ? snapshot.policies : [...snapshot.policies, ...timed.policies];
+  for (const policy of policies.toSorted(byId)) {
     const egress = egresses.get(policy.proxyId);
     // A policy whose proxy is missing from the snapshot is dropped, because no other egress may replace the proxy.
     if (egress === undefined) continue;
     const { id: policyId, allSites, ended = false } = policy;
-    const entry = { allow: true, egress, policyId, allSites, ended } as const;
+    const rule = policy.times === undefined ? null : new TimeRule(policy.times);
+    const until = Number.POSITIVE_INFINITY;
+    const entry: PolicyIndex = { allow: true, egress, policyId, until, allSites, ended, rule };
     give(users, policy.users, entry);
     give(sites, policy.sites, entry);
+    giveUntil(users, ends.get(policyId) ?? [], entry);
   }
+  for (const id of suspended)
+    users.push({ id, company, epoch: 0, policies: none, ends: null, suspended: true });
   return company;
+}
+
+/** Adds a policy to the lists of users whose membership ends. A membership without an end prevails. */
+function giveUntil(
+  users: (UserIndex & { policies: readonly PolicyIndex[]; ends: ReadonlyMap<PolicyIndex, number> | null })[],
+  members: readonly { userId: number; until: number }[],
+  policy: PolicyIndex,
+): void {
+  if (members.length === 0) return;
+  const found = new Map(users.map((user) => [user.id, user]));
+  for (const { userId, until } of members) {
+    const user = found.get(userId);
+    if (user === undefined || user.policies.includes(policy)) continue;
+    user.policies = [...user.policies, policy];
+    user.ends = new Map(user.ends).set(policy, until);
+  }
 }
 
 const none: readonly PolicyIndex[] = [];

@@ -4,6 +4,39 @@ import { Id } from './fields.ts';
 import { ProxyType } from './proxies.ts';
 import { StoredAddresses } from './record-settings.ts';
 
+const policy = {
+  id: Id,
+  /** Id of the proxy that carries the policy's traffic. */
+  proxyId: Id,
+  /** Whether the policy allows every public site. */
+  allSites: z.boolean(),
+  /** Ids of the users of the policy. */
+  users: z.array(Id),
+  /** Ids of the sites that the policy allows. */
+  sites: z.array(Id),
+  /**
+   * Whether the policy allows no site, because its proxy is paid and the company's plan no longer includes
+   * paid proxies. An older api does not send this field.
+   */
+  ended: z.optional(z.boolean()),
+};
+
+/** The times of a right: an interval of instants in ms since 1970, and weekly windows in the local time of a zone. */
+export const RightTimes = z.object({
+  /** The right begins at this moment. */
+  from: z.nullable(z.int()),
+  /** The right ends before this moment. */
+  until: z.nullable(z.int()),
+  /** An IANA time zone. @example Europe/Moscow */
+  zone: z.string(),
+  /**
+   * Pairs of minutes since Monday 0:00, the end above the start; the start belongs to the window, the end does not. An end above
+   * 10,080 is in the next week. Null for always.
+   */
+  windows: z.nullable(z.array(z.tuple([z.int(), z.int()]))),
+});
+export type RightTimes = z.infer<typeof RightTimes>;
+
 /**
  * The data of the event `company`: all access rights of one company at one version. The api reads them in one statement, so they
  * are consistent. A gateway replaces them in one step.
@@ -61,31 +94,38 @@ export const CompanySnapshot = z.object({
       family: z.nullish(z.literal([4, 6])),
     }),
   ),
-  /** The policies of the company. */
-  policies: z.array(
+  /** The policies of the company without times of their own, each with the users whose membership has no end. */
+  policies: z.array(z.object(policy)),
+  /**
+   * The rights with a time rule. They are not in `policies`, so that a gateway of an earlier version denies them. If the field is
+   * absent, there are none.
+   */
+  timed: z.optional(
     z.object({
-      id: Id,
-      /** Id of the proxy that carries the policy's traffic. */
-      proxyId: Id,
-      /** Whether the policy allows every public site. */
-      allSites: z.boolean(),
-      /** Ids of the users of the policy. */
-      users: z.array(Id),
-      /** Ids of the sites that the policy allows. */
-      sites: z.array(Id),
-      /**
-       * Whether the policy allows no site, because its proxy is paid and the company's plan no longer includes
-       * paid proxies. An older api does not send this field.
-       */
-      ended: z.optional(z.boolean()),
+      /** The policies with times of their own, each with the users whose membership has no end. */
+      policies: z.array(z.object({ ...policy, times: RightTimes })),
+      /** The memberships with an end, in policies of either list. */
+      members: z.array(
+        z.object({
+          policyId: Id,
+          userId: Id,
+          /** The membership ends before this moment, in ms since 1970. */
+          until: z.int(),
+        }),
+      ),
     }),
   ),
+  /** Ids of the suspended users, who are not in `users`. If the field is absent, there are none. */
+  suspended: z.optional(z.array(Id)),
 });
 export type CompanySnapshot = z.infer<typeof CompanySnapshot>;
 
 /** The event that ends visits at the gateway: the visit with the id `record`, or all visits of the user with the id `user`. */
 const VisitEndEvent = z.object({ companyId: Id, record: z.optional(z.string()), user: z.optional(Id) });
 export type VisitEndEvent = z.infer<typeof VisitEndEvent>;
+
+/** The time of the database in ms since 1970, by which gateways judge time rules. An older api does not send it. */
+const Moment = z.object({ now: z.optional(z.int()) });
 
 /**
  * The payloads of the feed's server-sent events, by event name. On a new connection the api sends `company`
@@ -97,8 +137,8 @@ export const feedEvents = {
   company: CompanySnapshot,
   gone: z.object({ companyId: Id }),
   end: VisitEndEvent,
-  ready: z.object({}),
-  heartbeat: z.object({}),
+  ready: Moment,
+  heartbeat: Moment,
 } as const;
 export type FeedEventName = keyof typeof feedEvents;
 

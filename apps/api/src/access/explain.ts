@@ -9,7 +9,7 @@ import {
   type SiteIndex,
   sitesFrom,
 } from '@propusk/access/snapshot';
-import type { CompanySnapshot } from '@propusk/contract/feed';
+import type { CompanySnapshot, RightTimes } from '@propusk/contract/feed';
 import type { whyPhrases } from '@propusk/phrases/access';
 import type { ForeignClaim, UserReason } from './store.ts';
 
@@ -52,7 +52,9 @@ export function indexOf(snapshot: CompanySnapshot, claims: readonly ForeignClaim
 export function explain(index: AccessIndex, snapshot: CompanySnapshot, question: Question): Why {
   const { userId, host, port } = question;
   const decision =
-    host === null ? ({ allow: false, reason: 'bad_host' } as const) : decide(index, userId, host, port);
+    host === null
+      ? ({ allow: false, reason: 'bad_host' } as const)
+      : decide(index, userId, host, port, Date.now());
   const links = linksOf(index, decision.allow ? null : decision.reason, question);
   if (!decision.allow) return { allow: false, reason: decision.reason, links };
   const { policyId } = decision;
@@ -79,13 +81,26 @@ export function findMends(
   const covering = new Set(
     sitesOf(user.company, host).flatMap(({ policies }) => policies.map(({ policyId }) => policyId)),
   );
-  const candidates = snapshot.policies.filter(({ id, users }) => covering.has(id) && !users.includes(userId));
+  const { timed } = snapshot;
+  const members = new Set(timed?.members.flatMap((each) => (each.userId === userId ? each.policyId : [])));
+  const all: readonly (CompanySnapshot['policies'][number] & { times?: RightTimes })[] = [
+    ...snapshot.policies,
+    ...(timed?.policies ?? []),
+  ];
+  const candidates = all.filter(
+    ({ id, users }) => covering.has(id) && !users.includes(userId) && !members.has(id),
+  );
   const users = snapshot.users.filter(({ id }) => id === userId);
   return candidates
     .slice(0, MOST_MENDS)
-    .filter((policy) => {
-      const changed = indexOf({ ...snapshot, users, policies: [{ ...policy, users: [userId] }] }, claims);
-      return decide(changed, userId, host, port).allow;
+    .filter(({ times, ...policy }) => {
+      const mended = { ...policy, users: [userId] };
+      const rights =
+        times === undefined
+          ? { policies: [mended], timed: undefined }
+          : { policies: [], timed: { policies: [{ ...mended, times }], members: [] } };
+      const changed = indexOf({ ...snapshot, users, ...rights }, claims);
+      return decide(changed, userId, host, port, Date.now()).allow;
     })
     .map(({ id }) => id);
 }

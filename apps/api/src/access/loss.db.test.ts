@@ -100,7 +100,7 @@ function verdicts(index: AccessIndex, { users, sites }: CompanySnapshot): Set<st
   return new Set(
     users.flatMap((user) =>
       requests
-        .filter(({ host, port }) => decide(index, user.id, host, port).allow)
+        .filter(({ host, port }) => decide(index, user.id, host, port, Date.now()).allow)
         .map(({ id }) => `${user.id} ${id}`),
     ),
   );

@@ -22,13 +22,14 @@ export function sampleHost(address: string): CanonicalHost | null {
 /**
  * Counts the users who lose access between two snapshots of a company. A user loses a site when `decide()`
  * allows a request to the site with `before` and denies it with `after`. All users with the same policies get
- * one decision. The function yields to the event loop after each such group of users.
+ * one decision. A right with times counts as open, because it is lost at its other times too. The function yields to the event loop after each such group of users.
  * @param claims other companies' claims to the sites' hosts
  */
 export async function findLoss(
-  { before, after }: { before: CompanySnapshot; after: CompanySnapshot },
+  change: { before: CompanySnapshot; after: CompanySnapshot },
   claims: readonly ForeignClaim[],
 ): Promise<AccessLoss> {
+  const [before, after] = [withoutTimes(change.before), withoutTimes(change.after)];
   const [old, current] = [indexOf(before, claims), indexOf(after, claims)];
   const sites = before.sites.flatMap(({ id, address }) => {
     const host = sampleHost(address);
@@ -40,7 +41,8 @@ export async function findLoss(
   for (const group of groupUsers(before, after)) {
     const [user = 0] = group;
     const lost = sites.filter(
-      ({ host, port }) => decide(old, user, host, port).allow && !decide(current, user, host, port).allow,
+      ({ host, port }) =>
+        decide(old, user, host, port, 0).allow && !decide(current, user, host, port, 0).allow,
     );
     for (const { id } of lost) lostSites.add(id);
     if (lost.length > 0) users += group.length;
@@ -48,6 +50,18 @@ export async function findLoss(
     await setImmediate();
   }
   return { users, sites: lostSites.size, allSites };
+}
+
+/** The snapshot with every right always open. */
+function withoutTimes({ timed, ...snapshot }: CompanySnapshot): CompanySnapshot {
+  if (timed === undefined) return snapshot;
+  const all = [...snapshot.policies, ...timed.policies.map((policy) => ({ ...policy, times: undefined }))];
+  const ending = Map.groupBy(timed.members, ({ policyId }) => policyId);
+  const policies = all.map((policy) => {
+    const members = ending.get(policy.id)?.map(({ userId }) => userId) ?? [];
+    return { ...policy, users: [...policy.users, ...members] };
+  });
+  return { ...snapshot, policies };
 }
 
 const hasAllSites = ({ users }: AccessIndex, userId: number): boolean =>

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { FEED_HEARTBEAT_MS, type FeedEventName } from '@propusk/contract/feed';
-import { readSnapshot, readVersions, type SnapshotSource } from './store.ts';
+import { readMoment, readSnapshot, readVersions, type SnapshotSource } from './store.ts';
 
 /** If a gateway has more unread bytes than this, the hub closes the connection, and the gateway reconnects. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
@@ -146,8 +146,10 @@ export function createHub(parts: HubParts): Hub {
   // sends no heartbeats. Its gateways then connect to another api, or let their snapshots expire.
   const heartbeat = setInterval(() => void beat(), heartbeatMs);
   async function beat(): Promise<void> {
-    if (!(await reconcile())) return;
-    for (const connection of connections) if (connection.ready) send(connection, 'heartbeat', {});
+    if (!(await reconcile()) || connections.size === 0) return;
+    const now = await readMoment(db).catch(() => null);
+    if (now === null) return;
+    for (const connection of connections) if (connection.ready) send(connection, 'heartbeat', { now });
   }
 
   function wake(companyId: number | null): void {
@@ -178,8 +180,9 @@ export function createHub(parts: HubParts): Hub {
           await deliver(id, [connection]);
           if (stream.writableNeedDrain) await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
         }
+        const now = await readMoment(db);
         connection.ready = true;
-        send(connection, 'ready', {});
+        send(connection, 'ready', { now });
       } catch (error) {
         // A gateway that did not receive the event `ready` keeps its old snapshots and reconnects.
         log.warn({ err: error }, 'failed to send the initial snapshots to a gateway');

@@ -78,3 +78,10 @@ export async function readVersions(db: Db): Promise<Map<number, number>> {
   const rows = await db.selectFrom('companies').select(['id', 'policy_version']).orderBy('id').execute();
   return new Map(rows.map((row) => [row.id, row.policy_version]));
 }
+
+/** Reads the time of the database, by which gateways judge time rules. @returns ms since 1970 */
+export async function readMoment(db: Db): Promise<number> {
+  const { rows } = await sql<{ now: number }>`
+    select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now`.execute(db);
+  return Number(rows[0]?.now);
+}

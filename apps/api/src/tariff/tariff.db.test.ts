@@ -316,7 +316,7 @@ test('paid proxies stop 14 days after the end of the plan, and a new plan starts
     return ['paid.crm.ru', 'own.crm.ru'].map((host) => {
       const name = canonicalHost(host);
       if (name === null) throw new Error(host);
-      const decision = decide(indexOf(snapshot), agent.id, name, 443);
+      const decision = decide(indexOf(snapshot), agent.id, name, 443, Date.now());
       return decision.allow ? 'allow' : decision.reason;
     });
   };

@@ -45,9 +45,9 @@ test('every refusal reason has the right HTTP status', () => {
     'bad_response',
     'upstream_failed',
   ]);
-  expect(of(503)).toEqual(['names_busy', 'snapshot_stale', 'too_many', 'stopping']);
+  expect(of(503)).toEqual(['clock_unknown', 'names_busy', 'snapshot_stale', 'too_many', 'stopping']);
   expect(of(504)).toEqual(['timeout']);
-  expect(of(403)).toHaveLength(reasons.length - 16);
+  expect(of(403)).toHaveLength(reasons.length - 17);
 });
 
 test('the refusal page escapes every text that it inserts', () => {

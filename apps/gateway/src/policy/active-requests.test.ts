@@ -1,7 +1,7 @@
 import type { CanonicalHost } from '@propusk/access/host';
 import { emptyIndex, putCompany, removeCompany } from '@propusk/access/snapshot';
 import { company, DIRECT } from '@propusk/test-kit/gateway/world';
-import { beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { coarseNow } from '../deadline.ts';
 import type { ProxyError } from '../proxy-error.ts';
 import { type ActiveRequest, type ActiveRequests, createActiveRequests } from './active-requests.ts';
@@ -15,6 +15,8 @@ const target = { host: 'crm.company.test' as CanonicalHost, port: 443 };
 const token = { userId: 1, epoch: 1, expires: Date.now() / 1000 + 60 };
 let index: ReturnType<typeof emptyIndex>;
 let stale: boolean;
+/** The time of the database. */
+let moment = Date.now();
 let live: ActiveRequests;
 /** With the limits of one process, start() returns the request itself, not a promise. */
 const enter = (...asked: Parameters<ActiveRequests['start']>) => live.start(...asked) as ActiveRequest;
@@ -23,7 +25,11 @@ beforeEach(() => {
   index = emptyIndex();
   stale = false;
   live = createActiveRequests(
-    createAuthorizer(index, () => stale),
+    createAuthorizer(
+      index,
+      () => stale,
+      () => moment,
+    ),
     localLimits({ perCaller: 2, perCompany: 9, total: 3 }),
   );
   putCompany(index, company(['crm.company.test'], { users: [1, 2] }));
@@ -136,7 +142,11 @@ test("at a user's limit, a new request is refused when no tunnel of this user ha
 
 test("a company's active requests are limited over all its users", () => {
   live = createActiveRequests(
-    createAuthorizer(index, () => stale),
+    createAuthorizer(
+      index,
+      () => stale,
+      () => moment,
+    ),
     localLimits({ perCaller: 2, perCompany: 3, total: 9 }),
   );
   const other = { ...token, userId: 11 };
@@ -148,6 +158,49 @@ test("a company's active requests are limited over all its users", () => {
   started[0]?.release();
   enter({ ...token, userId: 2 }, target);
   expect(() => enter({ ...token, userId: 2 }, target)).toThrow('too_many');
+});
+
+describe('a right with times', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => {
+    vi.useRealTimers();
+    moment = Date.now();
+  });
+  /** The policy of the company, which ends in so many ms. */
+  const ending = (ms: number, version: number) => {
+    const { policies, ...rest } = company(['crm.company.test'], { version });
+    const times = { from: null, until: moment + ms, zone: 'UTC', windows: null };
+    putCompany(index, {
+      ...rest,
+      policies: [],
+      timed: { policies: policies.map((policy) => ({ ...policy, times })), members: [] },
+    });
+  };
+  /** Lets time pass for timers and for the database's clock. */
+  const pass = (ms: number) => {
+    moment += ms;
+    vi.advanceTimersByTime(ms);
+  };
+
+  test('a request ends when its right ends, without any other event', () => {
+    ending(20_000, 2);
+    const active = enter(token, target);
+    pass(19_999);
+    expect(active.signal.aborted).toBe(false);
+    pass(1);
+    expect(active.signal.reason).toMatchObject({ reason: 'right_ended' });
+  });
+
+  test('a later end that arrives before the first one keeps the request, and then ends it', () => {
+    ending(20_000, 2);
+    const active = enter(token, target);
+    ending(40_000, 3);
+    live.recheck();
+    pass(20_000);
+    expect(active.signal.aborted).toBe(false);
+    pass(20_000);
+    expect(active.signal.reason).toMatchObject({ reason: 'right_ended' });
+  });
 });
 
 test('probes do not take slots of users', () => {
@@ -162,7 +215,11 @@ test('probes do not take slots of users', () => {
 
 test('a change authorizes again only the requests of its company, and all requests when a host is newly claimed', () => {
   putCompany(index, company(['b.test'], { id: 2, users: [11] }));
-  const authorizer = createAuthorizer(index, () => stale);
+  const authorizer = createAuthorizer(
+    index,
+    () => stale,
+    () => moment,
+  );
   const asked: string[] = [];
   const counted = {
     ...authorizer,

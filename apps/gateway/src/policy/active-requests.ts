@@ -17,6 +17,9 @@ import { inParts } from './in-parts.ts';
 /** At a user's limit, a new request closes the user's longest-idle tunnel, if it has been idle for at least this time. */
 const DISPLACED_MS = 60_000;
 
+/** The longest wait of a timer; a later end waits several times. */
+const LONGEST_MS = 86_400_000;
+
 /** The abort reason of a request whose client disconnected. */
 export const clientLeft = new Error('The client has left');
 
@@ -56,6 +59,7 @@ interface Admitted extends ActiveRequest {
   /** What the last authorization saw. */
   company: CompanyIndex | null;
   newClaims: number;
+  until: number;
 }
 
 function abort(this: ActiveRequest, reason: Error): void {
@@ -75,6 +79,24 @@ export function createActiveRequests(
   // Grows with users with live requests. Bound: the requests above, with about 300 bytes for each user. At the bound: as for
   // `requests`
   const callers = new Map<string, Set<Admitted>>();
+
+  /** The first `until` of the requests, and the timer that authorizes all of them then: one for the process. */
+  let earliest = Number.POSITIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+
+  function onUntil(until: number): void {
+    if (until >= earliest) return;
+    earliest = until;
+    clearTimeout(timer);
+    timer = setTimeout(
+      () => {
+        earliest = Number.POSITIVE_INFINITY;
+        recheck();
+      },
+      Math.min(Math.max(1, Math.ceil(until - authorizer.now())), LONGEST_MS),
+    );
+    timer.unref();
+  }
 
   function release(this: Admitted): void {
     if (!requests.delete(this)) return;
@@ -105,7 +127,7 @@ export function createActiveRequests(
   }
 
   function start(caller: Caller, target: Target): ActiveRequest | Promise<ActiveRequest> {
-    const { egress, company, policyId } = authorizer.authorize(caller, target);
+    const { egress, company, policyId, until } = authorizer.authorize(caller, target);
     const name = nameOf(caller);
     const slots = limits.of(name, company?.id ?? null);
     const full = limits.acquire(slots);
@@ -118,7 +140,7 @@ export function createActiveRequests(
       };
       return asked === null ? again(false) : asked.then(again);
     }
-    const seen = { company, newClaims: authorizer.newClaims() };
+    const seen = { company, newClaims: authorizer.newClaims(), until };
     const active: Admitted = {
       caller,
       target,
@@ -135,21 +157,27 @@ export function createActiveRequests(
     requests.add(active);
     const own = callers.get(name) ?? new Set();
     callers.set(name, own.add(active));
+    if (until !== Number.POSITIVE_INFINITY) onUntil(until);
     return active;
   }
 
   function judge(active: Admitted): void {
-    if (authorizer.stillHolds(active.caller, active.company, active.newClaims)) return;
-    const refusal = verdict(authorizer, active);
-    if (refusal !== null) active.abort(refusal);
+    const { caller, company, newClaims } = active;
+    if (!authorizer.stillHolds(caller, company, newClaims, active.until)) {
+      const refusal = verdict(authorizer, active);
+      if (refusal !== null) return active.abort(refusal);
+    }
+    if (active.until !== Number.POSITIVE_INFINITY) onUntil(active.until);
   }
+
+  const recheck = inParts(requests, judge);
 
   return {
     get size() {
       return requests.size;
     },
     start,
-    recheck: inParts(requests, judge),
+    recheck,
     abortAll(refusal) {
       for (const active of requests) active.abort(refusal);
     },
@@ -159,8 +187,9 @@ export function createActiveRequests(
 /** Authorizes an active request again. @returns why it must end */
 function verdict(authorizer: Authorizer, active: Admitted): ProxyError | null {
   try {
-    const { egress, company } = authorizer.authorize(active.caller, active.target);
+    const { egress, company, until } = authorizer.authorize(active.caller, active.target);
     active.company = company;
+    active.until = until;
     active.newClaims = authorizer.newClaims();
     return sameEgress(egress, active.egress) ? null : new ProxyError('no_policy');
   } catch (error) {

@@ -15,15 +15,22 @@ interface Authorization {
   readonly company: CompanyIndex | null;
   /** The policy that allows it; null for a probe. */
   readonly policyId: number | null;
+  /** The first moment at which the decision can change by time alone, in ms since 1970; infinite for never. */
+  readonly until: number;
 }
 
 export interface Authorizer {
   /** @throws ProxyError */
   authorize(caller: Caller, target: Target): Authorization;
-  /** Whether an earlier authorization needs no second look: neither the company nor the claims to hosts have changed since. */
-  stillHolds(caller: Caller, company: CompanyIndex | null, newClaims: number): boolean;
+  /**
+   * Whether an earlier authorization needs no second look: neither the company nor the claims to hosts have changed since, and
+   * its `until` has not come.
+   */
+  stillHolds(caller: Caller, company: CompanyIndex | null, newClaims: number, until: number): boolean;
   /** How many claims to hosts are new since the start. */
   newClaims(): number;
+  /** The time of the database in ms since 1970; NaN when it is not known. */
+  now(): number;
 }
 
 /**
@@ -34,13 +41,15 @@ const probed: Authorization = {
   egress: { kind: 'direct', shared: true, family: 0 },
   company: null,
   policyId: null,
+  until: Number.POSITIVE_INFINITY,
 };
 
-/** @param stale whether the index is too old to grant access */
-export function createAuthorizer(index: AccessIndex, stale: () => boolean): Authorizer {
+/** @param stale whether the index is too old to grant access @param now the time of the database; NaN when it is not known */
+export function createAuthorizer(index: AccessIndex, stale: () => boolean, now: () => number): Authorizer {
   const isExpired = ({ expires }: Caller) => expires * 1000 <= Date.now();
   return {
     newClaims: () => index.newClaims,
+    now,
     authorize(caller, target) {
       if (isExpired(caller)) throw new ProxyError('expired');
       if (!isUser(caller)) {
@@ -51,14 +60,17 @@ export function createAuthorizer(index: AccessIndex, stale: () => boolean): Auth
       if (stale()) throw new ProxyError('snapshot_stale');
       const user = index.users.get(caller.userId);
       if (user === undefined) throw new ProxyError('user_removed');
+      if (user.suspended) throw new ProxyError('suspended');
       // The token's epoch may be higher when the feed lags: deny too, the client retries in a moment.
       if (user.epoch !== caller.epoch) throw new ProxyError('expired');
-      const decision = decide(index, caller.userId, target.host, target.port);
+      const decision = decide(index, caller.userId, target.host, target.port, now());
       if (!decision.allow) throw new ProxyError(decision.reason);
-      return { egress: decision.egress, company: user.company, policyId: decision.policyId };
+      const { egress, policyId, until } = decision;
+      return { egress, company: user.company, policyId, until };
     },
-    stillHolds(caller, company, newClaims) {
+    stillHolds(caller, company, newClaims, until) {
       if (isExpired(caller) || !isUser(caller) || stale()) return false;
+      if (until !== Number.POSITIVE_INFINITY && !(now() < until)) return false;
       return index.users.get(caller.userId)?.company === company && index.newClaims === newClaims;
     },
   };

@@ -171,6 +171,8 @@ describe('the feed', () => {
         save() {},
         own: async () => {},
         contact() {},
+        now: Date.now,
+        setClock() {},
         async close() {},
       },
       end() {},

@@ -70,6 +70,10 @@ function follow(
   let changed = false;
   let ready = false;
 
+  function setClock({ now }: { now?: number | undefined }): void {
+    if (now !== undefined) snapshots.setClock(now);
+  }
+
   function drop(companyId: number): void {
     if (snapshots.drop(companyId)) changed = true;
   }
@@ -94,7 +98,7 @@ function follow(
         end(feedEvents.end.parse(JSON.parse(data)));
         break;
       case 'ready':
-        feedEvents.ready.parse(JSON.parse(data));
+        setClock(feedEvents.ready.parse(JSON.parse(data)));
         for (const companyId of snapshots.index.companies.keys())
           if (!mentioned.has(companyId)) drop(companyId);
         ready = true;
@@ -102,7 +106,7 @@ function follow(
         log.info({ companies: snapshots.index.companies.size }, 'The feed is up to date');
         break;
       case 'heartbeat':
-        feedEvents.heartbeat.parse(JSON.parse(data));
+        setClock(feedEvents.heartbeat.parse(JSON.parse(data)));
         break;
       default:
         // A newer api may send events that this gateway does not know.

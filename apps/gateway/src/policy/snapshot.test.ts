@@ -21,6 +21,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from '../log.ts';
 import { openSnapshots, type Snapshots } from './snapshot.ts';
 
+const NOW = Date.parse('2026-03-02T09:00:00Z');
+
 const KILLS = quickOrSoak(12, 300);
 
 /** QUIET is unaffected by the changes. NEIGHBOUR has a pattern that covers the hosts which `changing` claims. */
@@ -56,7 +58,7 @@ function stored(dataDir = folder): Snapshots {
 }
 
 function answer(index: AccessIndex, user: number, host: string): string {
-  const decision = decide(index, user, canonicalHost(host) ?? expect.fail(), 443);
+  const decision = decide(index, user, canonicalHost(host) ?? expect.fail(), 443, NOW);
   return decision.allow ? 'allowed' : decision.reason;
 }
 

@@ -4,6 +4,7 @@ import { type AccessIndex, emptyIndex, putCompany, removeCompany } from '@propus
 import type { CompanySnapshot } from '@propusk/contract/feed';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
+import { DatabaseClock } from './database-clock.ts';
 import { createAge, type SnapshotAge } from './snapshot-age.ts';
 import { ID_PAGE, SnapshotFault, SnapshotStore, type SnapshotText } from './snapshot-store.ts';
 
@@ -15,6 +16,8 @@ import { ID_PAGE, SnapshotFault, SnapshotStore, type SnapshotText } from './snap
 
 export interface SnapshotView extends SnapshotAge {
   readonly index: AccessIndex;
+  /** The time of the database in ms since 1970; NaN when it is not known. */
+  readonly now: () => number;
 }
 
 export interface Snapshots extends SnapshotView {
@@ -29,6 +32,8 @@ export interface Snapshots extends SnapshotView {
   drop(companyId: number): boolean;
   /** Records the time of a feed event, once all earlier events are applied. */
   contact(): void;
+  /** Notes the time of the database, which a feed event carries. @param at in ms since 1970 */
+  setClock(at: number): void;
   /**
    * Writes what changed to disk. Call it in the turn of the event loop that enforced the changes, after that: a revocation
    * does not wait for the disk, and a process that is killed later starts without the revoked right.
@@ -60,6 +65,7 @@ export function openSnapshots(
 ): Snapshots {
   const store = new SnapshotStore(join(options.dataDir, 'gateway-snapshot.db'), key);
   const age = createAge(options.snapshotMaxAgeMs);
+  const clock = new DatabaseClock();
   // Feed events without changes are written rarely. A file that overestimates its age denies earlier, which is safe.
   const rewriteMs = Math.min(60_000, options.snapshotMaxAgeMs / 10);
   /** The changes that are not on disk; null for a removed company. */
@@ -126,6 +132,8 @@ export function openSnapshots(
     index,
     ageMs: age.ageMs,
     stale: age.stale,
+    now: () => clock.now(),
+    setClock: (at) => clock.set(at),
     present: () => ({ companies: companies(), contact: age.contact() }),
     put(snapshot, text, anyVersion) {
       const { companyId, version } = snapshot;

@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 /**
  * The messages between the processes of one gateway, in order, over pipes that close with either process.
  *
- *   primary ─> worker   `company` `gone` `contact`: the feed's events; `enforce`: authorize active requests again and confirm;
+ *   primary ─> worker   `company` `gone` `contact` `clock`: the feed's events; `enforce`: authorize active requests again and confirm;
  *                       `end`: end visits; `serve`: accept connections; `granted`: slots; `count`: send metrics; `adopt` records; `drain`, `close`: exit then
  *   worker ─> primary   `ready`; `serving` or `failed`; `enforced`; `request` and `giveBack`: slots; `counted`: metrics
  */
@@ -18,6 +18,8 @@ export type ToWorker =
   | { readonly type: 'gone'; readonly companyId: CompanySnapshot['companyId'] }
   /** The time of the last feed event, in ms since 1970. */
   | { readonly type: 'contact'; readonly at: number }
+  /** The time of the database, in ms since 1970. */
+  | { readonly type: 'clock'; readonly at: number }
   | { readonly type: 'enforce'; readonly turn: number }
   | { readonly type: 'end'; readonly event: VisitEndEvent }
   /** @param fd of the listening socket in the primary; undefined without a keeper */

@@ -105,6 +105,7 @@ export function createWorkers(config: Config, snapshots: Snapshots, slots: Slots
           const { companies, contact } = snapshots.present();
           for (const snapshot of companies) child.send({ type: 'company', snapshot });
           if (Number.isFinite(contact)) child.send({ type: 'contact', at: contact });
+          if (!Number.isNaN(snapshots.now())) child.send({ type: 'clock', at: snapshots.now() });
           member.state = 'ready';
           void serve(child);
           break;
@@ -159,6 +160,10 @@ export function createWorkers(config: Config, snapshots: Snapshots, slots: Slots
       if (!snapshots.drop(companyId)) return false;
       broadcast({ type: 'gone', companyId });
       return true;
+    },
+    setClock(at) {
+      snapshots.setClock(at);
+      broadcast({ type: 'clock', at });
     },
     contact() {
       snapshots.contact();

@@ -3,6 +3,7 @@ import { gatewayKeys } from '@propusk/access/gateway-secret';
 import { emptyIndex, putCompany, removeCompany } from '@propusk/access/snapshot';
 import { readConfig } from '../config.ts';
 import { createLog } from '../log.ts';
+import { DatabaseClock } from '../policy/database-clock.ts';
 import { createAge } from '../policy/snapshot-age.ts';
 import { createProxyServer } from '../proxy-server.ts';
 import { descriptorLimit, shareDescriptors } from './descriptors.ts';
@@ -21,12 +22,13 @@ const send = (message: FromWorker) => void process.send?.(message, undefined, un
 const index = emptyIndex();
 // The worker's own clocks: its snapshots become stale when the primary hangs.
 const age = createAge(config.snapshotMaxAgeMs);
+const clock = new DatabaseClock();
 const shares = shareDescriptors(descriptorLimit(), config.sockets);
 const limits = createSharedLimits(shares.limits, config.processes, send);
 const serving = await createProxyServer({
   config,
   keys: gatewayKeys(config.secret),
-  snapshots: { index, ...age },
+  snapshots: { index, now: () => clock.now(), ...age },
   limits,
   shares,
   worker: Number(process.env[WORKER_INDEX]),
@@ -49,6 +51,9 @@ process.on('message', async (message: ToWorker) => {
       break;
     case 'contact':
       age.touch(message.at);
+      break;
+    case 'clock':
+      clock.set(message.at);
       break;
     case 'enforce':
       serving.activeRequests.recheck(() => send({ type: 'enforced', turn: message.turn }));

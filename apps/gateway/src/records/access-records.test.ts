@@ -44,7 +44,7 @@ const all = () => sent;
 
 function openVisit(host = 'crm.company.test'): Visit {
   const requests = createActiveRequests(
-    createAuthorizer(index, () => false),
+    createAuthorizer(index, () => false, Date.now),
     localLimits(LIMITS),
   );
   const active = requests.start(caller, { host: host as never, port: 443 });

@@ -1,0 +1,157 @@
+import type { RightTimes } from '@propusk/contract/feed';
+
+/**
+ * The times of a right: an interval of instants, and weekly windows in the local time of a zone.
+ *
+ * Intervals are half-open: `from` belongs to them, `until` does not. Windows are in minutes of the wall clock. A local time that a
+ * change of the offset skips begins at the next existing minute. A repeated hour belongs to a window both times. A window over
+ * midnight belongs to the day on which it begins. A zone that this system does not know denies.
+ */
+
+/** Why a right is not open. */
+export type TimeReason = 'not_yet' | 'right_ended' | 'outside_hours' | 'clock_unknown';
+
+/** Whether a right is open, and the first later moment at which that can change, in ms since 1970; infinite for never. */
+export type TimeState = { readonly until: number } & (
+  | { readonly open: true }
+  | { readonly open: false; readonly reason: TimeReason }
+);
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 1_440 * MINUTE_MS;
+/** The minutes of a week. */
+const WEEK = 10_080;
+/** 1970 began on a Thursday. */
+const FIRST_DAY_MS = 3 * DAY_MS;
+/** Windows repeat each week, and a change of the offset can move one by a day. */
+const MOST_DAYS = 8;
+
+const unknownClock: TimeState = { open: false, reason: 'clock_unknown', until: Number.POSITIVE_INFINITY };
+const ended: TimeState = { open: false, reason: 'right_ended', until: Number.POSITIVE_INFINITY };
+
+/** Decides whether a right is open at a moment. It keeps its last answer, which is valid for a time that is known. */
+export class TimeRule {
+  readonly #from: number;
+  readonly #until: number;
+  readonly #windows: RightTimes['windows'];
+  readonly #zone: Intl.DateTimeFormat | null;
+  /** The last answer, and the interval in which it is valid. */
+  #state: TimeState = unknownClock;
+  #since = Number.POSITIVE_INFINITY;
+  #to = Number.NEGATIVE_INFINITY;
+
+  constructor({ from, until, zone, windows }: RightTimes) {
+    this.#from = from ?? Number.NEGATIVE_INFINITY;
+    this.#until = until ?? Number.POSITIVE_INFINITY;
+    this.#windows = windows;
+    this.#zone = windows === null ? null : zoneOf(zone);
+  }
+
+  /** @param now in ms since 1970; NaN when it is not known */
+  at(now: number): TimeState {
+    if (now >= this.#since && now < this.#to) return this.#state;
+    if (Number.isNaN(now)) return unknownClock;
+    this.#since = now;
+    this.#state = this.#stateAt(now);
+    this.#to = this.#state.until;
+    return this.#state;
+  }
+
+  #stateAt(now: number): TimeState {
+    if (now >= this.#until) return ended;
+    if (now < this.#from) return { open: false, reason: 'not_yet', until: Math.min(this.#from, this.#until) };
+    if (this.#windows === null) return { open: true, until: this.#until };
+    if (this.#zone === null) return { open: false, reason: 'outside_hours', until: this.#until };
+    const until = Math.min(this.#until, nextChange(this.#windows, this.#zone, now));
+    return isOpen(this.#windows, localTime(this.#zone, now))
+      ? { open: true, until }
+      : { open: false, reason: 'outside_hours', until };
+  }
+}
+
+/** The formats that give the local time of a zone. */
+// Grows with the zones of companies. Bound: the zones of ICU, about 600, and null for each unknown name that a snapshot holds. At the
+// bound: it is emptied at 2,000
+const zones = new Map<string, Intl.DateTimeFormat | null>();
+
+/** @returns null for a zone that this system does not know */
+function zoneOf(name: string): Intl.DateTimeFormat | null {
+  const known = zones.get(name);
+  if (known !== undefined) return known;
+  let format: Intl.DateTimeFormat | null = null;
+  try {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: name,
+      hourCycle: 'h23',
+      ...({ year: 'numeric', month: 'numeric', day: 'numeric' } as const),
+      ...({ hour: 'numeric', minute: 'numeric', second: 'numeric' } as const),
+    });
+  } catch {
+    // An unknown zone denies.
+  }
+  if (zones.size >= 2_000) zones.clear();
+  zones.set(name, format);
+  return format;
+}
+
+/** Whether a name is a time zone of this system. */
+export const isZone = (name: string): boolean => zoneOf(name) !== null;
+
+/** The wall clock of a zone, as the instant at which UTC shows the same. */
+export function localTime(zone: Intl.DateTimeFormat, now: number): number {
+  const part: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
+  for (const { type, value } of zone.formatToParts(now)) part[type] = Number(value);
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
+  return Date.UTC(year, month - 1, day, hour, minute, second) + (now % 1_000);
+}
+
+/** The minute of the week, from Monday 0:00. */
+const minuteOf = (local: number) => Math.floor((local + FIRST_DAY_MS) / MINUTE_MS) % WEEK;
+
+function isOpen(windows: NonNullable<RightTimes['windows']>, local: number): boolean {
+  const minute = minuteOf(local);
+  return windows.some(
+    ([start, end]) => (minute >= start && minute < end) || (minute + WEEK >= start && minute + WEEK < end),
+  );
+}
+
+/**
+ * The first moment after `now` at which the windows open or close. Steps over the edges of windows; where the offset of the zone
+ * changes before the next edge, the moment of that change is a step too.
+ * @returns ms since 1970; a moment without a change when there is none within eight days
+ */
+function nextChange(
+  windows: NonNullable<RightTimes['windows']>,
+  zone: Intl.DateTimeFormat,
+  now: number,
+): number {
+  const open = isOpen(windows, localTime(zone, now));
+  const last = now + MOST_DAYS * DAY_MS;
+  for (let at = now; at < last; ) {
+    const local = localTime(zone, at);
+    const offset = local - at;
+    const next = Math.min(at + untilEdge(windows, local), at + DAY_MS);
+    at = localTime(zone, next) - next === offset ? next : offsetChange(zone, at, next, offset);
+    if (isOpen(windows, localTime(zone, at)) !== open) return at;
+  }
+  return last;
+}
+
+/** Milliseconds from a local time to the next edge of a window, if the offset stays. */
+function untilEdge(windows: NonNullable<RightTimes['windows']>, local: number): number {
+  const minute = minuteOf(local);
+  let least = WEEK;
+  for (const edge of windows.flat()) least = Math.min(least, ((edge - minute + 2 * WEEK - 1) % WEEK) + 1);
+  return least * MINUTE_MS - (local % MINUTE_MS);
+}
+
+/** The moment in (`from`, `to`] from which the offset is another one, by bisection. */
+function offsetChange(zone: Intl.DateTimeFormat, from: number, to: number, offset: number): number {
+  let [before, after] = [from, to];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (localTime(zone, middle) - middle === offset) before = middle;
+    else after = middle;
+  }
+  return after;
+}
