@@ -26,7 +26,7 @@ const ask = async (port: number, origin: number) => {
   return tunnel.head.startsWith('HTTP/1.1 200') ? '200' : statusAndReason(tunnel.head);
 };
 
-test('a gateway that does not know the time of the database denies rights with times', async () => {
+test('a gateway that does not know the time of the database yet denies rights with time limits', async () => {
   await using world = await startWorld((port) => [timed(port, null)]);
   const { port, origin, feed } = world;
   expect(await ask(port, origin.port)).toBe('503 clock_unknown');

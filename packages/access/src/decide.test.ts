@@ -196,7 +196,7 @@ describe('rights with times', () => {
     expect(told(both, 'b.test', NOW - DAY / 4, 11)).toEqual(['outside_hours', -0.125]);
   });
 
-  test('without a known time only rights without times are allowed', () => {
+  test('while the current time is unknown, only rights without time limits are allowed', () => {
     expect(told(timed({ until: NOW + DAY }), 'a.test', Number.NaN)).toEqual([101, 'never']);
     expect(told(timed({ until: NOW + DAY }, second), 'b.test', Number.NaN)[0]).toBe('clock_unknown');
     const members = [{ policyId: 101, userId: 11, until: NOW + DAY }];
@@ -209,7 +209,7 @@ describe('rights with times', () => {
     expect(reachable(indexOf({ ...base, ...change }), 10)).toEqual({ allSites: false, sites: [] });
   });
 
-  test('reachable() lists the sites of rights that are closed at the moment', () => {
+  test('reachable() also lists the sites of rights that are closed at the moment', () => {
     expect(reachable(indexOf({ ...base, ...timed({ until: NOW - DAY }, second) }), 10)?.sites).toEqual([
       'a.test',
       'b.test',

@@ -72,7 +72,7 @@ export function decide(
   let taken = false;
   let ended = false;
   let closed: TimeReason | null = null;
-  /** The first change of a policy with times that was passed over. */
+  /** The earliest moment at which the decision can change: a policy with times that was skipped may open then. */
   let until = Number.POSITIVE_INFINITY;
   const { patterns, wild } = company;
   for (let step = HOST; step !== END && (step < 0 || wild.size > 0); step = following(host, step)) {
@@ -117,7 +117,10 @@ export function decide(
 
 const always: TimeState = { open: true, until: Number.POSITIVE_INFINITY };
 
-/** Whether a user's right by a policy is open: by the times of the policy, and by the end of the membership. */
+/**
+ * Whether the right that a policy gives a user applies now: within the times of the policy, and before the user's membership
+ * ends.
+ */
 function timesOf(user: UserIndex, policy: PolicyIndex, now: number): TimeState {
   const end = user.ends?.get(policy) ?? Number.POSITIVE_INFINITY;
   const state = policy.rule === null ? always : policy.rule.at(now);

@@ -60,7 +60,7 @@ export interface UserIndex {
   readonly policies: readonly PolicyIndex[];
   /** The moments at which the user's memberships end, in ms since 1970; null if none ends. */
   readonly ends: ReadonlyMap<PolicyIndex, number> | null;
-  /** Whether the user is suspended, and has no policies. */
+  /** Whether the user is suspended. A suspended user has no policies here. */
   readonly suspended: boolean;
 }
 

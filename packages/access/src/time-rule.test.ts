@@ -101,7 +101,7 @@ describe('weekly windows', () => {
     expect([isZone('Europe/Moscow'), isZone('Europe/Nowhere')]).toEqual([true, false]);
   });
 
-  test('windows of the whole week are open, and no window is closed', () => {
+  test('windows that cover the whole week are always open, and an empty list of windows is never open', () => {
     expect(rule([[0, WEEK]]).at(at('2026-03-02T05:59:59Z')).open).toBe(true);
     expect(rule([]).at(at('2026-03-02T05:59:59Z')).open).toBe(false);
   });
@@ -190,7 +190,7 @@ describe.each([...zones, ...more])('random windows in %s', (zone) => {
     }
   });
 
-  test('`until` is the first moment at which a walk by minutes sees a change', () => {
+  test('`until` is the first change between open and closed that a search minute by minute finds', () => {
     for (let i = 0; i < quickOrSoak(20, 2_000); i++) {
       const mine = windows();
       const now = moment();

@@ -3,8 +3,8 @@ import type { RightTimes } from '@propusk/contract/feed';
 /**
  * The times of a right: an interval of instants, and weekly windows in the local time of a zone.
  *
- * Intervals are half-open: `from` belongs to them, `until` does not. Windows are in minutes of the wall clock. A local time that a
- * change of the offset skips begins at the next existing minute. A repeated hour belongs to a window both times. A window over
+ * Intervals are half-open: `from` belongs to them, `until` does not. Windows are in minutes of the wall clock. An edge of
+ * a window in a local time that a change of the offset skips moves to the next existing minute. A repeated hour belongs to a window both times. A window over
  * midnight belongs to the day on which it begins. A zone that this system does not know denies.
  */
 
@@ -23,13 +23,16 @@ const DAY_MS = 1_440 * MINUTE_MS;
 const WEEK = 10_080;
 /** 1970 began on a Thursday. */
 const FIRST_DAY_MS = 3 * DAY_MS;
-/** Windows repeat each week, and a change of the offset can move one by a day. */
+/**
+ * How far to search for the next change, in days: a week, because windows repeat, and a day, by which a change of the offset can
+ * move one.
+ */
 const MOST_DAYS = 8;
 
 const unknownClock: TimeState = { open: false, reason: 'clock_unknown', until: Number.POSITIVE_INFINITY };
 const ended: TimeState = { open: false, reason: 'right_ended', until: Number.POSITIVE_INFINITY };
 
-/** Decides whether a right is open at a moment. It keeps its last answer, which is valid for a time that is known. */
+/** Decides whether a right is open at a moment. It caches its last answer with the interval in which that answer is valid. */
 export class TimeRule {
   readonly #from: number;
   readonly #until: number;
@@ -116,9 +119,9 @@ function isOpen(windows: NonNullable<RightTimes['windows']>, local: number): boo
 }
 
 /**
- * The first moment after `now` at which the windows open or close. Steps over the edges of windows; where the offset of the zone
- * changes before the next edge, the moment of that change is a step too.
- * @returns ms since 1970; a moment without a change when there is none within eight days
+ * The first moment after `now` at which the windows open or close. Goes from edge to edge; where the offset of the zone changes
+ * before the next edge, also to the moment of that change.
+ * @returns ms since 1970; when nothing changes within eight days, the end of this search, at which the caller looks again
  */
 function nextChange(
   windows: NonNullable<RightTimes['windows']>,

@@ -24,8 +24,9 @@ export class Backoff {
   }
 
   /**
-   * Waits for half of the next pause to all of it, at random: clients that lost one server must not all return at one moment. A signal ends the
-   * wait.
+   * Waits for a random time between half of the next pause and all of it, so that clients that lost one server do not all return at
+   * one moment.
+   * @param signal ends the wait
    */
   async wait(signal: AbortSignal): Promise<void> {
     await sleep(this.next() * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, type SendHandle } from 'node:child_process';
 
-/** A process that this one has forked, with a channel for messages of a type. */
+/** A process that this one has forked, with a channel for messages of the type `Message`. */
 export class Child<Message extends object = never> {
   readonly process: ChildProcess;
   /** Resolves with the exit code; with null after a signal, and when it could not be started. */

@@ -38,7 +38,7 @@ export class ClientConnection implements SocketReader, TunnelOwner, Deadline {
   readonly #visits: ConnectionVisits;
   readonly #refusals: ClientRefusals;
   #forwarder: Forwarder | null = null;
-  /** The part whose deadline counts: the request head, then the tunnel. */
+  /** To what the deadline of the connection applies at present: first the request head, later the tunnel. */
   #timed: Deadline | null = null;
   #deadline = performance.now() + HEAD_MS;
   /** The request in progress. */

@@ -1,10 +1,10 @@
 import { subscriberOf } from '@propusk/overload/networks';
 import type { Log } from '../log.ts';
 
-/** The most lines of one user, or of one client network (an IPv4 address or an IPv6 /64), in a minute. */
+/** The maximum number of lines a minute for one user, or for one client network (an IPv4 address or an IPv6 /64). */
 const LINES = 60;
 const MINUTE_MS = 60_000;
-/** The most lines of all client networks without valid credentials in a minute. */
+/** The maximum number of lines a minute for requests without valid credentials, over all client networks together. */
 const OF_STRANGERS = 600;
 /** The most users and networks that are counted one by one. All others are counted together as `OTHERS`. */
 const COUNTED = 1_000;

@@ -49,8 +49,8 @@ interface OriginConnection {
 /** Imported at the first request that needs undici: the import takes ten times as long as the rest of the gateway's start. */
 let undici: Promise<typeof import('undici')> | undefined;
 /**
- * A process that another one still serves beside imports undici before it accepts connections: the import blocks the event loop
- * for 50 ms.
+ * During an update, while the old process still serves, the new one imports undici before it accepts connections: the import
+ * blocks the event loop for 50 ms.
  */
 export const loadUndici = (): Promise<typeof import('undici')> => (undici ??= import('undici'));
 

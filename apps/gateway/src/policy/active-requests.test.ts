@@ -166,7 +166,7 @@ describe('a right with times', () => {
     vi.useRealTimers();
     moment = Date.now();
   });
-  /** The policy of the company, which ends in so many ms. */
+  /** Gives the company a policy that ends. @param ms the time until then */
   const ending = (ms: number, version: number) => {
     const { policies, ...rest } = company(['crm.company.test'], { version });
     const times = { from: null, until: moment + ms, zone: 'UTC', windows: null };
@@ -191,7 +191,7 @@ describe('a right with times', () => {
     expect(active.signal.reason).toMatchObject({ reason: 'right_ended' });
   });
 
-  test('a later end that arrives before the first one keeps the request, and then ends it', () => {
+  test('when a change postpones the end of a right before it comes, the request goes on until the new end', () => {
     ending(20_000, 2);
     const active = enter(token, target);
     ending(40_000, 3);

@@ -11,7 +11,7 @@ import { type Caller, isUser } from './authenticate.ts';
 
 interface Authorization {
   readonly egress: Egress;
-  /** The index of the company at the time of this authorization, whose slots the request takes; null for a probe. */
+  /** The indexed snapshot of the company at this authorization; null for a probe. The request takes the company's slots. */
   readonly company: CompanyIndex | null;
   /** The policy that allows it; null for a probe. */
   readonly policyId: number | null;
@@ -34,8 +34,8 @@ export interface Authorizer {
 }
 
 /**
- * A probe leaves from the gateway's own address, which the site's server admits. It may use IPv4 or IPv6, because the probe also
- * discovers from which addresses of the gateway the site is reached.
+ * A probe leaves from the gateway's own address, which the site's server admits. It may use IPv4 or IPv6, because it also
+ * discovers which addresses of the gateway the site sees.
  */
 const probed: Authorization = {
   egress: { kind: 'direct', shared: true, family: 0 },

@@ -1,10 +1,13 @@
-/** The estimates that are kept: one comes with every heartbeat, so that a change of the database's clock counts after a minute. */
+/**
+ * The number of estimates that are kept. One comes with each heartbeat, every 15 s, so a change of the database's clock takes
+ * effect within a minute.
+ */
 const KEPT = 4;
 
 /**
- * The time of the database, by which time rules are judged. Feed events carry it, and the monotonic clock of this process advances it:
- * a step of this machine's wall clock changes nothing. An event that was late makes the time seem earlier, so that of the last
- * estimates the latest time counts.
+ * The time of the database, by which time rules are judged. Feed events carry it, and the monotonic clock of this process
+ * advances it: a step of this machine's wall clock changes nothing. A delayed event makes the time seem too early. Therefore the
+ * largest of the recent estimates is used.
  */
 export class DatabaseClock {
   /** The time of the database minus that of the monotonic clock, in ms. */

@@ -42,7 +42,10 @@ const TABLES = `
  */
 const ENVIRONMENT = new Set([3, 5, 6, 7, 8, 10, 13, 14]);
 
-/** The ids that `takeOver()` reads at once: about 5 ms, because SQLite reads past the sealed rows. */
+/**
+ * How many ids `takeOver()` reads in one step. A step takes about 5 ms, because SQLite skips over the encrypted rows to reach
+ * the ids.
+ */
 export const ID_PAGE = 1_000;
 
 /**

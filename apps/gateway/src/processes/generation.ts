@@ -20,8 +20,8 @@ export const SLOTS = 'PROPUSK_SLOTS';
 /** The environment variable that is `1` for a process that replaces an ended one. */
 export const REPLACES = 'PROPUSK_REPLACES';
 /**
- * The number of process slots. It is above the number of processes that can live, because the slot of an ended process is reused
- * late.
+ * The number of process slots. It exceeds the number of processes that can run at once, because the slot of an ended process is
+ * not used again at once.
  */
 export const SLOT_COUNT = 16;
 

@@ -36,8 +36,8 @@ interface BoundHandle {
 }
 
 /**
- * Binds a socket without listening, as node:cluster does for its workers. A public class could only `listen()`, which would
- * accept connections in this process.
+ * Binds a socket without listening, as node:cluster does for its workers. Node's public API can only bind by `listen()`, which
+ * would accept connections in this process.
  */
 const { _createServerHandle: createHandle } = net as unknown as {
   _createServerHandle(address: string, port: number, family: number, fd: -1, flags: 0): BoundHandle | number;

@@ -104,7 +104,7 @@ export class AccessRecords {
   start(): void {
     // The empty batch announces the run, so that the api marks the open visits of earlier runs as interrupted.
     this.#sink.flush(Date.now());
-    // If the tick before still writes, its next parts cover this one too.
+    // If the previous tick is still writing, its remaining parts also write what this tick would.
     this.#timer = setInterval(() => this.#more ?? this.#tick(), TICK_MS);
   }
 
@@ -165,7 +165,7 @@ export class AccessRecords {
     this.#change(visit.sum);
   }
 
-  /** Adds a visit that the gateway ended to the summary record for the reason of its end. */
+  /** Counts a visit that the gateway ended in the summary record for the reason why it ended. */
   #sumUpCut(visit: Visit, before: VisitSum): void {
     if (before.visits === 1) {
       before.reason = visit.reason;

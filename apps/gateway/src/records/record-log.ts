@@ -21,7 +21,7 @@ const MEMORY = 4 * 1024 * 1024;
  * all (PIPE_BUF, pipe(7)).
  */
 const WRITE = { file: 65_536, stdout: 3_072 };
-/** An open record of this age was written at its start. */
+/** The age from which an open record is an update: its line with the start was written before, and updates get no line. */
 const UPDATED_MS = 60_000;
 const RETRY_MS = 1_000;
 const WARN_MS = 60_000;

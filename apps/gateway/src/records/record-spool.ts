@@ -110,8 +110,8 @@ export class RecordSpool {
   }
 
   /**
-   * Notes that all records up to this time, in ms since 1970, are stored or on disk. After a kill, the next run reports the time
-   * since then as a loss (`killed`).
+   * Notes that all records up to this time, in ms since 1970, are stored by the api or in this spool. After a kill, the next run
+   * reports the time since then as a loss (`killed`).
    */
   async touch(at: number): Promise<void> {
     const time = new Date(at);

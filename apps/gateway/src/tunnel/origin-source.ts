@@ -36,8 +36,8 @@ export class OriginSource {
   #written = true;
 
   /**
-   * Gives the block back.
-   * @param written whether the kernel has copied its bytes; otherwise it is not reused, because it may still be written from
+   * Gives the block back. @param written whether the kernel has copied its bytes; otherwise the block is not used again, because
+   * a pending write may still read it
    */
   end(written: boolean): void {
     if (written && this.#block !== null && free.length < FREE_MOST) free.push(this.#block);
@@ -68,7 +68,7 @@ const field = (name: string): symbol | undefined => fields.find(({ description }
 const [buffer, callback, generator] = [field('kBuffer'), field('kBufferCb'), field('kBufferGen')];
 
 /**
- * Has an open socket read as the option `onread` does, which a server cannot pass for the sockets that it accepts.
+ * Makes an open socket read as with the option `onread`. A server cannot set that option for the sockets that it accepts.
  * @returns false, and changes nothing, if this version of Node keeps the option elsewhere
  */
 export function readInto(socket: Socket, { onread }: OriginSource): boolean {

@@ -46,7 +46,7 @@ afterAll(() => {
   for (const server of [site, sink, gateway, uploads]) server?.close();
 });
 
-/** Splices each connection to one of the server. */
+/** Starts a server that splices each of its connections to a new connection to the given server. */
 function proxyTo(server: Server): Server {
   return createServer({ allowHalfOpen: true }, (client) => {
     client.on('error', () => {});

@@ -92,7 +92,7 @@ export class Splice implements SocketReader, Deadline, Meter {
   readonly #down: Direction;
   /** Null for a remote that emits 'data' instead of being read into the shared buffer. */
   readonly #source: OriginSource | null;
-  /** Reads the client once it sends much; undefined before, null if it cannot. */
+  /** Reads the client once it sends much; undefined before that, null if its socket cannot be read in this way. */
   #uploads: OriginSource | null | undefined;
   readonly #idleMs: number;
   readonly #onEnd: () => void;
@@ -175,8 +175,8 @@ export class Splice implements SocketReader, Deadline, Meter {
   }
 
   /**
-   * After an orderly close, everything has been read and written, and the other socket may still flush. After any other close it
-   * is destroyed, so that its peer notices.
+   * After an orderly close, all bytes have been passed to the other socket, which may still flush them. After any other close
+   * the other socket is destroyed, so that its peer notices.
    */
   closed(from: Duplex): void {
     const other = from === this.#client ? this.#remote : this.#client;
