@@ -125,7 +125,7 @@ function timesOf(user: UserIndex, policy: PolicyIndex, now: number): TimeState {
   const end = user.ends?.get(policy) ?? Number.POSITIVE_INFINITY;
   const state = policy.rule === null ? always : policy.rule.at(now);
   if (end === Number.POSITIVE_INFINITY) return state;
-  if (Number.isNaN(now)) return { open: false, reason: 'clock_unknown', until: end };
+  if (Number.isNaN(now)) return { open: false, reason: 'clock_unknown', until: Number.POSITIVE_INFINITY };
   if (now >= end) return { open: false, reason: 'right_ended', until: Number.POSITIVE_INFINITY };
   return end < state.until ? { ...state, until: end } : state;
 }

@@ -220,9 +220,12 @@ export function* sitesFrom(first: SiteIndex | undefined): Generator<SiteIndex> {
 
 const byId = (a: { id: number }, b: { id: number }) => a.id - b.id;
 
+/** A user while the company is indexed. */
+type IndexedUser = UserIndex & { policies: readonly PolicyIndex[]; ends: UserIndex['ends'] };
+
 function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
   const { companyId, version, addresses = 'full' } = snapshot;
-  const users: (UserIndex & { policies: readonly PolicyIndex[]; ends: UserIndex['ends'] })[] = [];
+  const users: IndexedUser[] = [];
   const sites: SiteIndex[] = [];
   const patterns = new Map<string, SiteIndex>();
   const wild = new Map<string, SiteIndex>();
@@ -241,12 +244,7 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
     users.push({ id, company, epoch, policies: none, ends: null, suspended: false });
   const egresses = new Map(snapshot.proxies.map((proxy) => [proxy.id, egressOf(proxy)]));
   const { timed, suspended = [] } = snapshot;
-  const ends = new Map<number, { userId: number; until: number }[]>();
-  for (const { policyId, ...end } of timed?.members ?? []) {
-    const list = ends.get(policyId);
-    if (list === undefined) ends.set(policyId, [end]);
-    else list.push(end);
-  }
+  const known = new Map<number, PolicyIndex>();
   const policies: readonly (CompanySnapshot['policies'][number] & { times?: RightTimes })[] =
     timed === undefined ? snapshot.policies : [...snapshot.policies, ...timed.policies];
   for (const policy of policies.toSorted(byId)) {
@@ -259,26 +257,32 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
     const entry: PolicyIndex = { allow: true, egress, policyId, until, allSites, ended, rule };
     give(users, policy.users, entry);
     give(sites, policy.sites, entry);
-    giveUntil(users, ends.get(policyId) ?? [], entry);
+    if (timed !== undefined) known.set(policyId, entry);
   }
+  if (timed !== undefined) giveUntil(users, known, timed.members);
   for (const id of suspended)
     users.push({ id, company, epoch: 0, policies: none, ends: null, suspended: true });
   return company;
 }
 
-/** Adds a policy to the lists of users whose membership ends. A membership without an end prevails. */
+/** Adds policies to the lists of users whose membership ends. A membership without an end prevails. */
 function giveUntil(
-  users: (UserIndex & { policies: readonly PolicyIndex[]; ends: ReadonlyMap<PolicyIndex, number> | null })[],
-  members: readonly { userId: number; until: number }[],
-  policy: PolicyIndex,
+  users: readonly IndexedUser[],
+  policies: ReadonlyMap<number, PolicyIndex>,
+  members: NonNullable<CompanySnapshot['timed']>['members'],
 ): void {
-  if (members.length === 0) return;
   const found = new Map(users.map((user) => [user.id, user]));
-  for (const { userId, until } of members) {
+  for (const [userId, own] of Map.groupBy(members, (member) => member.userId)) {
     const user = found.get(userId);
-    if (user === undefined || user.policies.includes(policy)) continue;
-    user.policies = [...user.policies, policy];
-    user.ends = new Map(user.ends).set(policy, until);
+    if (user === undefined) continue;
+    const [held, ends] = [new Set(user.policies), new Map<PolicyIndex, number>()];
+    for (const { policyId, until } of own) {
+      const policy = policies.get(policyId);
+      if (policy !== undefined && !held.has(policy)) ends.set(policy, until);
+    }
+    if (ends.size === 0) continue;
+    user.policies = [...held, ...ends.keys()].sort((a, b) => a.policyId - b.policyId);
+    user.ends = ends;
   }
 }
 

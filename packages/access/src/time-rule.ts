@@ -46,7 +46,7 @@ export class TimeRule {
   constructor({ from, until, zone, windows }: RightTimes) {
     this.#from = from ?? Number.NEGATIVE_INFINITY;
     this.#until = until ?? Number.POSITIVE_INFINITY;
-    this.#windows = windows;
+    this.#windows = windows && disjoint(windows);
     this.#zone = windows === null ? null : zoneOf(zone);
   }
 
@@ -54,8 +54,9 @@ export class TimeRule {
   at(now: number): TimeState {
     if (now >= this.#since && now < this.#to) return this.#state;
     if (Number.isNaN(now)) return unknownClock;
-    this.#since = now;
-    this.#state = this.#stateAt(now);
+    // Whole milliseconds: the search for a change of the offset halves intervals of them.
+    this.#since = Math.floor(now);
+    this.#state = this.#stateAt(this.#since);
     this.#to = this.#state.until;
     return this.#state;
   }
@@ -72,23 +73,37 @@ export class TimeRule {
   }
 }
 
-/** The formats that give the local time of a zone. */
-// Grows with the zones of companies. Bound: the zones of ICU, about 600, and null for each unknown name that a snapshot holds. At the
+/** Merges windows that overlap or touch. */
+function disjoint(windows: NonNullable<RightTimes['windows']>): NonNullable<RightTimes['windows']> {
+  const merged: [number, number][] = [];
+  for (const [start, end] of windows.toSorted((a, b) => a[0] - b[0])) {
+    const last = merged.at(-1);
+    if (last !== undefined && start <= last[1]) last[1] = Math.max(last[1], end);
+    else merged.push([start, end]);
+  }
+  return merged;
+}
+
+/** The formats that give the local time of a zone, by its name in lower case. */
+// Grows with the zones of companies. Bound: the names of ICU, about 600, and null for each unknown name that a snapshot holds. At the
 // bound: it is emptied at 2,000
 const zones = new Map<string, Intl.DateTimeFormat | null>();
 
 /** @returns null for a zone that this system does not know */
-function zoneOf(name: string): Intl.DateTimeFormat | null {
+function zoneOf(given: string): Intl.DateTimeFormat | null {
+  const name = given.toLowerCase();
   const known = zones.get(name);
   if (known !== undefined) return known;
   let format: Intl.DateTimeFormat | null = null;
   try {
-    format = new Intl.DateTimeFormat('en-US', {
-      timeZone: name,
-      hourCycle: 'h23',
-      ...({ year: 'numeric', month: 'numeric', day: 'numeric' } as const),
-      ...({ hour: 'numeric', minute: 'numeric', second: 'numeric' } as const),
-    });
+    // A fixed offset such as +01:23 is no name of a zone.
+    if (/^[a-z]/.test(name))
+      format = new Intl.DateTimeFormat('en-US', {
+        timeZone: name,
+        hourCycle: 'h23',
+        ...({ year: 'numeric', month: 'numeric', day: 'numeric' } as const),
+        ...({ hour: 'numeric', minute: 'numeric', second: 'numeric' } as const),
+      });
   } catch {
     // An unknown zone denies.
   }

@@ -21,6 +21,9 @@ const policy = {
   ended: z.optional(z.boolean()),
 };
 
+/** The minutes of a week. */
+const WEEK = 10_080;
+
 /** The times of a right: an interval of instants in ms since 1970, and weekly windows in the local time of a zone. */
 export const RightTimes = z.object({
   /** The right begins at this moment. */
@@ -33,7 +36,14 @@ export const RightTimes = z.object({
    * Pairs of minutes since Monday 0:00, the end above the start; the start belongs to the window, the end does not. An end above
    * 10,080 is in the next week. Null for always.
    */
-  windows: z.nullable(z.array(z.tuple([z.int(), z.int()]))),
+  windows: z.nullable(
+    z.array(z.tuple([z.int(), z.int()])).check(
+      z.maxLength(50),
+      z.refine((all) =>
+        all.every(([start, end]) => start >= 0 && start < WEEK && end > start && end <= start + WEEK),
+      ),
+    ),
+  ),
 });
 export type RightTimes = z.infer<typeof RightTimes>;
 

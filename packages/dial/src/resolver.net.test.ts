@@ -23,9 +23,14 @@ beforeEach(() => {
 });
 afterEach(() => server.stop());
 
-/** Names under `silent.test` get no response. */
+/** Names under `silent.test` get no response, and those under `slow.test` get one after 1.5 s. */
 async function open(ttl = 0, options: LookupOptions = {}) {
-  server = await startNameServer((name) => (name.endsWith('silent.test') ? null : (zone[name] ?? [])), ttl);
+  const answer = (name: string) => {
+    if (name.endsWith('silent.test')) return null;
+    const found = zone[name] ?? [];
+    return name.endsWith('slow.test') ? sleep(1_500, found) : found;
+  };
+  server = await startNameServer(answer, ttl);
   const files = { hostsFile: none, resolvConf: none };
   return createLookup({ servers: [server.address], now: () => clock, ...files, ...options });
 }
@@ -93,6 +98,13 @@ describe('the cache', () => {
 });
 
 describe('pending names', () => {
+  test('a slow answer is awaited, also after fast answers of the same server', async () => {
+    const lookup = await open(60);
+    for (let i = 0; i < 8; i++) await codeOf(() => lookup(`n${i}.test`, 1));
+    zone = { 'a.slow.test': ['192.0.2.1'] };
+    expect(await lookup('a.slow.test', 1)).toEqual(['192.0.2.1']);
+  });
+
   test('each query is sent from another source port, also when resolvers are reused', async () => {
     const lookup = await open(60);
     for (let i = 0; i < 8; i++) await codeOf(() => lookup(`n${i}.test`, 1));

@@ -60,9 +60,13 @@ class Query implements SlotHolder {
   cancelled: 'timeout' | 'names_busy' | undefined;
   answer: Promise<readonly string[]> = Promise.resolve([]);
 
-  constructor(tenant: Tenant, resolver: Resolver) {
+  /** The list for the resolver after this query; null for a resolver that is not used again. */
+  readonly next: Resolver[] | null;
+
+  constructor(tenant: Tenant, resolver: Resolver, next: Resolver[] | null) {
     this.tenant = tenant;
     this.resolver = resolver;
+    this.next = next;
   }
 
   /** Ends the work of c-ares: its promises reject within a tick of the event loop. */
@@ -84,7 +88,11 @@ export function createLookup(options: LookupOptions = {}): Lookup {
   // Grows with names that DNS has not answered. Bound: 512, the slots of fair-slots.ts. At the bound: 503 names_busy,
   // and the company that holds most loses its oldest
   const pending = new Map<string, Query>();
-  /** Resolvers without a query. A resolver without a query has no socket: every query is sent from a new source port. */
+  /**
+   * Resolvers that have looked up one name, and look up one more. From the third answer of a server on, c-ares shortens the time limit
+   * of tries to a multiple of the average, so that slow names would fail. A resolver without a query has no socket: every query is
+   * sent from a new source port.
+   */
   // Grows with names that were looked up at one moment. Bound: 64 resolvers. At the bound: further ones are not kept
   let idle: Resolver[] = [];
   let domains = searchDomains();
@@ -107,7 +115,8 @@ export function createLookup(options: LookupOptions = {}): Lookup {
   function start(name: string, tenant: Tenant): Promise<readonly string[]> {
     // A resolver knows the name servers of the time when it was created.
     if (domains !== searchDomains()) [idle, domains] = [[], searchDomains()];
-    const query = new Query(tenant, idle.pop() ?? create());
+    const used = idle.pop();
+    const query = new Query(tenant, used ?? create(), used === undefined ? idle : null);
     slots.take(query);
     pending.set(name, query);
     query.answer = settle(query, name);
@@ -146,7 +155,8 @@ export function createLookup(options: LookupOptions = {}): Lookup {
       clearTimeout(timer);
       slots.free(query);
       if (pending.get(name) === query) pending.delete(name);
-      if (query.cancelled === undefined && idle.length < IDLE_MOST) idle.push(query.resolver);
+      const isFit = query.cancelled === undefined && query.next === idle;
+      if (isFit && idle.length < IDLE_MOST) idle.push(query.resolver);
     }
   }
 

@@ -8,7 +8,10 @@ export class Child<Message extends object = never> {
 
   constructor(process: ChildProcess) {
     this.process = process;
-    this.ended = new Promise((resolve) => process.once('exit', resolve).once('error', () => resolve(null)));
+    this.ended = new Promise((resolve) =>
+      // A signal that could not be sent is an 'error' too, but no end.
+      process.once('exit', resolve).on('error', () => process.pid === undefined && resolve(null)),
+    );
   }
 
   /** Ignores a closed channel: `ended` reports the end. */

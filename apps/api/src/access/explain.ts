@@ -58,7 +58,8 @@ export function explain(index: AccessIndex, snapshot: CompanySnapshot, question:
   const links = linksOf(index, decision.allow ? null : decision.reason, question);
   if (!decision.allow) return { allow: false, reason: decision.reason, links };
   const { policyId } = decision;
-  const proxyId = snapshot.policies.find(({ id }) => id === policyId)?.proxyId;
+  const policies = [...snapshot.policies, ...(snapshot.timed?.policies ?? [])];
+  const proxyId = policies.find(({ id }) => id === policyId)?.proxyId;
   const proxy = snapshot.proxies.find(({ id }) => id === proxyId);
   const shown = proxy === undefined ? null : { id: proxy.id, host: proxy.direct ? null : proxy.host };
   return { allow: true, policyId, proxy: shown, links };

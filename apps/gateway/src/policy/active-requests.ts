@@ -17,6 +17,8 @@ import { inParts } from './in-parts.ts';
 /** At a user's limit, a new request closes the user's longest-idle tunnel, if it has been idle for at least this time. */
 const DISPLACED_MS = 60_000;
 
+/** The shortest wait of the timer: the many ends of one company must not authorize all requests again each millisecond. */
+const SOONEST_MS = 50;
 /** The longest wait of a timer; a later end waits several times. */
 const LONGEST_MS = 86_400_000;
 
@@ -85,7 +87,8 @@ export function createActiveRequests(
   let timer: NodeJS.Timeout | undefined;
 
   function onUntil(until: number): void {
-    if (until >= earliest) return;
+    // The sweep of each second authorizes again while the time is not known.
+    if (until >= earliest || Number.isNaN(authorizer.now())) return;
     earliest = until;
     clearTimeout(timer);
     timer = setTimeout(
@@ -93,7 +96,7 @@ export function createActiveRequests(
         earliest = Number.POSITIVE_INFINITY;
         recheck();
       },
-      Math.min(Math.max(1, Math.ceil(until - authorizer.now())), LONGEST_MS),
+      Math.min(Math.max(SOONEST_MS, Math.ceil(until - authorizer.now())), LONGEST_MS),
     );
     timer.unref();
   }

@@ -18,8 +18,8 @@ export type ToWorker =
   | { readonly type: 'gone'; readonly companyId: CompanySnapshot['companyId'] }
   /** The time of the last feed event, in ms since 1970. */
   | { readonly type: 'contact'; readonly at: number }
-  /** The time of the database, in ms since 1970. */
-  | { readonly type: 'clock'; readonly at: number }
+  /** The time of the database in ms since 1970, and the monotonic clock of the machine at that moment in ns. */
+  | { readonly type: 'clock'; readonly at: number; readonly steady: bigint }
   | { readonly type: 'enforce'; readonly turn: number }
   | { readonly type: 'end'; readonly event: VisitEndEvent }
   /** @param fd of the listening socket in the primary; undefined without a keeper */

@@ -105,7 +105,7 @@ export function createWorkers(config: Config, snapshots: Snapshots, slots: Slots
           const { companies, contact } = snapshots.present();
           for (const snapshot of companies) child.send({ type: 'company', snapshot });
           if (Number.isFinite(contact)) child.send({ type: 'contact', at: contact });
-          if (!Number.isNaN(snapshots.now())) child.send({ type: 'clock', at: snapshots.now() });
+          if (!Number.isNaN(snapshots.now())) child.send(clock(snapshots.now()));
           member.state = 'ready';
           void serve(child);
           break;
@@ -145,7 +145,7 @@ export function createWorkers(config: Config, snapshots: Snapshots, slots: Slots
       log.error({ worker: id, code, signal }, 'Worker ended, starting another');
       if (performance.now() - born > LAST_RETRY_MS) pauses.reset();
       // The slots in use are listed anew: other processes may have started since this one.
-      setTimeout(() => closing || fork(index, everyOther), pauses.next());
+      setTimeout(() => closing || fork(index, everyOther), pauses.next()).unref();
     });
   }
 
@@ -163,7 +163,7 @@ export function createWorkers(config: Config, snapshots: Snapshots, slots: Slots
     },
     setClock(at) {
       snapshots.setClock(at);
-      broadcast({ type: 'clock', at });
+      broadcast(clock(at));
     },
     contact() {
       snapshots.contact();
@@ -221,3 +221,6 @@ export function createWorkers(config: Config, snapshots: Snapshots, slots: Slots
   };
   return { workers, snapshots: relayed };
 }
+
+/** The message may wait behind snapshots, so that it carries the moment at which it was sent. */
+const clock = (at: number): ToWorker => ({ type: 'clock', at, steady: process.hrtime.bigint() });

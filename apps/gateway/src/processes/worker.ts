@@ -53,7 +53,7 @@ process.on('message', async (message: ToWorker) => {
       age.touch(message.at);
       break;
     case 'clock':
-      clock.set(message.at);
+      clock.set(message.at + Number(process.hrtime.bigint() - message.steady) / 1e6);
       break;
     case 'enforce':
       serving.activeRequests.recheck(() => send({ type: 'enforced', turn: message.turn }));

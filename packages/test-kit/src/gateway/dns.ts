@@ -19,25 +19,26 @@ export interface NameServer {
  * @param at where it listens; 0 is any free port
  */
 export async function startNameServer(
-  answer: (name: string) => readonly string[] | null,
+  answer: (name: string) => readonly string[] | null | Promise<readonly string[]>,
   ttl = 0,
   at = { port: 0, address: '127.0.0.1' },
 ): Promise<NameServer> {
   const ports: number[] = [];
   const server = dns2.createServer({
     udp: { type: 'udp4' },
-    handle(request, send, client) {
+    async handle(request, send, client) {
       const response = Packet.createResponseFromRequest(request);
       const [question] = request.questions;
       const family = question?.type === Packet.TYPE.A ? 4 : 6;
       if (family === 4) ports.push((client as RemoteInfo).port);
-      const addresses = question === undefined ? [] : answer(question.name);
+      const addresses = question === undefined ? [] : await answer(question.name);
       if (question === undefined || addresses === null) return;
       for (const address of addresses.filter((each) => isIP(each) === family)) {
         const answered = { type: question.type, class: Packet.CLASS.IN, ttl, address };
         response.answers.push(new Packet.Resource({ name: question.name, ...answered }));
       }
-      void send(response);
+      // The server may have stopped since.
+      await Promise.resolve(send(response)).catch(() => {});
     },
   });
   const { udp } = await server.listen({ udp: at });
