@@ -63,8 +63,7 @@ export function decide(
   now: number,
 ): Decision {
   const user = index.users.get(userId);
-  if (user === undefined) return userRemoved;
-  if (user.suspended) return isSuspended;
+  if (user === undefined) return index.suspended.has(userId) ? isSuspended : userRemoved;
   const web = port === 80 || port === 443;
   const { company } = user;
   let knownSite = false;

@@ -60,8 +60,6 @@ export interface UserIndex {
   readonly policies: readonly PolicyIndex[];
   /** The moments at which the user's memberships end, in ms since 1970; null if none ends. */
   readonly ends: ReadonlyMap<PolicyIndex, number> | null;
-  /** Whether the user is suspended. A suspended user has no policies here. */
-  readonly suspended: boolean;
 }
 
 export interface CompanyIndex {
@@ -70,6 +68,8 @@ export interface CompanyIndex {
   /** The form in which access records store client addresses. */
   readonly addresses: StoredAddresses;
   readonly users: readonly UserIndex[];
+  /** Ids of the suspended users, who are not in `users`. */
+  readonly suspended: readonly number[];
   /** The sites by stored pattern without the port: `crm.example.ru`, `*.example.ru`. */
   readonly patterns: ReadonlyMap<string, SiteIndex>;
   /** The sites of `*.` patterns, keyed by the domain after `*.`, so that `decide()` builds no pattern string. */
@@ -86,6 +86,8 @@ export interface Claim {
 export interface AccessIndex {
   readonly companies: Map<number, CompanyIndex>;
   readonly users: Map<number, UserIndex>;
+  /** Ids of suspended users. */
+  readonly suspended: Set<number>;
   /**
    * The claim with the lowest rank to each exact host, keyed by a hash of the host's parent domain and then by host. Lookups in
    * one map of a million hosts would miss the CPU cache.
@@ -110,6 +112,8 @@ export function emptyIndex(): AccessIndex {
     companies: new Map(),
     // Grows with the users of all companies. Bound: 1,000 users per company. At the bound: the api refuses a new user with 409
     users: new Map(),
+    // Grows with the users of all companies. Bound: 1,000 users per company. At the bound: the api refuses a new user with 409
+    suspended: new Set(),
     // Grows with the sites of all companies. Bound: 1,000 sites per company. At the bound: the api refuses a new site with 409
     claims: new Map(),
     // Grows with the sites of all companies. Bound: 1,000 sites per company. At the bound: the api refuses a new site with 409
@@ -133,6 +137,7 @@ export function putCompany(index: AccessIndex, snapshot: CompanySnapshot, anyVer
   removeCompany(index, snapshot.companyId);
   index.companies.set(company.id, company);
   for (const user of company.users) index.users.set(user.id, user);
+  for (const id of company.suspended) index.suspended.add(id);
   for (const [pattern, first] of company.patterns) {
     const claim = lowestClaim(first);
     if (claim === null) continue;
@@ -210,6 +215,7 @@ export function removeCompany(index: AccessIndex, companyId: number): void {
   if (company === undefined) return;
   index.companies.delete(companyId);
   for (const user of company.users) if (index.users.get(user.id) === user) index.users.delete(user.id);
+  for (const id of company.suspended) index.suspended.delete(id);
   for (const pattern of company.patterns.keys()) removeClaim(index, pattern, companyId);
 }
 
@@ -239,11 +245,12 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
     if (isWild(pattern)) wild.set(pattern.slice(2), site);
   }
   const wildcards = wild.size > 0 ? wild : noWildcards;
-  const company = { id: companyId, version, addresses, users, patterns, wild: wildcards };
+  const { suspended = noIds } = snapshot;
+  const company = { id: companyId, version, addresses, users, suspended, patterns, wild: wildcards };
   for (const { id, epoch } of snapshot.users.toSorted(byId))
-    users.push({ id, company, epoch, policies: none, ends: null, suspended: false });
+    users.push({ id, company, epoch, policies: none, ends: null });
   const egresses = new Map(snapshot.proxies.map((proxy) => [proxy.id, egressOf(proxy)]));
-  const { timed, suspended = [] } = snapshot;
+  const { timed } = snapshot;
   const known = new Map<number, PolicyIndex>();
   const policies: readonly (CompanySnapshot['policies'][number] & { times?: RightTimes })[] =
     timed === undefined ? snapshot.policies : [...snapshot.policies, ...timed.policies];
@@ -260,8 +267,6 @@ function indexCompany(snapshot: CompanySnapshot): CompanyIndex {
     if (timed !== undefined) known.set(policyId, entry);
   }
   if (timed !== undefined) giveUntil(users, known, timed.members);
-  for (const id of suspended)
-    users.push({ id, company, epoch: 0, policies: none, ends: null, suspended: true });
   return company;
 }
 
@@ -287,6 +292,7 @@ function giveUntil(
 }
 
 const none: readonly PolicyIndex[] = [];
+const noIds: readonly number[] = [];
 /** One empty map for all companies without wildcard patterns, to save memory. */
 const noWildcards: ReadonlyMap<string, SiteIndex> = new Map();
 

@@ -59,8 +59,8 @@ export function createAuthorizer(index: AccessIndex, stale: () => boolean, now: 
       }
       if (stale()) throw new ProxyError('snapshot_stale');
       const user = index.users.get(caller.userId);
-      if (user === undefined) throw new ProxyError('user_removed');
-      if (user.suspended) throw new ProxyError('suspended');
+      if (user === undefined)
+        throw new ProxyError(index.suspended.has(caller.userId) ? 'suspended' : 'user_removed');
       // The token's epoch may be higher when the feed lags: deny too, the client retries in a moment.
       if (user.epoch !== caller.epoch) throw new ProxyError('expired');
       const decision = decide(index, caller.userId, target.host, target.port, now());
