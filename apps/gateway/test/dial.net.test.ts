@@ -205,7 +205,7 @@ describe('a gateway with GATEWAY_DNS', () => {
     const verdicts = new Map<string, number>();
     const flipped = quickOrSoak(1_000, 5_000);
     for (let i = 0; i < flipped; i++) {
-      // Every second request uses the cached answer of the first, which is checked again.
+      // Each name is requested twice. The second request uses the cached answer of DNS, and its addresses are checked again.
       const authority = `flip-${i >> 1}.company.test:${world.origin.port}`;
       const got =
         i % 8 < 4

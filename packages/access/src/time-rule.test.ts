@@ -152,7 +152,10 @@ function offsetNow(zone: string): number {
   return (sign === '-' ? -1 : 1) * (Number(h) * 60 + Number(m)) * 60_000;
 }
 
-/** A second implementation: the days and clock times of the windows, at the offset that zdump names. */
+/**
+ * An independent implementation of weekly windows: it compares the local day and time with each window, at the offset that zdump
+ * prints.
+ */
 function reference(
   windows: [number, number][],
   changes: { at: number; offset: number }[],

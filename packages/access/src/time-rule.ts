@@ -24,8 +24,8 @@ const WEEK = 10_080;
 /** 1970 began on a Thursday. */
 const FIRST_DAY_MS = 3 * DAY_MS;
 /**
- * How far to search for the next change, in days: a week, because windows repeat, and a day, by which a change of the offset can
- * move one.
+ * How many days ahead to search for the next change: seven, because windows repeat weekly, and one, because a change of the
+ * offset can move a window by as much.
  */
 const MOST_DAYS = 8;
 

@@ -78,7 +78,10 @@ export class Attempt {
     return undefined;
   }
 
-  /** Connects to the next address. @param failure of the address before, the outcome when there is none, or no time */
+  /**
+   * Connects to the next address.
+   * @param failure why the previous address failed; the attempt ends with it when no address is left
+   */
   #connect(failure: DialError | null): void {
     const left = this.#deadline - performance.now();
     const address = this.#next;

@@ -21,7 +21,7 @@ export function familyOf(address: string): Family {
  */
 export class FamilyOrder {
   readonly #now: () => number;
-  /** Until when a family is tried last, in milliseconds of the clock. */
+  /** For each address family, the time until which it is tried after the other one, in ms of the clock. */
   // Grows with companies (in the api: hosts) with a failed dial. Bound: 10,000 entries. At the bound: the oldest is removed
   readonly #lastUntil = new Map<Tenant, Record<Family, number>>();
 

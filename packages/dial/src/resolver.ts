@@ -89,9 +89,9 @@ export function createLookup(options: LookupOptions = {}): Lookup {
   // and the company that holds most loses its oldest
   const pending = new Map<string, Query>();
   /**
-   * Resolvers that have looked up one name, and look up one more. From the third answer of a server on, c-ares shortens the time limit
-   * of tries to a multiple of the average, so that slow names would fail. A resolver without a query has no socket: every query is
-   * sent from a new source port.
+   * Resolvers that have looked up one name and are used for one more. Each is dropped after its second name: from the third
+   * answer of a server on, c-ares shortens the time limit of tries to a multiple of the average, and slow names would fail. An
+   * idle resolver has no socket, so that each query is sent from a new source port.
    */
   // Grows with names that were looked up at one moment. Bound: 64 resolvers. At the bound: further ones are not kept
   let idle: Resolver[] = [];

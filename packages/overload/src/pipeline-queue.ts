@@ -27,7 +27,7 @@ type Listener = (...args: unknown[]) => void;
 
 /** Bytes that the connections of a server hold. */
 export interface WaitingBytes {
-  /** Received from clients and not parsed. */
+  /** Bytes that were received from clients and are not parsed yet. */
   readonly in: number;
   /** Written to clients and not yet in the kernel's buffer. */
   readonly out: number;

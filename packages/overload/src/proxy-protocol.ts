@@ -68,9 +68,10 @@ interface Waiting {
 }
 
 /**
- * Reads the headers of a server's connections. It ends the waiting ones with the server.
- * @param onClient gets a connection behind its header: the bytes behind it are back in the stream
- * @param onInvalid gets a connection whose first bytes are no header, or late
+ * Reads the PROXY protocol header of each connection of a server. Connections that still wait for their header end with the
+ * server.
+ * @param onClient gets a connection whose header was read; the bytes after the header are back in the stream
+ * @param onInvalid gets a connection whose first bytes are no header, or whose header did not come in time
  */
 export function readProxyHeaders(
   server: Server,

@@ -33,7 +33,7 @@ export class ClientRefusals {
     this.#address = address;
   }
 
-  /** Answers a request that Node's parser read. */
+  /** Sends the refusal of a request that Node's parser read. */
   answer(req: IncomingMessage, res: ServerResponse, error: ProxyError): void {
     if (res.destroyed) return;
     // Only a broken connection marks a response as incomplete once its head is sent.

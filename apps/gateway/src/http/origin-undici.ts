@@ -85,7 +85,7 @@ export class UndiciPool {
     }
     const { Client } = await loadUndici();
     const made = open(Client, this.#dial, active, this.#all);
-    // The client may have disconnected during the import.
+    // The client may have disconnected while undici was imported.
     if (this.#closed) made.drop();
     for (const [oldest, connection] of this.#kept) {
       if (this.#kept.size < KEPT_MOST) break;

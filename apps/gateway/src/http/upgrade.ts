@@ -27,9 +27,9 @@ export function isWebSocket(req: IncomingMessage): boolean {
 }
 
 /**
- * Sends one authorized upgrade, and the response to the client.
- * @returns the site's socket once it has switched protocols, which the client was told; null after any other response
- * @throws ProxyError when nothing of a response has been sent yet
+ * Sends one authorized upgrade to the site, and the site's response to the client.
+ * @returns the site's socket if the site switched protocols: the client has got the 101; null after any other response
+ * @throws ProxyError for a failure before any part of a response was sent to the client
  */
 export async function upgrade(
   dial: Dial,
@@ -87,7 +87,7 @@ function answered(origin: ClientRequest, remote: Socket, active: ActiveRequest):
       reject(refusalOf(error, active));
     };
     origin.once('error', (error: NodeJS.ErrnoException) =>
-      // Invalid HTTP comes from the site: an upstream proxy has already opened the tunnel.
+      // Invalid HTTP is a fault of the site, not of an upstream proxy, which has opened the tunnel before.
       fail(error.code?.startsWith('HPE_') ? new ProxyError('bad_response') : error),
     );
     origin.once('upgrade', (reply: IncomingMessage, _socket, first: Buffer) => {

@@ -11,7 +11,10 @@ import { type Caller, isUser } from './authenticate.ts';
 
 interface Authorization {
   readonly egress: Egress;
-  /** The indexed snapshot of the company at this authorization; null for a probe. The request takes the company's slots. */
+  /**
+   * The company's indexed snapshot at this authorization; null for a probe. The request counts towards the limits of this
+   * company.
+   */
   readonly company: CompanyIndex | null;
   /** The policy that allows it; null for a probe. */
   readonly policyId: number | null;

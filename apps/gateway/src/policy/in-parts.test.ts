@@ -9,7 +9,7 @@ beforeEach(() => void vi.spyOn(performance, 'now').mockImplementation(() => cloc
 const MEMBERS = 100;
 const members = Array.from({ length: MEMBERS }, (_, i) => i);
 
-/** A judgement that takes a millisecond, so that a part ends after a few members. */
+/** A `judge` that takes a millisecond for each member, so that a part ends after a few members. */
 function judged(fails?: number) {
   const times = members.map(() => 0);
   const judge = (member: number) => {

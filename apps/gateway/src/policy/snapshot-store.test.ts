@@ -128,7 +128,7 @@ describe('a file that somebody changed', () => {
     expect(read()).toEqual({ 1: 2, 2: 1 });
   });
 
-  test('a file with any byte changed, or cut at any place, is refused or read whole', () => {
+  test('a file with any byte changed, or truncated at any place, is refused or yields its whole content', () => {
     written(changes(first, other), changes(revoked));
     const whole = readFileSync(path);
     const outcomes = new Set<string>();

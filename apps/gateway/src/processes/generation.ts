@@ -55,7 +55,7 @@ export interface BoundSocket {
   readonly fd: number;
 }
 
-/** @returns slot 0 alone without a keeper */
+/** Reads the process slots from the environment. @returns slot 0 and no others if no keeper has set them */
 export function slotsOf(env: NodeJS.ProcessEnv): Slots {
   const [own = 0, ...others] = (env[SLOTS] ?? '0').split(',').map(Number);
   return { own, others, replaces: env[REPLACES] === '1' };

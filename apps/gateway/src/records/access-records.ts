@@ -80,7 +80,7 @@ export class AccessRecords {
   // Grows with subscribers and reasons of refusals without valid credentials. Bound: 200 a minute. At the bound: `#capped`
   // counts further refusals
   readonly #ofStrangers = new Map<string, Visit>();
-  /** Summary records to write again. */
+  /** Summary records that have changed since they were written. They are written again every 10 s. */
   // Grows with changed summary records. Bound: those with an open visit, or of this hour. At the bound: does not grow
   readonly #late = new Set<VisitSum>();
   #lateStart = Date.now();

@@ -56,7 +56,7 @@ interface Batch {
 
 export interface RecordSenderOptions {
   readonly apiUrl: string;
-  /** The key of the feed. */
+  /** The secret by which the api authenticates the gateway, for the feed too. */
   readonly key: string;
   /** The id of the run (RecordBatch). */
   readonly run: string;
@@ -170,7 +170,10 @@ export class RecordSender {
     await this.#closeSpool();
   }
 
-  /** Notes that the run ended by itself, unless records are in memory only. */
+  /**
+   * Notes in the spool that this run has ended in an orderly way, and not by a crash or kill. Does nothing while records are in
+   * memory only.
+   */
   async #closeSpool(): Promise<void> {
     if (this.#memory === 0) await this.#options.spool.close().catch((error) => this.#diskFault(error));
   }

@@ -44,7 +44,7 @@ export interface SpoolOptions {
   readonly most: number;
 }
 
-/** What ended runs have left. */
+/** What runs that have ended left in the spool. */
 export interface Left {
   /** Oldest first in each folder. */
   readonly batches: SpooledBatch[];
