@@ -116,7 +116,7 @@ function zoneOf(given: string): Intl.DateTimeFormat | null {
 export const isZone = (name: string): boolean => zoneOf(name) !== null;
 
 /** The wall clock of a zone, as the instant at which UTC shows the same. */
-export function localTime(zone: Intl.DateTimeFormat, now: number): number {
+function localTime(zone: Intl.DateTimeFormat, now: number): number {
   const part: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
   for (const { type, value } of zone.formatToParts(now)) part[type] = Number(value);
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
