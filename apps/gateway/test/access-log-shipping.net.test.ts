@@ -50,7 +50,7 @@ interface Files {
 const shared = ({ log, trusted }: Files) => ({
   '/var/log/propusk/access.log': log,
   '/etc/propusk/siem-ca.pem': trusted,
-  // An idle sender may wait for the receiver; the test repeats the attempt soon.
+  // After a lost connection rsyslog waits before it connects again. The test shortens that pause.
   'action.resumeInterval="5" action.resumeIntervalMax="30"':
     'action.resumeInterval="1" action.resumeIntervalMax="1"',
 });

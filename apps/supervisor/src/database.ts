@@ -5,7 +5,7 @@ import { supervisorPhrases } from '@propusk/phrases/launcher';
 import { Backoff } from '@propusk/processes/backoff';
 import { explain } from './command.ts';
 
-/** The pause before a restart of the database: one that fails at once must cause no busy loop. */
+/** The pause before a restart of the database, so that a database that fails at once is not restarted in a busy loop. */
 const REOPEN_PAUSE_MS = 500;
 
 /** The embedded database, opened again whenever its server ends. */

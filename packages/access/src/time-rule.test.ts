@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { quickOrSoak } from '@propusk/test-kit/threat-case';
 import { describe, expect, test } from 'vitest';
-import { isZone, TimeRule } from './time-rule.ts';
+import { TimeRule } from './time-rule.ts';
 
 const DAY = 1_440;
 const WEEK = 7 * DAY;
@@ -112,7 +112,6 @@ describe('weekly windows', () => {
 
   test('a zone that this system does not know denies', () => {
     expect(rule([[0, WEEK]], 'Europe/Nowhere').at(0)).toMatchObject({ reason: 'outside_hours' });
-    expect([isZone('Europe/Moscow'), isZone('Europe/Nowhere')]).toEqual([true, false]);
   });
 
   test('windows that cover the whole week are always open, and an empty list of windows is never open', () => {
@@ -199,7 +198,7 @@ describe.each([...zones, ...more])('random windows in %s', (zone) => {
       : near + next(4 * DAY * 60_000) - 2 * DAY * 60_000;
   };
 
-  test('the rule is open exactly when a second implementation says so', () => {
+  test('a rule is open at the same moments as in an independent implementation', () => {
     for (let i = 0; i < quickOrSoak(500, 100_000); i++) {
       const mine = windows();
       const now = moment() + next(100) / 100;

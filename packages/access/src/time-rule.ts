@@ -112,9 +112,6 @@ function zoneOf(given: string): Intl.DateTimeFormat | null {
   return format;
 }
 
-/** Whether a name is a time zone of this system. */
-export const isZone = (name: string): boolean => zoneOf(name) !== null;
-
 /** The wall clock of a zone, as the instant at which UTC shows the same. */
 function localTime(zone: Intl.DateTimeFormat, now: number): number {
   const part: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};

@@ -1,6 +1,6 @@
 import { databasePhrases } from '@propusk/phrases/launcher';
 
-/** A failed start. The supervisor prints the message, one line for the operator: what is wrong and what to do. Then it exits. */
+/** A failed start. Its message is one line that tells the operator what is wrong and what to do. The supervisor prints it and exits. */
 export class StartError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message.replaceAll(/\s*\n\s*/g, ' '), options);

@@ -52,7 +52,7 @@ export async function findLoss(
   return { users, sites: lostSites.size, allSites };
 }
 
-/** The snapshot with every right always open. */
+/** Returns the snapshot without time limits: every right counts as open at all times. */
 function withoutTimes({ timed, ...snapshot }: CompanySnapshot): CompanySnapshot {
   if (timed === undefined) return snapshot;
   const all = [...snapshot.policies, ...timed.policies.map((policy) => ({ ...policy, times: undefined }))];

@@ -31,7 +31,7 @@ export interface Slots {
   /** The slots of the processes that were alive when this one started. */
   readonly others: readonly number[];
   /**
-   * Whether this process replaces one that has ended. Its snapshot file is free at the start; its metrics port is free after the
+   * Whether this process replaces one that has ended. It may then use the snapshot file at once, but the metrics port only after the
    * message `own`.
    */
   readonly replaces?: boolean;
