@@ -56,6 +56,8 @@ const openers: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     // The sticky page title, longer with hostile text, covers the control, so the test focuses the control instead.
     await person.focus();
     await person.press('ArrowDown');
+    // The list loads when it opens. A key pressed before it has loaded selects nothing.
+    await expect(page.getByRole('listbox').getByRole('option').first()).toBeVisible();
     await person.press('ArrowDown');
     await person.press('Enter');
     await expect(page.getByRole('dialog').getByRole('status')).toBeVisible();
