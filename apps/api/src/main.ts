@@ -17,6 +17,7 @@ import { createLog } from './log.ts';
 import { bindPasswords, ensureDirectProxy } from './proxies/store.ts';
 import { startRecordKeeper } from './records/keeper.ts';
 import { createServer } from './server.ts';
+import { startLifting } from './users/suspension-store.ts';
 
 /** Runs the api process: reads the settings, migrates the database and listens. A failed start writes one line to stderr. */
 async function main(): Promise<void> {
@@ -51,6 +52,7 @@ async function main(): Promise<void> {
     runsProbes: true,
   });
   const reaper = startReaper({ db: opened.db, log: logger, auditMonths: config.auditMonths });
+  const lifting = startLifting({ db: opened.db, log: logger });
   const recordKeeper = startRecordKeeper({ db: opened.db, log: logger, days: config.logDays });
   await app.listen({ host: config.host, port: config.port });
   const { tls, publicUrl, sockets } = config;
@@ -67,7 +69,7 @@ async function main(): Promise<void> {
     // A client that never finishes its request must not delay the shutdown further.
     setTimeout(() => process.exit(0), 5_000).unref();
     await Promise.all([app.close(), tlsSide?.close()]);
-    await Promise.all([reaper.close(), recordKeeper.close()]);
+    await Promise.all([reaper.close(), recordKeeper.close(), lifting.close()]);
     await opened.close();
     process.exit(0);
   };

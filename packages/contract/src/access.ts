@@ -27,6 +27,19 @@ export const GatewayAccess = z.object({
   sites: z.array(z.string()),
   /** Hosts that clients reach without the gateway, such as the console. @example ["pass.propusk.example"] */
   bypass: z.array(z.string()),
+  /** The sites of `sites` whose times allow no access now, or not for ever. An older api does not send this field. */
+  times: z.optional(
+    z.array(
+      z.object({
+        /** The site, as in `sites`. */
+        site: z.string(),
+        /** Whether the site is open now. */
+        open: z.boolean(),
+        /** For an open site, the time when it closes; for a closed one, the time when it opens. Null if no such time is known. */
+        until: z.nullable(IsoDate),
+      }),
+    ),
+  ),
 });
 export type GatewayAccess = z.infer<typeof GatewayAccess>;
 

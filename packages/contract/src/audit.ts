@@ -36,6 +36,8 @@ export const AuditAction = z.enum([
   'visits_exported',
   'support_allowed',
   'support_ended',
+  'suspended',
+  'suspension_lifted',
 ]);
 export type AuditAction = z.infer<typeof AuditAction>;
 
@@ -102,6 +104,12 @@ export const AuditField = z.enum([
   'state',
   'text',
   'reply',
+  'validFrom',
+  'validUntil',
+  'windows',
+  'zone',
+  'ends',
+  'until',
 ]);
 export type AuditField = z.infer<typeof AuditField>;
 

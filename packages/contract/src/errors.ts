@@ -27,6 +27,8 @@ export const errors = {
   wrong_code: { status: 401 },
   /** The company requires a second factor, and the caller has none yet. */
   second_factor_required: { status: 403 },
+  /** The account is suspended. The password, and the code if there is a second factor, were right. */
+  suspended: { status: 403 },
   /** The role of the caller does not permit this call. */
   forbidden: { status: 403 },
   /** The platform accepts no registrations, or only registrations with an invitation. */

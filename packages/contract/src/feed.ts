@@ -3,6 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { Id } from './fields.ts';
 import { ProxyType } from './proxies.ts';
 import { StoredAddresses } from './record-settings.ts';
+import { Windows } from './times.ts';
 
 const policy = {
   id: Id,
@@ -21,9 +22,6 @@ const policy = {
   ended: z.optional(z.boolean()),
 };
 
-/** The minutes of a week. */
-const WEEK = 10_080;
-
 /** The times of a right: an interval of instants in ms since 1970, and weekly windows in the local time of a zone. */
 export const RightTimes = z.object({
   /** The right begins at this moment. */
@@ -32,18 +30,8 @@ export const RightTimes = z.object({
   until: z.nullable(z.int()),
   /** An IANA time zone. @example Europe/Moscow */
   zone: z.string(),
-  /**
-   * Pairs of minutes since Monday 0:00, the end above the start; the start belongs to the window, the end does not. An end above
-   * 10,080 is in the next week. Null for always.
-   */
-  windows: z.nullable(
-    z.array(z.tuple([z.int(), z.int()])).check(
-      z.maxLength(50),
-      z.refine((all) =>
-        all.every(([start, end]) => start >= 0 && start < WEEK && end > start && end <= start + WEEK),
-      ),
-    ),
-  ),
+  /** Null for always; an empty list means never. */
+  windows: z.nullable(Windows),
 });
 export type RightTimes = z.infer<typeof RightTimes>;
 

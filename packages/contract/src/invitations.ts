@@ -4,6 +4,7 @@ import { Email, IsoDate, Links, text } from './fields.ts';
 import { limits } from './limits.ts';
 import { ShownEmail } from './shown-email.ts';
 import { ShownText } from './shown-text.ts';
+import { Ends } from './times.ts';
 
 /** The agents to invite to the caller's company. */
 export const InvitationsInput = z.object({
@@ -11,6 +12,7 @@ export const InvitationsInput = z.object({
   emails: z.array(Email).check(z.minLength(1), z.maxLength(limits.invitations)),
   /** Ids of the access policies that every invited agent gets. */
   politics: z._default(Links, []),
+  ends: Ends,
 });
 export type InvitationsInput = z.infer<typeof InvitationsInput>;
 

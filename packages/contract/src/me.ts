@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { companyNames, Id, IsoDate, Named, versioned } from './fields.ts';
+import { companyNames, Id, IsoDate, versioned } from './fields.ts';
 import { LastVisit } from './list-filters.ts';
 import { Role } from './roles.ts';
 import { ShownEmail } from './shown-email.ts';
 import { ShownText } from './shown-text.ts';
+import { Member } from './times.ts';
 
 /** A user of a company (an agent), an owner, or a platform admin. No reply contains the password. */
 export const User = z.object({
@@ -18,7 +19,7 @@ export const User = z.object({
   /** The roles of the user; several are possible. */
   roles: z.array(z.object({ value: Role })),
   /** The access policies of the user. */
-  politics: z.array(Named),
+  politics: z.array(Member),
   /** The company of the user; null for a platform admin without a company. */
   company: z.nullable(
     z.object({
@@ -56,6 +57,13 @@ export const User = z.object({
     z.object({
       /** The expiry of the invitation link; null if the link is no longer valid. */
       expiresAt: z.nullable(IsoDate),
+    }),
+  ),
+  /** The suspension of the user: the user cannot sign in, and the gateway refuses the user. Null if the user is not suspended. */
+  suspension: z.nullable(
+    z.object({
+      /** The time when the suspension is lifted; null if only a call lifts it. */
+      until: z.nullable(IsoDate),
     }),
   ),
   lastVisitAt: LastVisit,

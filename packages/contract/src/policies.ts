@@ -5,6 +5,7 @@ import { limits } from './limits.ts';
 import { idsOfList, unpaged } from './list-filters.ts';
 import { ProxySettings } from './proxies.ts';
 import { ShownText } from './shown-text.ts';
+import { EndFilter, Ends, Member, timesInput, timesOutput } from './times.ts';
 
 /** An access policy (on the wire: politics): these users reach these sites through this proxy. */
 export const Policy = z.object({
@@ -16,7 +17,7 @@ export const Policy = z.object({
   /** Whether the users may reach every public site. True only while the proxy has `settings.allSites`. */
   allSites: z.boolean(),
   /** The users of the policy. A caller with only the role USER sees no other users. */
-  users: z.array(Named),
+  users: z.array(Member),
   /** The sites of the policy; `name` is the address in Unicode. @example [{"id": 11, "name": "crm.romashka.ru"}] */
   sites: z.array(Named),
   /** The proxy that carries the traffic, as a list with one element. */
@@ -30,6 +31,7 @@ export const Policy = z.object({
       settings: ProxySettings,
     }),
   ),
+  ...timesOutput,
   ...versioned,
 });
 export type Policy = z.infer<typeof Policy>;
@@ -48,6 +50,8 @@ export const PolicyInput = z.object({
   users: z._default(Links, []),
   /** Ids of the sites that the policy allows. */
   sites: z._default(Links, []),
+  ...timesInput,
+  ends: Ends,
 });
 export type PolicyInput = z.infer<typeof PolicyInput>;
 
@@ -65,6 +69,8 @@ export const PolicyChange = z.object({
   users: z.optional(Links),
   /** Ids of the sites that the policy allows. */
   sites: z.optional(Links),
+  ...timesInput,
+  ends: Ends,
 });
 export type PolicyChange = z.infer<typeof PolicyChange>;
 
@@ -78,19 +84,26 @@ export const createPolicy = endpoint('POST /politics', {
   errors: ['all_sites_refused', 'not_in_plan', 'too_many_objects', 'no_company'],
 });
 
+/** The filters of the list of policies. */
+export const PolicyQuery = z.extend(ListQuery, {
+  /** Returns only policies that end, or whose memberships end. */
+  ends: EndFilter,
+});
+export type PolicyQuery = z.infer<typeof PolicyQuery>;
+
 /**
  * List the company's policies. A caller with only the role USER gets the policies that apply to that user. An
  * ADMIN gets the policies of every company. `name` searches name and description.
  */
 export const listPolicies = endpoint('GET /politics', {
   access: ['CREATOR', 'USER', 'ADMIN'],
-  query: ListQuery,
+  query: PolicyQuery,
   reply: listOf(Policy),
   errors: ['too_many_rows'],
 });
 
 /** Get the ids of all policies of the caller's company that match `name`. */
-export const policyIds = endpoint('GET /politics/ids', { ...idsOfList, query: z.omit(ListQuery, unpaged) });
+export const policyIds = endpoint('GET /politics/ids', { ...idsOfList, query: z.omit(PolicyQuery, unpaged) });
 
 /** Get a policy. A caller with only the role USER gets only policies that apply to that user. */
 export const getPolicy = endpoint('GET /politics/:id', {

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 import { IsoDate, MaybeProof, versioned } from './fields.ts';
 import { ShownEmail } from './shown-email.ts';
+import { Zone } from './times.ts';
 
 /**
  * How much of a client address the company's access records store. `network`: only the first 24 bits of an
@@ -25,8 +26,8 @@ export const RecordSettingsInput = z.object({
    * records already have are removed.
    */
   keepNames: z.boolean(),
-  /** The time zone (IANA) in which the days of the statistics begin. @example Europe/Moscow */
-  timeZone: z.string().check(z.maxLength(60), z.regex(/^[A-Za-z0-9_+/-]+$/)),
+  /** The time zone of the company: of the days of the statistics, and of the hours of policies. @example Europe/Moscow */
+  timeZone: Zone,
 });
 export type RecordSettingsInput = z.infer<typeof RecordSettingsInput>;
 

@@ -14,6 +14,7 @@ import {
 import { idsOfList, linkFilters, unpaged } from './list-filters.ts';
 import { User } from './me.ts';
 import { Role } from './roles.ts';
+import { EndFilter, Ends, Moment } from './times.ts';
 
 /** A user to create in the caller's company. */
 export const UserInput = z.object({
@@ -23,6 +24,7 @@ export const UserInput = z.object({
   password: Password,
   /** Ids of the access policies of the user. */
   politics: z._default(Links, []),
+  ends: Ends,
 });
 export type UserInput = z.infer<typeof UserInput>;
 
@@ -40,6 +42,7 @@ export const UserChange = z.extend(MaybeProof, {
   password: z.optional(NewPassword),
   /** Ids of the access policies of the user. */
   politics: z.optional(Links),
+  ends: Ends,
 });
 export type UserChange = z.infer<typeof UserChange>;
 
@@ -61,10 +64,17 @@ const filters = {
   role: z.optional(Role),
   /** `true` returns only agents who have set no password since their invitation. */
   invited: z.optional(z.enum(['true'])),
+  /** `true` returns only suspended users. */
+  suspended: z.optional(z.enum(['true'])),
 };
 
 /** The filters of the list of a company's users. */
-export const UserQuery = z.extend(ListQuery, { ...filters, ...linkFilters });
+export const UserQuery = z.extend(ListQuery, {
+  ...filters,
+  ...linkFilters,
+  /** Returns only users with a membership of a policy that ends. */
+  ends: EndFilter,
+});
 export type UserQuery = z.infer<typeof UserQuery>;
 
 /** List the users of every company and the platform admins. `name` searches name, surname and email. */
@@ -123,6 +133,28 @@ export const updateUser = endpoint('PUT /users/:id', {
     'no_company',
     'too_many_requests',
   ],
+});
+
+/** Whether a user is to be suspended, and until when. */
+export const Suspension = z.extend(MaybeProof, {
+  /** Whether the user is to be suspended; false lifts the suspension. */
+  suspended: z.boolean(),
+  /** The suspension is lifted at this time; empty if only a call lifts it. */
+  until: z._default(Moment, ''),
+});
+export type Suspension = z.infer<typeof Suspension>;
+
+/**
+ * Suspend a user, or lift a suspension. A suspension ends the user's sessions, gateway tokens and connections. Memberships and the
+ * password stay. For an owner, the call needs the caller's password. It refuses to suspend the caller, an ADMIN, and the last owner.
+ */
+export const suspendUser = endpoint('PUT /users/:id/suspension', {
+  access: ['CREATOR', 'ADMIN'],
+  proof: { of: 'everyone', fields: ['currentPassword'] },
+  body: Suspension,
+  reply: User,
+  versioned: true,
+  errors: ['not_found', 'own_account', 'protected_user', 'last_owner', 'no_company', 'too_many_requests'],
 });
 
 /** Delete a user; ends sessions, gateway access and open tunnels. */

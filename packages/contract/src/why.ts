@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, Named, numeral, text } from './fields.ts';
+import { Id, IsoDate, Named, numeral, text } from './fields.ts';
 import { limits } from './limits.ts';
 
 /** The gateway's decision on a user and a site, and its reasons. */
@@ -11,6 +11,8 @@ export const Explanation = z.object({
   reason: z.nullable(z.string()),
   /** The gateway's decision as a Russian sentence. */
   message: z.string(),
+  /** For allowed access, the time when it ends; for refused access, the time when it begins. Null if no such time is known. An older api does not send this field. @example null */
+  until: z.nullish(IsoDate),
   /** The remedy as a Russian sentence; null when there is nothing to do. */
   advice: z.nullable(z.string()),
   /** The policy that grants access; null when none does. @example null */

@@ -1,5 +1,5 @@
 import { type DenyReason, decide, patternsCovering } from '@propusk/access/decide';
-import type { CanonicalHost } from '@propusk/access/host';
+import { type CanonicalHost, canonicalHost } from '@propusk/access/host';
 import {
   type AccessIndex,
   addClaim,
@@ -48,13 +48,12 @@ export function indexOf(snapshot: CompanySnapshot, claims: readonly ForeignClaim
 /**
  * Explains a decision of `decide()`: lists the conditions of access and whether each condition holds.
  * @param index the result of `indexOf` for the company's snapshot and other companies' claims to the host
+ * @param now ms since 1970, by the clock of the database
  */
-export function explain(index: AccessIndex, snapshot: CompanySnapshot, question: Question): Why {
+export function explain(index: AccessIndex, snapshot: CompanySnapshot, question: Question, now: number): Why {
   const { userId, host, port } = question;
   const decision =
-    host === null
-      ? ({ allow: false, reason: 'bad_host' } as const)
-      : decide(index, userId, host, port, Date.now());
+    host === null ? ({ allow: false, reason: 'bad_host' } as const) : decide(index, userId, host, port, now);
   const links = linksOf(index, decision.allow ? null : decision.reason, question);
   if (!decision.allow) return { allow: false, reason: decision.reason, links };
   const { policyId } = decision;
@@ -63,6 +62,34 @@ export function explain(index: AccessIndex, snapshot: CompanySnapshot, question:
   const proxy = snapshot.proxies.find(({ id }) => id === proxyId);
   const shown = proxy === undefined ? null : { id: proxy.id, host: proxy.direct ? null : proxy.host };
   return { allow: true, policyId, proxy: shown, links };
+}
+
+/**
+ * The host and port of a site's address. The port is 443 if the address has none. For the pattern `*.example.ru`, the host is
+ * `example.ru`.
+ */
+export function hostOf(address: string): { host: CanonicalHost | null; port: number } {
+  const [pattern = '', port = '443'] = address.split(':');
+  return { host: canonicalHost(pattern.replace(/^\*\./, '')), port: Number(port) };
+}
+
+/** The maximum number of moments that `changeOf` tries. */
+const MOST_STEPS = 30;
+
+/**
+ * Finds when the times of the user's policies change a decision.
+ * @returns the time when an allowed request will be refused, or when a refused one will be allowed; null if no such time is known
+ */
+export function changeOf(index: AccessIndex, { userId, host, port }: Question, now: number): string | null {
+  if (host === null) return null;
+  const { allow, until } = decide(index, userId, host, port, now);
+  let at = until;
+  for (let step = 0; step < MOST_STEPS && Number.isFinite(at); step++) {
+    const next = decide(index, userId, host, port, at);
+    if (next.allow !== allow) return new Date(at).toISOString();
+    at = next.until;
+  }
+  return null;
 }
 
 /** The maximum number of policies that `findMends` tries, because each try builds an index. */
@@ -76,6 +103,7 @@ export function findMends(
   index: AccessIndex,
   { snapshot, claims }: { snapshot: CompanySnapshot; claims: readonly ForeignClaim[] },
   { userId, host, port }: Question,
+  now: number,
 ): readonly number[] {
   const user = index.users.get(userId);
   if (user === undefined || host === null) return [];
@@ -101,10 +129,18 @@ export function findMends(
           ? { policies: [mended], timed: undefined }
           : { policies: [], timed: { policies: [{ ...mended, times }], members: [] } };
       const changed = indexOf({ ...snapshot, users, ...rights }, claims);
-      return decide(changed, userId, host, port, Date.now()).allow;
+      return decide(changed, userId, host, port, now).allow;
     })
     .map(({ id }) => id);
 }
+
+/** The reasons of refusals by time. */
+export const timeReasons: ReadonlySet<DenyReason> = new Set([
+  'clock_unknown',
+  'not_yet',
+  'outside_hours',
+  'right_ended',
+]);
 
 /** The conditions of access, from user to site. The first false condition causes a denial and ends the evaluation. */
 function linksOf(
@@ -126,6 +162,7 @@ function linksOf(
     { code: 'user_of_policy', there: (user?.policies.length ?? 0) > 0 },
     { code: 'policy_with_site', there: opened.length > 0 },
     { code: 'open_port', there: portOpen },
+    { code: 'policy_open', there: reason === null || !timeReasons.has(reason) },
     {
       code: 'proxy_allows',
       there:

@@ -7,27 +7,35 @@ import { lacksFactor } from '../core/factor.ts';
 import type { Db } from '../db/open.ts';
 
 /** The reason why the snapshot of a company omits a user. */
-export type UserReason = 'company_unconfirmed' | 'invitation_pending' | 'second_factor_required';
+export type UserReason =
+  | 'suspended'
+  | 'company_unconfirmed'
+  | 'invitation_pending'
+  | 'second_factor_required';
 
-/** Finds why the snapshot omits a user. @returns null for a user in the snapshot; undefined for a user outside the company */
+/**
+ * Finds why the snapshot omits a user.
+ * @returns the reason, null for a user in the snapshot, and when a suspension is lifted; undefined for a user outside the company
+ */
 export async function findOmission(
   db: Db,
   companyId: number,
   userId: number,
-): Promise<UserReason | null | undefined> {
+): Promise<{ reason: UserReason | null; until: string | null } | undefined> {
   const row = await db
     .selectFrom('users')
     .select(
-      sql<UserReason | null>`case
+      sql<UserReason | null>`case when suspended_at is not null then 'suspended'
         when exists (select from companies where id = ${companyId} and not confirmed) then 'company_unconfirmed'
         when invited then 'invitation_pending' when ${lacksFactor} then 'second_factor_required' end`.as(
         'reason',
       ),
     )
+    .select('suspended_until as until')
     .where('id', '=', userId)
     .where('company_id', '=', companyId)
     .executeTakeFirst();
-  return row?.reason;
+  return row;
 }
 
 /** The names of a company's policies, by id. */

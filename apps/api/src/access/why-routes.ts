@@ -4,20 +4,17 @@ import { denyPhrases, whyPhrases } from '@propusk/phrases/access';
 import { asMember } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import type { Db } from '../db/open.ts';
-import { readSnapshot } from '../feed/store.ts';
+import { readMoment, readSnapshot } from '../feed/store.ts';
 import { implement, type Routes } from '../http/implement.ts';
 import { findManagedSite } from '../sites/store.ts';
-import { explain, findMends, indexOf, type Why } from './explain.ts';
+import { changeOf, explain, findMends, hostOf, indexOf, type Why } from './explain.ts';
 import { findOmission, readForeignClaims, readPolicyNames } from './store.ts';
 
 /** Explains why a user may or may not reach a site. Uses the same rule and the same snapshot as the gateway. */
 export function whyRoutes(routes: Routes): void {
   implement(routes, whySite, async ({ actor, params, query, db }) => {
     const { companyId, address } = await findManagedSite(db, actor, params.id);
-    const [pattern = '', port = '443'] = address.split(':');
-    // For the pattern `*.example.ru`, explains access to the host `example.ru`.
-    const host = canonicalHost(pattern.replace(/^\*\./, ''));
-    return answer(db, 'person', companyId, { userId: query.user, host, port: Number(port) });
+    return answer(db, 'person', companyId, { userId: query.user, ...hostOf(address) });
   });
 
   implement(routes, whyHost, ({ actor, query, db }) => {
@@ -43,23 +40,27 @@ export function whyRoutes(routes: Routes): void {
     const snapshot = await readSnapshot(source, companyId);
     // The company was deleted meanwhile.
     if (snapshot === null) throw missing();
-    if (omission !== null) {
-      const links = [{ code: omissions[omission], state: 'missing' as const }];
-      return present({ allow: false, reason: omission, links }, new Map(), about, []);
+    const { reason, until } = omission;
+    if (reason !== null) {
+      const links = [{ code: omissions[reason], state: 'missing' as const }];
+      return present({ allow: false, reason, links }, until, new Map(), about, []);
     }
+    const now = await readMoment(db);
     const claims = await readForeignClaims(db, {
       companyId,
       hosts: question.host === null ? [] : [question.host],
     });
     const index = indexOf(snapshot, claims);
-    const why = explain(index, snapshot, question);
-    const mends = why.allow || about === 'caller' ? [] : findMends(index, { snapshot, claims }, question);
-    return present(why, await readPolicyNames(db, companyId), about, mends);
+    const why = explain(index, snapshot, question, now);
+    const mends =
+      why.allow || about === 'caller' ? [] : findMends(index, { snapshot, claims }, question, now);
+    return present(why, changeOf(index, question, now), await readPolicyNames(db, companyId), about, mends);
   }
 }
 
 /** Maps the reason why the snapshot omits a user to the condition that the user does not meet. */
 const omissions = {
+  suspended: 'not_suspended',
   company_unconfirmed: 'company_confirmed',
   invitation_pending: 'password_set',
   second_factor_required: 'second_factor',
@@ -67,6 +68,7 @@ const omissions = {
 
 function present(
   why: Why,
+  until: string | null,
   policyNames: ReadonlyMap<number, string>,
   about: 'person' | 'caller',
   mendIds: readonly number[],
@@ -82,7 +84,7 @@ function present(
       about === 'person'
         ? whyPhrases.person(reason, names, holds)
         : { ...denyPhrases, ...whyPhrases }[reason];
-    return { allow: false, reason, message, advice, policy: null, proxy: null, links, mends };
+    return { allow: false, reason, message, until, advice, policy: null, proxy: null, links, mends };
   }
   const { policyId, proxy } = why;
   const { name } = named(policyId);
@@ -90,6 +92,7 @@ function present(
     allow: true,
     reason: null,
     message: whyPhrases.allowed(name),
+    until,
     advice: null,
     policy: { id: policyId, name },
     proxy: proxy && { id: proxy.id, name: proxy.host ?? whyPhrases.gateway },

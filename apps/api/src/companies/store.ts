@@ -174,7 +174,7 @@ export function deleteCompany(tx: Tx, actor: Actor, target: Target): Promise<voi
       // before proxies, because policies refer to proxies. The timeout allows for a million link rows.
       first: [
         sql`set local statement_timeout = '60s'`,
-        ...['policy_users', 'policy_sites', 'policies'].map(
+        ...['policy_users', 'timed_members', 'policy_sites', 'policies'].map(
           (table) => sql`delete from ${sql.table(table)} where company_id = ${id}`,
         ),
       ].map((write) => statement(write.compile(tx), () => undefined)),

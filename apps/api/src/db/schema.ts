@@ -6,7 +6,7 @@ import type { Currency } from '@propusk/contract/reference/currencies';
 import type { Role } from '@propusk/contract/roles';
 import type { RequestKind, RequestState } from '@propusk/contract/tariff';
 import type { CheckMessage, CheckStep } from '@propusk/phrases/checks';
-import type { Generated, GeneratedAlways } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 
 /** The tables, with the column names of SQL; the stores translate to wire names. Times are ISO strings, ids numbers. */
 export interface Tables {
@@ -74,6 +74,8 @@ export interface Tables {
     gateway_epoch: Generated<number>;
     extension_seen_at: string | null;
     invited: Generated<boolean>;
+    suspended_at: string | null;
+    suspended_until: string | null;
   };
   second_factors: {
     user_id: number;
@@ -157,8 +159,14 @@ export interface Tables {
     proxy_id: number;
     proxy_owner_id: number;
     all_sites: Generated<boolean>;
+    valid_from: string | null;
+    valid_until: string | null;
+    windows: ColumnType<[number, number][] | null, string | null, string | null>;
+    zone: string | null;
+    until_set_at: string | null;
   };
   policy_users: { company_id: number; policy_id: number; user_id: number };
+  timed_members: { company_id: number; policy_id: number; user_id: number; ends_at: string | null };
   policy_sites: { company_id: number; policy_id: number; site_id: number };
   proxy_egress: {
     owner_id: number;

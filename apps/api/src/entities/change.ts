@@ -3,6 +3,7 @@ import { keptName } from '@propusk/contract/shown-text';
 import {
   type CompiledQuery,
   type Insertable,
+  type InsertObject,
   type Selectable,
   sql,
   type Updateable,
@@ -13,7 +14,7 @@ import { type Actor, type Member, scopeOfWrite } from '../core/actor.ts';
 import { AppError, refuseFaults } from '../core/errors.ts';
 import { expectVersion, type Target } from '../core/versions.ts';
 import { companyLock, lockCompanyOf } from '../db/company.ts';
-import { type LinkedIds, linksOf, setLinks } from '../db/links.ts';
+import { type LinkedIds, linksOf, setEnds, setLinks } from '../db/links.ts';
 import type { Tx } from '../db/open.ts';
 import { pipeline, run, type Statement, statement } from '../db/pipeline.ts';
 import type { EntityTable, Tables } from '../db/schema.ts';
@@ -203,7 +204,7 @@ export async function createEntities<T extends EntityTable, View extends { reado
   tx: Tx,
   actor: Actor,
   entity: Entity<T, View>,
-  rows: readonly Insertable<Tables[T]>[],
+  rows: readonly InsertObject<Tables, T>[],
   options: { linked?: readonly LinkedIds[]; refusals?: Refusals; pathOf?: PathOf } = {},
 ): Promise<View[]> {
   const { linked = [], refusals = {}, pathOf } = options;
@@ -298,10 +299,17 @@ function linkStatements(
 ): Statement<void>[] {
   if (companyId === null) return [];
   const links = linksOf(table).filter(({ field }) => linked[0]?.[field] !== undefined);
-  return links.map((link) => {
+  const set = links.map((link) => {
     const pairs = ids.flatMap((id, at) => (linked[at]?.[link.field] ?? []).map((to) => [id, to] as const));
     return setLinks(tx, link, companyId, ids, pairs, (id) => `${pathOf(ids.indexOf(id))}${link.field}`);
   });
+  const ends = ids.flatMap((own, at) =>
+    (linked[at]?.ends ?? []).map(({ id, until }, place) => ({
+      ...(table === 'users' ? { policy: id, user: own } : { policy: own, user: id }),
+      ...{ until, path: `${pathOf(at)}ends.${place}` },
+    })),
+  );
+  return ends.length === 0 ? set : [...set, setEnds(tx, companyId, ends)];
 }
 
 /** The company of a row; null for a row of the platform. */

@@ -5,6 +5,18 @@ import { hasFactor } from '../core/factor.ts';
 import type { Db } from '../db/open.ts';
 import { type Encryption, passwordPlace } from '../encryption.ts';
 
+/** SQL for the fields of policy `p` in the snapshot of company `c`. */
+const policy = sql.raw(`'id', p.id, 'proxyId', p.proxy_id,
+  -- A policy for all sites takes effect only while its proxy also allows all sites.
+  'allSites', p.all_sites and (select x.all_sites from proxies x where x.id = p.proxy_id),
+  'users', array(select user_id from policy_members l where l.company_id = c.id and l.policy_id = p.id and ends_at is null
+    order by user_id),
+  'sites', array(select site_id from policy_sites l where l.company_id = c.id and l.policy_id = p.id order by site_id),
+  'ended', c.paid_stopped and exists (select from proxies x where x.id = p.proxy_id and x.type = 'payment')`);
+
+/** SQL for a time in ms since 1970. */
+const milliseconds = (time: string) => sql.raw(`ceil(extract(epoch from ${time}) * 1000)::bigint`);
+
 interface SealedSnapshot extends Omit<CompanySnapshot, 'proxies'> {
   proxies: (Omit<CompanySnapshot['proxies'][number], 'password'> & {
     owner: number;
@@ -36,7 +48,7 @@ export async function readSnapshot(
       'users', coalesce((select json_agg(json_build_object('id', u.id, 'epoch', u.gateway_epoch) order by u.id)
         -- Users without access are omitted: users without a role (spec section 4), invited users without a
         -- password, users without a required second factor, and all users of an unconfirmed company.
-        from users u where u.company_id = c.id and u.roles <> '{}' and not u.invited and c.confirmed
+        from users u where u.company_id = c.id and u.roles <> '{}' and not u.invited and u.suspended_at is null and c.confirmed
           and (not c.second_factor_required or ${hasFactor('u.id')})), '[]'),
       'sites', coalesce((select json_agg(json_build_object('id', s.id, 'address', s.address, 'claim', s.claim) order by s.id)
         from sites s where s.company_id = c.id), '[]'),
@@ -46,16 +58,17 @@ export async function readSnapshot(
           'family', (select case when bool_and(e.address like '%:%') then 6 when not bool_or(e.address like '%:%') then 4 end
             from proxy_egress e where x.direct and e.owner_id = x.owner_id and e.proxy_id = x.id)) order by x.id)
         from proxies x where exists (select from policies p where p.company_id = c.id and p.proxy_id = x.id)), '[]'),
-      'policies', coalesce((select json_agg(json_build_object('id', p.id, 'proxyId', p.proxy_id,
-          -- A policy for all sites takes effect only while its proxy also allows all sites.
-          'allSites', p.all_sites and (select x.all_sites from proxies x where x.id = p.proxy_id),
-          'users', array(select user_id from policy_users l where l.company_id = c.id and l.policy_id = p.id
-            order by user_id),
-          'sites', array(select site_id from policy_sites l where l.company_id = c.id and l.policy_id = p.id
-            order by site_id),
-          'ended', c.paid_stopped and exists (select from proxies x where x.id = p.proxy_id and x.type = 'payment'))
-          order by p.id)
-        from policies p where p.company_id = c.id), '[]')
+      'policies', coalesce((select json_agg(json_build_object(${policy}) order by p.id)
+        from policies p where p.company_id = c.id and not p.timed), '[]'),
+      'timed', json_build_object(
+        'policies', coalesce((select json_agg(json_build_object(${policy}, 'times', json_build_object(
+            'from', ${milliseconds('p.valid_from')}, 'until', ${milliseconds('p.valid_until')},
+            'zone', coalesce(p.zone, c.time_zone), 'windows', p.windows)) order by p.id)
+          from policies p where p.company_id = c.id and p.timed), '[]'),
+        'members', coalesce((select json_agg(json_build_object('policyId', l.policy_id, 'userId', l.user_id,
+            'until', ${milliseconds('l.ends_at')}) order by l.user_id, l.policy_id)
+          from timed_members l where l.company_id = c.id and l.ends_at is not null), '[]')),
+      'suspended', array(select id from users u where u.company_id = c.id and u.suspended_at is not null order by id)
     ) as snapshot
     from companies c where c.id = ${companyId}`.execute(db);
   const snapshot = rows[0]?.snapshot;

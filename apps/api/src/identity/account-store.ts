@@ -122,10 +122,15 @@ export async function setPassword(
  * @param keep the token hash of the one session that stays
  */
 export async function endAccess(tx: Tx, userId: number, keep?: Buffer): Promise<void> {
+  await endSessions(tx, userId, keep);
+  await endLinks(tx, userId);
+}
+
+/** Ends the sessions and gateway tokens of an account. The caller has locked the account row. @param keep as in `endAccess` */
+export async function endSessions(tx: Tx, userId: number, keep?: Buffer): Promise<void> {
   const sessions = tx.deleteFrom('sessions').where('user_id', '=', userId);
   await (keep === undefined ? sessions : sessions.where('token_hash', '<>', keep)).execute();
   await endGatewayTokens(tx, userId);
-  await endLinks(tx, userId);
 }
 
 /** Ends the gateway tokens of an account. The caller has locked the account row. */

@@ -4,6 +4,7 @@ import { accountNames } from '@propusk/phrases/accounts';
 import { sql } from 'kysely';
 import { record, recordingOwn, recordOwn } from '../audit/store.ts';
 import { type Actor } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
 import { newToken } from '../core/tokens.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { pipeline, type Statement, statement } from '../db/pipeline.ts';
@@ -30,6 +31,7 @@ export interface Origin {
 /**
  * Opens a session.
  * @param checks statements that run first, in the same round trip; when one throws, no session is opened
+ * @throws AppError suspended
  * @returns the session's token; the database stores only the hash of the token
  */
 export async function openSession(
@@ -59,10 +61,20 @@ export async function openSession(
   await pipeline(
     tx,
     ...checks,
+    refuseSuspended(tx, userId),
     statement(opened.compile(), () => undefined),
     ...recorded,
   );
   return token;
+}
+
+/** Returns a statement that refuses a suspended user, and holds the user until the session is stored. It throws AppError suspended. */
+function refuseSuspended(tx: Tx, userId: number): Statement<void> {
+  const held = sql<{ isSuspended: boolean | null }>`select suspended_at is not null
+    and coalesce(suspended_until > now(), true) as "isSuspended" from users where id = ${userId} for share`;
+  return statement(held.compile(tx), ([row]) => {
+    if (row?.isSuspended === true) throw new AppError('suspended');
+  });
 }
 
 /**

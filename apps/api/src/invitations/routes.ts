@@ -2,6 +2,7 @@ import { inviteManyAgain } from '@propusk/contract/bulk';
 import * as imports from '@propusk/contract/imports';
 import * as contract from '@propusk/contract/invitations';
 import type { User } from '@propusk/contract/me';
+import type { Ends } from '@propusk/contract/times';
 import { record } from '../audit/store.ts';
 import { type Actor, asMember, asOwner, type Member } from '../core/actor.ts';
 import { type AppError, refuseFaults } from '../core/errors.ts';
@@ -31,10 +32,10 @@ type Due = User & { readonly dueAt?: number };
 
 /** Routes to invite agents by mail, to import them from a table, and to open a mailed link. */
 export function invitationRoutes(routes: Slice): void {
-  implement(routes, contract.inviteUsers, async ({ body: { emails, politics }, ...call }) => {
+  implement(routes, contract.inviteUsers, async ({ body: { emails, politics, ends }, ...call }) => {
     const folded = emails.map((email) => email.toLowerCase());
     const different = emails.filter((_, at) => folded.indexOf(folded[at] ?? '') === at);
-    const people = different.map((email) => ({ email, name: '', surname: '', politics }));
+    const people = different.map((email) => ({ email, name: '', surname: '', politics, ends }));
     const owner = asMember(call.actor);
     await demandConfirmed(call.db, owner.companyId);
     // A list that is refused because an address has an account counts towards the limits. Otherwise a client could test any number
@@ -91,7 +92,7 @@ export function invitationRoutes(routes: Slice): void {
    */
   async function add(
     { actor, db, write }: Writing,
-    people: readonly imports.ImportedPerson[],
+    people: readonly (imports.ImportedPerson & { readonly ends?: Ends })[],
     refuse: typeof refuseTaken,
     options: { schedule: (tx: Tx, users: User[]) => Promise<Due[]>; pathOf?: (at: number) => string },
   ) {

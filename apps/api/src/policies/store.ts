@@ -1,14 +1,19 @@
+import { TimeRule } from '@propusk/access/time-rule';
 import type { MemberChange } from '@propusk/contract/bulk';
-import type { Policy, PolicyChange, PolicyInput } from '@propusk/contract/policies';
+import type { RightTimes } from '@propusk/contract/feed';
+import type { Policy, PolicyChange, PolicyInput, PolicyQuery } from '@propusk/contract/policies';
+import type { TimesInput } from '@propusk/contract/times';
 import { type Expression, type Selectable, type SqlBool, sql } from 'kysely';
 import { type Actor, type Member, scopeOf, scopeOfWrite } from '../core/actor.ts';
 import { AppError, found, refuseFaults } from '../core/errors.ts';
 import type { Target } from '../core/versions.ts';
 import { linkedItems, links, ownPolicies } from '../db/links.ts';
+import { every } from '../db/list.ts';
 import type { Tx } from '../db/open.ts';
 import { run, type Statement, statement } from '../db/pipeline.ts';
 import type { Tables } from '../db/schema.ts';
 import { inScope } from '../db/scope.ts';
+import { demandZone, endsOf, endsWithin, momentOf } from '../db/times.ts';
 import { changeEntity, createEntities } from '../entities/change.ts';
 import { entity } from '../entities/entity.ts';
 import { demandInPlan, makeRoom } from '../entities/plan-limits.ts';
@@ -27,6 +32,14 @@ export const policyEntity = entity({
     'policies.version',
     'policies.created_at as createdAt',
     'policies.updated_at as updatedAt',
+    'policies.valid_from as validFrom',
+    'policies.valid_until as validUntil',
+    'policies.windows',
+    'policies.zone',
+    sql<string>`coalesce(policies.zone, (select time_zone from companies c where c.id = policies.company_id))`.as(
+      'timeZone',
+    ),
+    sql<number>`extract(epoch from now())::float8 * 1000`.as('moment'),
     sql<Policy['proxy']>`(
       select coalesce(json_agg(json_build_object('id', x.id, 'host', x.host, 'direct', x.direct,
         'settings', json_build_object('type', x.type, 'allSites', x.all_sites))), '[]')
@@ -37,21 +50,71 @@ export const policyEntity = entity({
     ),
     linkedItems(links.policySites, sql`o.shown_address`),
   ],
-  present: ({ users, allSites, ...row }, actor): Policy => ({
+  present: ({ users, allSites, moment, windows, ...row }, actor): Policy => ({
     ...row,
+    windows: windows ?? [],
+    ...stateOf({ ...row, windows }, moment),
     // The flag for all sites has no effect while the proxy of the policy does not allow all sites.
     allSites: allSites && row.proxy.some(({ settings }) => settings.allSites),
     users: scopeOf(actor) === 'own' ? users.filter(({ id }) => id === actor.userId) : users,
   }),
   sees: (actor, scope) =>
     inScope(actor, scope, 'policies.company_id', sql`policies.id in ${ownPolicies(actor)}`),
+  filter: (actor, { ends }: PolicyQuery) => {
+    const own = scopeOf(actor) === 'own' ? sql`and l.user_id = ${actor.userId}` : sql``;
+    return every(
+      ends !== undefined &&
+        sql`(${endsWithin(ends, sql`policies.valid_until`)} or exists (select from policy_members l
+          where l.company_id = policies.company_id and l.policy_id = policies.id ${own} and ${endsWithin(ends, sql`l.ends_at`)}))`,
+    );
+  },
   search: ['policies.name', 'policies.description'],
   name: ({ name }) => name,
-  facts: ({ name, description, allSites, users, sites, proxy }) => ({
-    ...{ name, description, allSites, users, sites },
+  facts: ({ name, description, allSites, users, sites, proxy, windows, ...times }) => ({
+    ...{ name, description, allSites, users, sites, ends: endsOf(users) },
+    ...{ validFrom: times.validFrom ?? '', validUntil: times.validUntil ?? '', zone: times.zone ?? '' },
+    windows: windows.length === 0 ? '' : JSON.stringify(windows),
     proxy: proxy.map(({ host }) => host).join(', '),
   }),
 });
+
+/** Whether the times of a policy allow access, and until when. @param moment ms since 1970 */
+function stateOf(
+  {
+    validFrom,
+    validUntil,
+    windows,
+    timeZone,
+  }: Pick<Policy, 'validFrom' | 'validUntil' | 'timeZone'> & Pick<RightTimes, 'windows'>,
+  moment: number,
+) {
+  const at = (time: string | null) => (time === null ? null : Date.parse(time));
+  const rule = new TimeRule({ from: at(validFrom), until: at(validUntil), windows, zone: timeZone });
+  const { open, until } = rule.at(moment);
+  return { open, changesAt: Number.isFinite(until) ? new Date(until).toISOString() : null };
+}
+
+/**
+ * The columns of the times of a policy. An absent field leaves its column unchanged.
+ * @param kept SQL of the policy's own zone, for a change that does not set the zone
+ * @throws AppError bad_input for an unknown zone
+ */
+async function timesOf(
+  tx: Tx,
+  companyId: number,
+  { validFrom, validUntil, windows, zone }: TimesInput,
+  kept = sql`null`,
+) {
+  if (zone) await demandZone(tx, zone, 'zone');
+  const own = zone === undefined ? kept : sql`nullif(${zone}::text, '')`;
+  const timeZone = sql`coalesce(${own}, (select time_zone from companies where id = ${companyId}))`;
+  return {
+    ...{ valid_from: momentOf(validFrom, timeZone, false), valid_until: momentOf(validUntil, timeZone) },
+    zone: zone === '' ? null : zone,
+    until_set_at: validUntil === undefined ? undefined : sql<string>`now()`,
+    windows: windows?.length === 0 ? null : windows && JSON.stringify(windows),
+  };
+}
 
 /**
  * @param path the prefix of the fields in errors
@@ -69,6 +132,7 @@ export async function createPolicy(tx: Tx, actor: Member, body: PolicyInput, pat
     proxy_id: proxy.id,
     proxy_owner_id: proxy.owner_id,
     all_sites: body.allSites,
+    ...(await timesOf(tx, actor.companyId, body)),
   };
   const options = { linked: [body], pathOf: () => path };
   return found((await createEntities(tx, actor, policyEntity, [row], options))[0]);
@@ -92,6 +156,7 @@ export function updatePolicy(tx: Tx, actor: Actor, target: Target, body: PolicyC
         proxy_id: proxy.id,
         proxy_owner_id: proxy.owner_id,
         all_sites: body.allSites ?? kept,
+        ...(await timesOf(tx, policy.company_id, body, sql.ref('policies.zone'))),
       },
       links: body,
     };

@@ -20,7 +20,7 @@ export async function readProgress(db: Db, { companyId }: Member): Promise<Evide
       exists (select from users where company_id = ${companyId} and extension_seen_at is not null) as "extensionSeen",
       coalesce((select visited from companies where id = ${companyId}), false) as visited,
       coalesce((select first_steps_done from companies where id = ${companyId}), false) as "firstStepsDone",
-      exists (select from policy_users l
+      exists (select from policy_members l
         join policies p on p.company_id = l.company_id and p.id = l.policy_id
         join proxies x on x.id = p.proxy_id
         join users u on u.id = l.user_id and u.company_id = ${companyId} and u.roles <> '{CREATOR}'

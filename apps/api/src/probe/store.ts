@@ -201,9 +201,9 @@ export async function isCoveredElsewhere(
       from policies p where p.company_id = ${companyId} and p.proxy_id = ${proxyId}
     ), opening as (select id from own where there or (all_sites and ${isWeb}))
     select exists (select from opening) and not exists (
-      select from own join policy_users u on u.policy_id = own.id
+      select from own join policy_members u on u.policy_id = own.id
       where (own.here or own.all_sites) and u.user_id not in (
-        select user_id from policy_users where policy_id in (select id from opening))
+        select user_id from policy_members where policy_id in (select id from opening))
     ) as covered`.execute(db);
   return rows[0]?.covered ?? false;
 }

@@ -12,6 +12,7 @@ import type { IfMatch } from '../core/versions.ts';
 import { afterCommit } from '../db/after-commit.ts';
 import { lockCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
+import { demandZone } from '../db/times.ts';
 import { changeEntity } from '../entities/change.ts';
 import { entity, findEntity } from '../entities/entity.ts';
 import { queueMail } from '../mail/store.ts';
@@ -75,7 +76,7 @@ export async function writeSettings(
   const { companyId: id } = actor;
   const platformDays = parts.config.logDays;
   const { addresses, retentionDays = null, keepNames, timeZone } = body;
-  await demandZone(tx, timeZone);
+  await demandZone(tx, timeZone, 'timeZone');
   /** The settings of a new pending change that reduce the stored data. */
   let lost: Pick<RecordCut, 'retentionDays' | 'keepNames'> | undefined;
   const after = await changeEntity(tx, actor, settingsEntity, { id, ifMatch }, (_row, _found, before) => {
@@ -146,19 +147,4 @@ async function tellOwners(
   const page = links.page('/dashboard/creator/statistics/storage');
   for (const { to } of rows)
     await queueMail(tx, outbox, { to, code: 'records_cut', facts: [{ ...cut, page }] }, null);
-}
-
-/** Refuses a time zone that PostgreSQL (for statistics) or JavaScript (for displayed times) does not support. */
-async function demandZone(tx: Tx, zone: string): Promise<void> {
-  const { rows } = await sql`select from pg_timezone_names where name = ${zone}`.execute(tx);
-  if (rows.length === 0 || !isZone(zone))
-    throw new AppError('bad_input', { fields: { timeZone: ['unfit'] } });
-}
-
-function isZone(timeZone: string): boolean {
-  try {
-    return Intl.DateTimeFormat('en', { timeZone }) !== null;
-  } catch {
-    return false;
-  }
 }

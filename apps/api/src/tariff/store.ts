@@ -34,7 +34,7 @@ const onPaidProxy = (table: string, column: string, id: string) =>
  */
 export const concerned = {
   people: sql`array(select coalesce(nullif(trim(u.name || ' ' || u.surname), ''), u.email::text) from users u
-    where u.company_id = c.id and ${onPaidProxy('policy_users', 'user_id', 'u.id')} order by u.id limit 50)`,
+    where u.company_id = c.id and ${onPaidProxy('policy_members', 'user_id', 'u.id')} order by u.id limit 50)`,
   sites: sql`array(select s.shown_address from sites s
     where s.company_id = c.id and ${onPaidProxy('policy_sites', 'site_id', 's.id')} order by s.id limit 50)`,
 };

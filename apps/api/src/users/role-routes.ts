@@ -2,6 +2,7 @@ import type { User } from '@propusk/contract/me';
 import * as contract from '@propusk/contract/role-changes';
 import { inviteOwner } from '@propusk/contract/role-changes';
 import { resetSecondFactor } from '@propusk/contract/second-factor';
+import { suspendUser } from '@propusk/contract/users';
 import type { Actor } from '../core/actor.ts';
 import { found } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';
@@ -12,6 +13,7 @@ import { queueMail } from '../mail/store.ts';
 import type { Slice } from '../slice.ts';
 import { changeRole, removeAdmin, resetFactor } from './role-store.ts';
 import { createUsers } from './store.ts';
+import * as store from './suspension-store.ts';
 
 /** Routes that change roles, invite owners, add and remove admins (ADR 017), and reset the second factor of another user. */
 export function roleRoutes(routes: Slice): void {
@@ -21,6 +23,10 @@ export function roleRoutes(routes: Slice): void {
     const tell = await teller(db, actor, params.id);
     return write((tx) => changeRole(tx, actor, target, body.role, tell));
   });
+
+  implement(routes, suspendUser, ({ actor, target, body, write }) =>
+    write((tx) => store.suspendUser(tx, actor, target, body)),
+  );
 
   implement(routes, contract.addAdmin, async ({ actor, body, write }) => {
     const passwordHash = await unknownPassword(routes.passwords, actor);

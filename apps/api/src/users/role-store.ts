@@ -46,15 +46,16 @@ export async function changeRole(
  * calls cannot remove the last two owners.
  * @throws AppError last_owner
  */
-async function keepAnOwner(tx: Tx, companyId: number, except: number): Promise<void> {
+export async function keepAnOwner(tx: Tx, companyId: number, except: number): Promise<void> {
   await tx
     .selectFrom('users')
     .select('id')
     .where('company_id', '=', companyId)
     .where('id', '<>', except)
     .where('roles', '@>', sql<never>`array['CREATOR']`)
-    // An invited owner has no password yet, and so cannot manage the company.
+    // An invited owner has no password yet, and a suspended one cannot sign in: neither can manage the company.
     .where('invited', '=', false)
+    .where('suspended_at', 'is', null)
     .executeTakeFirstOrThrow(() => new AppError('last_owner'));
 }
 

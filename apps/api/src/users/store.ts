@@ -12,6 +12,7 @@ import { linkedItems, linkSql, links } from '../db/links.ts';
 import { every } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { inScope } from '../db/scope.ts';
+import { endsOf, isoOf } from '../db/times.ts';
 import { changeEntity, createEntities, lockRows, type PathOf } from '../entities/change.ts';
 import { entity } from '../entities/entity.ts';
 import { makeRoom } from '../entities/plan-limits.ts';
@@ -39,6 +40,11 @@ const columns = [
     where l.user_id = users.id and l.made_by is not null and l.expires_at > now())) end`.as('invitation'),
   'users.created_at as createdAt',
   'users.updated_at as updatedAt',
+  sql<
+    User['suspension']
+  >`case when users.suspended_at is not null then json_build_object('until', ${isoOf(sql`users.suspended_until`)}) end`.as(
+    'suspension',
+  ),
   linkedItems(links.userPolicies, sql`o.name`),
   sql<Shown | null>`(select json_build_object('id', c.id, 'companyName', c.company_name, 'companySite', c.company_site,
       'secondFactorRequired', c.second_factor_required, 'confirmed', c.confirmed)
@@ -55,11 +61,12 @@ export const userEntity = entity({
     lastVisitAt: last?.at,
   }),
   sees: (actor, scope) => inScope(actor, scope, 'users.company_id'),
-  filter: (actor, { role, invited, ...query }: UserQuery) =>
+  filter: (actor, { role, invited, suspended, ...query }: UserQuery) =>
     every(
       ...linkSql(links.userPolicies, actor).filter(query),
       role !== undefined && sql`users.roles @> array[${role}::text]`,
       invited !== undefined && sql`users.invited`,
+      suspended !== undefined && sql`users.suspended_at is not null`,
     ),
   search: [userText],
   keeps: ({ id, roles }: { id: number; roles: readonly Role[] }, { userId }) => {
@@ -68,7 +75,7 @@ export const userEntity = entity({
   },
   name: ({ email }) => email,
   facts: ({ name, surname, email, roles, politics }) => ({
-    ...{ name, surname, email, politics },
+    ...{ name, surname, email, politics, ends: endsOf(politics) },
     roles: roles.map(({ value }) => ({ id: value, name: value })),
   }),
 });
@@ -108,7 +115,9 @@ interface NewUsers {
   readonly pathOf?: PathOf;
 }
 
-type NewUser = Pick<UserInput, 'email' | 'name' | 'surname'> & { readonly politics?: readonly number[] };
+type NewUser = Pick<UserInput, 'email' | 'name' | 'surname' | 'ends'> & {
+  readonly politics?: readonly number[];
+};
 
 /**
  * Creates all given users, or none. The users get the same role and password. The number of round trips does not depend on the
@@ -131,7 +140,7 @@ export async function createUsers(
     ...{ password_hash: passwordHash, invited, roles: [role] },
   }));
   const refusals = { users_email_key: emailTaken };
-  const linked = people.map(({ politics }) => ({ politics }));
+  const linked = people.map(({ politics, ends }) => ({ politics, ends }));
   return createEntities(tx, actor, userEntity, rows, { linked, refusals, pathOf });
 }
 
@@ -234,7 +243,8 @@ export function updateUser(
         detail: ['email_of_owner'],
       });
     }
-    if (body.politics !== undefined && user.company_id === null) throw new AppError('no_company');
+    if ((body.politics ?? body.ends) !== undefined && user.company_id === null)
+      throw new AppError('no_company');
     // The new email address may belong to another person, so the sessions of the account end.
     const endSessions = async () => {
       await (passwordHash === undefined ? endAccess(tx, id) : setPassword(tx, id, passwordHash));

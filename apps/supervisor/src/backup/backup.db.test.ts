@@ -44,6 +44,8 @@ beforeAll(async () => {
     update users set name = E'tab\t \\N \\. line\nbreak \r "quotes" ёЁ 😀' where id = ${CREATOR.userId};
     update proxies set password_sealed = '\x00ff0a5c' where host like 'used.first%';
     update policies set proxy_id = ${world.directProxy}, proxy_owner_id = 0 where name = 'Reached of first';
+    insert into timed_members (company_id, policy_id, user_id, ends_at)
+      select company_id, policy_id, user_id, now() - interval '1 day' from policy_users limit 1;
     insert into proxy_egress (owner_id, proxy_id, address) values (0, ${world.directProxy}, '192.0.2.7');
     insert into proxy_learning (owner_id, proxy_id) values (0, ${world.directProxy});
     insert into site_checks (company_id, site_id, state, steps)
@@ -118,6 +120,7 @@ test('a backup contains every table except those that leftOut lists', async () =
       'site_checks',
       'sites',
       'tariff_requests',
+      'timed_members',
       'users',
       'vantages',
     ],

@@ -133,6 +133,8 @@ export const whyPhrases = {
   invitation_pending: pending,
   gateway: 'Шлюз платформы',
   links: {
+    not_suspended: 'Доступ пользователя не приостановлен',
+    policy_open: 'Время действия политики идёт',
     company_confirmed: 'Почта компании подтверждена',
     password_set: 'Пользователь принял приглашение',
     second_factor: 'Второй фактор включён',

@@ -150,5 +150,6 @@ const neighbourTables = [
   ['sites', 'company_id'],
   ['policies', 'company_id'],
   ['policy_users', 'company_id'],
+  ['timed_members', 'company_id'],
   ['policy_sites', 'company_id'],
 ] as const;

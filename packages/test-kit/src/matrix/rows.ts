@@ -182,6 +182,13 @@ PUT /users/:id/role
   other owner + role USER                       401     401     401     | 403     403     404     404     200     | 403     404
   admin + role CREATOR/USER                     401     401     401     | 403     403     404     404     403*    | 403     404   protected_user
   absent + role CREATOR                         401     401     401     | 403     403     404     404     404     | 403     404
+PUT /users/:id/suspension
+  own, owner                                    401     401     401     | 403     403     200     200     200     | 403     200
+  self                                          401     401     401     | 403     403     403*    403*    403*    | 403     403*  own_account
+  staff                                         401     401     401     | 403     403     403*    403*    403*    | 403     403*  protected_user
+  other, other owner                            401     401     401     | 403     403     404     404     200     | 403     404
+  admin                                         401     401     401     | 403     403     404     404     403*    | 403     404   protected_user
+  absent                                        401     401     401     | 403     403     404     404     404     | 403     404
 POST /users/admin
   -                                             401     401     401     | 403     403     403     403     201     | 403     403
 POST /users/:id/admin/off

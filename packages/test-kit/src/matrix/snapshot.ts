@@ -53,6 +53,7 @@ const audited: Readonly<Record<string, readonly string[]>> = {
   sites: [],
   policies: [],
   policy_users: [],
+  timed_members: [],
   policy_sites: [],
   sessions: ['last_seen_at'],
   mail_links: [],

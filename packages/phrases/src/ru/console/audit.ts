@@ -77,6 +77,8 @@ export const audit = {
     visits_exported: (_, name) => `выгружены посещения компании ${quoted(name)}`,
     support_allowed: () => 'посещения открыты поддержке на сутки',
     support_ended: () => 'посещения закрыты для поддержки',
+    suspended: (_, name) => `доступ приостановлен: ${name}`,
+    suspension_lifted: (_, name) => `доступ возобновлён: ${name}`,
   } satisfies Record<AuditAction, (kind: AuditKind, name: string) => string>,
   /** Labels of actions in the filter. For other actions, the filter shows the sentence in `events`, which names no object. */
   actions: {
@@ -92,6 +94,8 @@ export const audit = {
     lock_shared: 'ссылка на замок',
     check_asked: 'запрос проверки сайта',
     second_factor_reset: 'сброс второго фактора',
+    suspended: 'приостановка доступа',
+    suspension_lifted: 'возобновление доступа',
     visits_ended: 'завершение соединений',
     visits_read: 'просмотр посещений',
     visits_exported: 'выгрузка посещений',
@@ -140,6 +144,12 @@ export const audit = {
     state: 'состояние',
     text: 'текст запроса',
     reply: 'ответ',
+    validFrom: 'действует с',
+    validUntil: 'действует до',
+    windows: 'часы',
+    zone: 'часовой пояс',
+    ends: 'сроки участников',
+    until: 'до',
   } satisfies Record<AuditField, string>,
   /** The label of the field `name` of every entity except a user: Russian has another word for the name of a person. */
   objectName: 'название',

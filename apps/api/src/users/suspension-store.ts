@@ -1,0 +1,73 @@
+import type { User } from '@propusk/contract/me';
+import type { Suspension } from '@propusk/contract/users';
+import { sql } from 'kysely';
+import type { Actor } from '../core/actor.ts';
+import { AppError } from '../core/errors.ts';
+import type { Target } from '../core/versions.ts';
+import { type Background, type Repeating, repeat } from '../db/background.ts';
+import { lockCompany } from '../db/company.ts';
+import type { Tx } from '../db/open.ts';
+import { momentOf } from '../db/times.ts';
+import { changeEntity } from '../entities/change.ts';
+import { endSessions } from '../identity/account-store.ts';
+import { keepAnOwner } from './role-store.ts';
+import { userEntity } from './store.ts';
+
+/** How often suspensions are lifted whose time has come. */
+const TICK_MS = 2_000;
+
+/**
+ * Suspends a user, or lifts a suspension. A suspension ends the user's sessions and gateway tokens. Links to set a password stay, but
+ * no session begins while the user is suspended (`openSession`).
+ * @throws AppError not_found; changed_meanwhile; own_account when the user is the actor; protected_user for an ADMIN; no_company for
+ *   a user without a company; last_owner for the only owner who can sign in; bad_input for an owner without the actor's password
+ */
+export async function suspendUser(
+  tx: Tx,
+  actor: Actor,
+  target: Target,
+  { suspended, until, currentPassword }: Suspension,
+): Promise<User> {
+  const { id } = target;
+  return changeEntity(tx, actor, userEntity, target, async (user, _found, before) => {
+    const { company_id: companyId, email: name } = user;
+    if (id === actor.userId) throw new AppError('own_account', { detail: ['own_suspension'] });
+    if (user.roles.includes('ADMIN')) throw new AppError('protected_user', { detail: ['role_of_admin'] });
+    if (companyId === null) throw new AppError('no_company');
+    if (user.roles.includes('CREATOR')) {
+      if (currentPassword === undefined)
+        throw new AppError('bad_input', { fields: { currentPassword: ['required'] } });
+      if (suspended) await keepAnOwner(tx, companyId, id);
+    }
+    if (!suspended && before.suspension === null) return null;
+    const zone = sql`(select time_zone from companies where id = ${companyId})`;
+    const action = suspended ? 'suspended' : 'suspension_lifted';
+    return {
+      set: {
+        suspended_at: suspended ? sql<string>`coalesce(suspended_at, now())` : null,
+        suspended_until: suspended ? (momentOf(until, zone) ?? null) : null,
+      },
+      afterUpdate: suspended ? () => endSessions(tx, id) : undefined,
+      events: [{ action, kind: 'user', id, name, companyId, after: { until } }],
+    };
+  });
+}
+
+/** Starts the background task that lifts suspensions whose time has come. Several processes may run it. */
+export function startLifting({ db, log }: Background): Repeating {
+  const lift = async (signal: AbortSignal) => {
+    const { rows } = await sql<{ companyId: number }>`
+      select distinct company_id as "companyId" from users where suspended_until <= now() order by 1`.execute(
+      db,
+    );
+    for (const { companyId } of rows) {
+      if (signal.aborted) return;
+      await db.transaction().execute(async (tx) => {
+        await lockCompany(tx, companyId);
+        await sql`update users set suspended_at = null, suspended_until = null, version = version + 1, updated_at = now()
+          where company_id = ${companyId} and suspended_until <= now()`.execute(tx);
+      });
+    }
+  };
+  return repeat(TICK_MS, lift, (err) => log.warn({ err }, 'failed to lift suspensions'));
+}

@@ -1,0 +1,85 @@
+import * as z from 'zod/mini';
+import { GivenDate, Id, IsoDate, Named } from './fields.ts';
+import { limits } from './limits.ts';
+
+/** The minutes of a week. */
+const WEEK = 10_080;
+
+/**
+ * Weekly windows, as pairs of minutes since Monday 0:00, the end above the start. The start belongs to a window, the end does not.
+ * An end above 10,080 is in the next week. An empty list in requests and replies means always.
+ * @example [[540, 1080]]
+ */
+export const Windows = z.array(z.tuple([z.int(), z.int()])).check(
+  z.maxLength(50),
+  z.refine((all) =>
+    all.every(([start, end]) => start >= 0 && start < WEEK && end > start && end <= start + WEEK),
+  ),
+);
+
+/** The name of a time zone (IANA). @example Europe/Moscow */
+export const Zone = z.string().check(z.maxLength(60), z.regex(/^[A-Za-z0-9_+/-]+$/));
+
+/**
+ * A time in UTC, or a day. As an end, a day means the end of that day; as a begin, its begin: in the time zone of the policy, or of
+ * the company. An empty text means no such time.
+ * @example 2026-12-31
+ */
+export const Moment = z.union([z.literal(''), GivenDate, z.iso.date().check(z.regex(/^[12]/))]);
+
+/** The end of a membership of a policy. */
+const End = z.object({
+  /** In a call on a policy: the id of the user. In a call on a user: the id of the policy. */
+  id: Id,
+  /** The membership ends at this time; empty for never. */
+  until: Moment,
+});
+
+/** The ends of memberships to change. A membership that is not listed keeps its end. @example [{"id": 7, "until": "2026-12-31"}] */
+export const Ends = z.optional(z.array(End).check(z.maxLength(limits.objectsPerCompany)));
+export type Ends = z.infer<typeof Ends>;
+
+/** A user of a policy, or a policy of a user. */
+export const Member = z.extend(Named, {
+  /** The time when the membership ends; null for never. An ended membership stays in the list. */
+  until: z.nullable(IsoDate),
+});
+export type Member = z.infer<typeof Member>;
+
+/** The times of a policy, in a request. Absent fields stay unchanged; an empty value removes a time. */
+export const timesInput = {
+  /** The policy is in force from this time on. */
+  validFrom: z.optional(Moment),
+  /** The policy is in force before this time. */
+  validUntil: z.optional(Moment),
+  /** The policy is open only in these windows. */
+  windows: z.optional(Windows),
+  /** The time zone of windows and days; empty for the time zone of the company. */
+  zone: z.optional(z.union([z.literal(''), Zone])),
+};
+/** The times in a request. */
+export type TimesInput = {
+  readonly [Field in keyof typeof timesInput]?: z.infer<(typeof timesInput)[Field]>;
+};
+
+/** The times of a policy, in a reply. */
+export const timesOutput = {
+  /** The policy is in force from this time on; null without a begin. */
+  validFrom: z.nullable(IsoDate),
+  /** The policy is in force before this time; null without an end. */
+  validUntil: z.nullable(IsoDate),
+  /** The policy is open only in these windows. */
+  windows: Windows,
+  /** The policy's own time zone; null for the time zone of the company. */
+  zone: z.nullable(Zone),
+  /** The time zone in which the windows are read. */
+  timeZone: Zone,
+  /** Whether the times allow access now. */
+  open: z.boolean(),
+  /** The next time at which `open` can change; null for never. */
+  changesAt: z.nullable(IsoDate),
+};
+
+/** The filter of lists by the end of access: within a week, within a month, or in the past. */
+export const EndFilter = z.optional(z.enum(['week', 'month', 'past']));
+export type EndFilter = z.infer<typeof EndFilter>;
