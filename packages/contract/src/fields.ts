@@ -161,6 +161,13 @@ export const Named = z.object({
 });
 export type Named = z.infer<typeof Named>;
 
+/** A user of a policy, or a policy of a user. */
+export const Member = z.extend(Named, {
+  /** The time when the membership ends; null for never. An ended membership stays in the list. */
+  until: z.nullable(IsoDate),
+});
+export type Member = z.infer<typeof Member>;
+
 /** Ids of linked rows, each at most once. @example [7, 9] */
 export const Links = z.array(Id).check(
   z.maxLength(limits.objectsPerCompany),

@@ -1,11 +1,10 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { companyNames, Id, IsoDate, versioned } from './fields.ts';
+import { companyNames, Id, IsoDate, Member, versioned } from './fields.ts';
 import { LastVisit } from './list-filters.ts';
 import { Role } from './roles.ts';
 import { ShownEmail } from './shown-email.ts';
 import { ShownText } from './shown-text.ts';
-import { Member } from './times.ts';
 
 /** A user of a company (an agent), an owner, or a platform admin. No reply contains the password. */
 export const User = z.object({

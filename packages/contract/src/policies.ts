@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Id, Links, ListQuery, listOf, Named, paragraphs, text, versioned } from './fields.ts';
+import { Id, Links, ListQuery, listOf, Member, Named, paragraphs, text, versioned } from './fields.ts';
 import { limits } from './limits.ts';
 import { idsOfList, unpaged } from './list-filters.ts';
 import { ProxySettings } from './proxies.ts';
 import { ShownText } from './shown-text.ts';
-import { EndFilter, Ends, Member, timesInput, timesOutput } from './times.ts';
+import { EndFilter, Ends, timesInput, timesOutput } from './times.ts';
 
 /** An access policy (on the wire: politics): these users reach these sites through this proxy. */
 export const Policy = z.object({

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { GivenDate, Id, IsoDate, Named } from './fields.ts';
+import { GivenDate, Id, IsoDate } from './fields.ts';
 import { limits } from './limits.ts';
 
 /** The minutes of a week. */
@@ -38,13 +38,6 @@ const End = z.object({
 /** The ends of memberships to change. A membership that is not listed keeps its end. @example [{"id": 7, "until": "2026-12-31"}] */
 export const Ends = z.optional(z.array(End).check(z.maxLength(limits.objectsPerCompany)));
 export type Ends = z.infer<typeof Ends>;
-
-/** A user of a policy, or a policy of a user. */
-export const Member = z.extend(Named, {
-  /** The time when the membership ends; null for never. An ended membership stays in the list. */
-  until: z.nullable(IsoDate),
-});
-export type Member = z.infer<typeof Member>;
 
 /** The times of a policy, in a request. Absent fields stay unchanged; an empty value removes a time. */
 export const timesInput = {

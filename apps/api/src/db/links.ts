@@ -1,6 +1,6 @@
-import type { Named } from '@propusk/contract/fields';
+import type { Member, Named } from '@propusk/contract/fields';
 import { limits } from '@propusk/contract/limits';
-import type { Ends, Member } from '@propusk/contract/times';
+import type { Ends } from '@propusk/contract/times';
 import type { UserQuery } from '@propusk/contract/users';
 import { type RawBuilder, sql } from 'kysely';
 import { type Actor, scopeOf } from '../core/actor.ts';

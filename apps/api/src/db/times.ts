@@ -1,4 +1,5 @@
-import type { EndFilter, Member } from '@propusk/contract/times';
+import type { Member } from '@propusk/contract/fields';
+import type { EndFilter } from '@propusk/contract/times';
 import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '../core/errors.ts';
 import type { Tx } from './open.ts';
