@@ -31,6 +31,7 @@ export const programs = {
   gpgv: '/usr/bin/gpgv',
   curl: '/usr/bin/curl',
   jq: '/usr/bin/jq',
+  libfaketime: '/var/lib/dpkg/info/libfaketime:amd64.list',
   podman: '/usr/bin/podman',
   'podman-compose': '/usr/bin/podman-compose',
   runc: '/usr/sbin/runc',

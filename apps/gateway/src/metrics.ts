@@ -116,6 +116,12 @@ export function createMetrics(measured: Measured): Metrics {
     () => (snapshots.stale() ? 1 : 0),
     'max',
   );
+  gauge(
+    'database_clock_ahead_seconds',
+    'Seconds by which the clock of the database is ahead of this machine; NaN before the first feed event',
+    () => (snapshots.now() - Date.now()) / 1000,
+    'max',
+  );
   if (certificateEnd !== undefined)
     gauge(
       'certificate_expiry_timestamp_seconds',

@@ -129,6 +129,17 @@ function timesOf(user: UserIndex, policy: PolicyIndex, now: number): TimeState {
   return end < state.until ? { ...state, until: end } : state;
 }
 
+/**
+ * Until when the right that a policy gives a user stays open, as far as times alone decide.
+ * @param now as in `decide()`
+ * @returns ms since 1970, infinite for ever; null if the right is closed, or if the user is not in the policy
+ */
+export function openUntil(user: UserIndex, policyId: number, now: number): number | null {
+  const policy = user.policies.find((each) => each.policyId === policyId);
+  const state = policy && timesOf(user, policy, now);
+  return state?.open === true ? state.until : null;
+}
+
 /** The grant by a policy. @param until the first moment at which the decision can change */
 function grant(policy: PolicyIndex, until: number): Grant {
   if (until === Number.POSITIVE_INFINITY) return policy;

@@ -11,7 +11,7 @@ import { ask } from './network-checks.ts';
 const LOW = 2e9;
 const FULL = 3e8;
 /** The largest tolerated clock offset in seconds. With a larger offset, valid one-time codes are refused (RFC 6238 section 6). */
-const CLOCK_S = 30;
+export const CLOCK_S = 30;
 
 /** Finds settings that contradict each other. */
 function contradictions(config: Examined['config'], env: NodeJS.ProcessEnv): Finding[] {

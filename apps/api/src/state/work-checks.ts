@@ -3,12 +3,14 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLoopback } from '@propusk/contract/settings';
 import { sql } from 'kysely';
+import { readMoment } from '../feed/store.ts';
 import { verifySmtp } from '../mail/mail.ts';
 import { findStuckMail } from '../mail/store.ts';
 import { portOf } from '../probe/transport.ts';
 import { PRESENT } from '../vantage/store.ts';
 import { runTask } from '../vantage/task-store.ts';
 import type { Check, Finding } from './check.ts';
+import { CLOCK_S } from './machine-checks.ts';
 
 /** Checks of the running product: database, mail, backups, gateways, egress addresses, and reachability from a vantage. */
 
@@ -23,7 +25,13 @@ export const checkDatabase: Check = async ({ db, fault }) => {
   if (db === null) return [{ level: 'error', code: 'database_down', params: { fault } }];
   const size = sql<{ bytes: number }>`select pg_database_size(current_database())::float as bytes`;
   const { rows } = await size.execute(db);
-  return [{ level: 'ok', code: 'database_up', params: { bytes: rows[0]?.bytes ?? 0 } }];
+  const seconds = Math.round(((await readMoment(db)) - Date.now()) / 1000);
+  return [
+    { level: 'ok', code: 'database_up', params: { bytes: rows[0]?.bytes ?? 0 } },
+    ...(Math.abs(seconds) > CLOCK_S
+      ? [{ level: 'warning' as const, code: 'database_clock_off' as const, params: { seconds } }]
+      : []),
+  ];
 };
 
 export const checkMail: Check = async ({ db, config: { smtpUrl, publicUrl } }) => {

@@ -191,6 +191,24 @@ describe('a right with times', () => {
     expect(active.signal.reason).toMatchObject({ reason: 'right_ended' });
   });
 
+  test('a right that opens and precedes the one in use, through another proxy, leaves the request alone', () => {
+    const { policies, proxies, ...rest } = company(['crm.company.test'], { version: 2, users: [1, 2] });
+    const [policy, proxy] = [policies[0], proxies[0]];
+    if (policy === undefined || proxy === undefined) throw new Error('no policy');
+    const times = { from: moment + 5_000, until: null, zone: 'UTC', windows: null };
+    const upstream = { ...proxy, id: 99, direct: false, host: 'proxy.test', type: 'users' as const };
+    putCompany(index, {
+      ...rest,
+      proxies: [proxy, upstream],
+      policies: [{ ...policy, id: policy.id + 1 }],
+      timed: { policies: [{ ...policy, proxyId: 99, times }], members: [] },
+    });
+    const active = enter(token, target);
+    pass(6_000);
+    expect(active.signal.aborted).toBe(false);
+    expect(enter({ ...token, userId: 2 }, target).egress).toMatchObject({ proxyId: 99 });
+  });
+
   test('when a change postpones the end of a right before it comes, the request goes on until the new end', () => {
     ending(20_000, 2);
     const active = enter(token, target);

@@ -60,6 +60,7 @@ interface Admitted extends ActiveRequest {
   readonly slots: Slots;
   /** What the last authorization saw. */
   company: CompanyIndex | null;
+  policyId: number | null;
   newClaims: number;
   until: number;
 }
@@ -143,12 +144,11 @@ export function createActiveRequests(
       };
       return asked === null ? again(false) : asked.then(again);
     }
-    const seen = { company, newClaims: authorizer.newClaims(), until };
+    const seen = { company, policyId, newClaims: authorizer.newClaims(), until };
     const active: Admitted = {
       caller,
       target,
       egress,
-      policyId,
       tenant: company?.id ?? target.host,
       splice: null,
       slots,
@@ -165,11 +165,11 @@ export function createActiveRequests(
   }
 
   function judge(active: Admitted): void {
-    const { caller, company, newClaims } = active;
-    if (!authorizer.stillHolds(caller, company, newClaims, active.until)) {
+    const until = authorizer.holdsUntil(active.caller, active);
+    if (until === null) {
       const refusal = verdict(authorizer, active);
       if (refusal !== null) return active.abort(refusal);
-    }
+    } else active.until = until;
     if (active.until !== Number.POSITIVE_INFINITY) onUntil(active.until);
   }
 
@@ -190,8 +190,9 @@ export function createActiveRequests(
 /** Authorizes an active request again. @returns why it must end */
 function verdict(authorizer: Authorizer, active: Admitted): ProxyError | null {
   try {
-    const { egress, company, until } = authorizer.authorize(active.caller, active.target);
+    const { egress, company, policyId, until } = authorizer.authorize(active.caller, active.target);
     active.company = company;
+    active.policyId = policyId;
     active.until = until;
     active.newClaims = authorizer.newClaims();
     return sameEgress(egress, active.egress) ? null : new ProxyError('no_policy');

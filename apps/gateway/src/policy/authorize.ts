@@ -1,4 +1,4 @@
-import { decide } from '@propusk/access/decide';
+import { decide, openUntil } from '@propusk/access/decide';
 import type { Target } from '@propusk/access/host';
 import type { AccessIndex, CompanyIndex, Egress } from '@propusk/access/snapshot';
 import { ProxyError } from '../proxy-error.ts';
@@ -26,10 +26,15 @@ export interface Authorizer {
   /** @throws ProxyError */
   authorize(caller: Caller, target: Target): Authorization;
   /**
-   * Whether an earlier authorization needs no second look: neither the company nor the claims to hosts have changed since, and
-   * its `until` has not come.
+   * Until when an earlier authorization holds, if neither the company nor the claims to hosts have changed since. It holds while its own
+   * policy is open, also after another policy has opened that precedes it.
+   * @param seen what that authorization saw
+   * @returns the new `until`; null if the request must be authorized again
    */
-  stillHolds(caller: Caller, company: CompanyIndex | null, newClaims: number, until: number): boolean;
+  holdsUntil(
+    caller: Caller,
+    seen: Pick<Authorization, 'company' | 'policyId' | 'until'> & { readonly newClaims: number },
+  ): number | null;
   /** How many claims to hosts are new since the start. */
   newClaims(): number;
   /** The time of the database in ms since 1970; NaN when it is not known. */
@@ -71,10 +76,12 @@ export function createAuthorizer(index: AccessIndex, stale: () => boolean, now: 
       const { egress, policyId, until } = decision;
       return { egress, company: user.company, policyId, until };
     },
-    stillHolds(caller, company, newClaims, until) {
-      if (isExpired(caller) || !isUser(caller) || stale()) return false;
-      if (until !== Number.POSITIVE_INFINITY && !(now() < until)) return false;
-      return index.users.get(caller.userId)?.company === company && index.newClaims === newClaims;
+    holdsUntil(caller, { company, policyId, newClaims, until }) {
+      if (isExpired(caller) || !isUser(caller) || stale() || policyId === null) return null;
+      const user = index.users.get(caller.userId);
+      if (user?.company !== company || index.newClaims !== newClaims) return null;
+      if (until === Number.POSITIVE_INFINITY || now() < until) return until;
+      return openUntil(user, policyId, now());
     },
   };
 }

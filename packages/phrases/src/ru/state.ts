@@ -84,6 +84,11 @@ export const state = {
     text: `Часы сервера ${seconds > 0 ? 'спешат' : 'отстают'} на ${Math.abs(seconds)} с.`,
     mend: 'Включите синхронизацию времени: timedatectl set-ntp true. При неверных часах не действуют коды входа, ссылки и сертификаты.',
   }),
+  database_clock_off: ({ seconds }: { seconds: number }): Said => ({
+    title: 'Часы базы данных',
+    text: `Часы базы данных ${seconds > 0 ? 'спешат' : 'отстают'} на ${Math.abs(seconds)} с относительно этого сервера. По ним открываются и закрываются сайты, доступ к которым ограничен по времени.`,
+    mend: 'Включите синхронизацию времени на обоих серверах: timedatectl set-ntp true.',
+  }),
   clock_unseen: ({ host }: { host: string }): Said => ({
     title: 'Часы',
     text: `Сверить часы не с чем: ${host} не отвечает.`,

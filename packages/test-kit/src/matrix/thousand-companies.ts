@@ -34,6 +34,7 @@ export const thousandCompanies = `
   insert into policies (id, company_id, name, description, proxy_id, proxy_owner_id)
     ${each(10, `c.base + n, c.id, 'Policy ' || n, md5((c.base + n)::text), c.base + 1 + n % 5, c.id`)};
   insert into policy_users ${each(30, 'c.id, c.base + 1 + n % 10, c.base + n')};
+  insert into timed_members (company_id, policy_id, user_id, ends_at) ${each(30, "c.id, c.base + 1 + (n + 1) % 10, c.base + n, now() + interval '1 day'")};
   insert into policy_sites ${each(30, 'c.id, c.base + 1 + n % 10, c.base + n')};
   insert into site_checks (company_id, site_id, state) ${each(30, `c.id, c.base + n, 'done'`)};
   insert into lock_links (token_hash, company_id, site_id, made_by, expires_at)
