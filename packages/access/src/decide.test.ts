@@ -1,4 +1,5 @@
 import type { CompanySnapshot } from '@propusk/contract/feed';
+import { quickOrSoak } from '@propusk/test-kit/threat-case';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decide, patternsCovering, reachable, siteCovering } from './decide.ts';
@@ -303,6 +304,25 @@ test('reachable() lists exactly the sites that decide() allows', () => {
 describe('decide() is correct for randomly generated companies', () => {
   const web = ['a.test', 'b.a.test', '*.a.test', 'www.a.test', 'c.test', '*.c.test'];
   const names = [...web, 'a.test:8443', 'd.c.test:8443'];
+  const edges = [-2, -1, 0, 1, 2].map((hours) => NOW + hours * 3_600_000);
+  const edge = fc.constantFrom(...edges);
+  /** Distributes policies over the lists of a snapshot: those with times, and memberships that end, are in `timed`. */
+  const rightsOf = (
+    policies: (CompanySnapshot['policies'][number] & {
+      times: { from: number | null; until: number | null } | null;
+      ends: [number, number][];
+    })[],
+  ): Pick<CompanySnapshot, 'policies' | 'timed'> => ({
+    policies: policies.flatMap(({ times, ends: _, ...policy }) => (times === null ? [policy] : [])),
+    timed: {
+      policies: policies.flatMap(({ times, ends: _, ...policy }) =>
+        times === null ? [] : [{ ...policy, times: { ...times, zone: 'UTC', windows: null } }],
+      ),
+      members: policies.flatMap(({ id: policyId, ends }) =>
+        [...new Map(ends)].map(([userId, until]) => ({ policyId, userId, until })),
+      ),
+    },
+  });
   const snapshot = (id: number) =>
     fc
       .record({
@@ -316,6 +336,8 @@ describe('decide() is correct for randomly generated companies', () => {
             // The ids come in any order, and one of them is of a user who is not in the snapshot.
             users: fc.shuffledSubarray([id * 10, id * 10 + 1, id * 10 + 5]),
             sites: fc.shuffledSubarray([0, 1, 2, 3, 4]),
+            times: fc.option(fc.record({ from: fc.option(edge), until: fc.option(edge) })),
+            ends: fc.array(fc.tuple(fc.constantFrom(id * 10, id * 10 + 1), edge), { maxLength: 2 }),
           }),
           { maxLength: 4 },
         ),
@@ -331,11 +353,13 @@ describe('decide() is correct for randomly generated companies', () => {
           users: [10 * id + 1, 10 * id].map((user) => ({ id: user, epoch: 1 })),
           sites: rows.toReversed(),
           proxies,
-          policies: policies.map((policy, at) => ({
-            ...policy,
-            id: id * 100 + at,
-            sites: policy.sites.flatMap((site) => rows[site]?.id ?? []),
-          })),
+          ...rightsOf(
+            policies.map((policy, at) => ({
+              ...policy,
+              id: id * 100 + at,
+              sites: policy.sites.flatMap((site) => rows[site]?.id ?? []),
+            })),
+          ),
         };
       });
   const hosts = ['a.test', 'b.a.test', 'x.b.a.test', 'www.a.test', 'c.test', 'd.c.test', 'www.d.c.test'].map(
@@ -367,12 +391,20 @@ describe('decide() is correct for randomly generated companies', () => {
     user: number,
     name: string,
     port: number,
+    now: number,
   ) => {
     const held = holder(all, name);
-    return one.policies
+    const { timed = { policies: [], members: [] } } = one;
+    const isMember = (policy: CompanySnapshot['policies'][number]) =>
+      policy.users.includes(user) ||
+      timed.members.some((each) => each.policyId === policy.id && each.userId === user && now < each.until);
+    const inTime = timed.policies.filter(
+      ({ times: { from, until } }) => (from === null || now >= from) && (until === null || now < until),
+    );
+    return [...one.policies, ...inTime]
       .filter(
         (policy) =>
-          policy.users.includes(user) &&
+          isMember(policy) &&
           (!shared(one, policy.proxyId) || held === undefined || held === one.companyId) &&
           ((policy.allSites && (port === 80 || port === 443)) ||
             one.sites.some(({ id, address }) => policy.sites.includes(id) && covers(address, name, port))),
@@ -382,16 +414,22 @@ describe('decide() is correct for randomly generated companies', () => {
   const questions = [10, 11, 20, 21, 30, 31].flatMap((user) =>
     hosts.flatMap((name) => ports.map((port) => ({ user, name, port }))),
   );
-  const answers = (i: ReturnType<typeof emptyIndex>) =>
+  const answers = (i: ReturnType<typeof emptyIndex>, now = NOW) =>
     questions.map(({ user, name, port }) => {
-      const decision = decide(i, user, name, port, NOW);
-      return { user, name, port, told: decision.allow ? decision.policyId : decision.reason };
+      const decision = decide(i, user, name, port, now);
+      return {
+        user,
+        name,
+        port,
+        until: decision.until,
+        told: decision.allow ? decision.policyId : decision.reason,
+      };
     });
   /** Returns the decisions of an index that contradict the policies. */
-  const wrong = (i: ReturnType<typeof emptyIndex>, all: CompanySnapshot[]) =>
-    answers(i).filter(({ user, name, port, told }) => {
+  const wrong = (i: ReturnType<typeof emptyIndex>, all: CompanySnapshot[], now = NOW) =>
+    answers(i, now).filter(({ user, name, port, told }) => {
       const one = all.find(({ companyId }) => companyId === Math.floor(user / 10));
-      const by = one === undefined ? [] : granting(all, one, user, name, port);
+      const by = one === undefined ? [] : granting(all, one, user, name, port, now);
       return typeof told === 'number' ? !by.includes(told) : by.length > 0;
     });
 
@@ -401,6 +439,28 @@ describe('decide() is correct for randomly generated companies', () => {
         expect(wrong(indexOf(...all), all)).toEqual([]);
       }),
       { numRuns: 300 },
+    );
+  });
+
+  test('decide() agrees with it at any moment, and `until` is no later than the next change of the decision', () => {
+    fc.assert(
+      fc.property(
+        fc.tuple(snapshot(1), snapshot(2)),
+        fc.integer({ min: -9_000_000, max: 9_000_000 }),
+        (all, ms) => {
+          const lived = indexOf(...all);
+          const now = NOW + ms;
+          expect(wrong(lived, all, now)).toEqual([]);
+          const first = answers(lived, now);
+          for (const later of edges.filter((at) => at > now)) {
+            const changed = answers(lived, later).filter(
+              ({ told }, at) => (first[at]?.until ?? 0) > later && told !== first[at]?.told,
+            );
+            expect([later, changed]).toEqual([later, []]);
+          }
+        },
+      ),
+      { numRuns: quickOrSoak(300, 6_000) },
     );
   });
 
