@@ -29,7 +29,7 @@ export const login = endpoint('POST /auth/login', {
   device: 'taken',
   body: Login,
   reply: Token,
-  errors: ['bad_login', 'second_factor_needed', 'wrong_code', 'too_many_requests'],
+  errors: ['bad_login', 'second_factor_needed', 'wrong_code', 'suspended', 'too_many_requests'],
 });
 
 /**
@@ -129,7 +129,7 @@ export const pair = endpoint('POST /auth/pair', {
   access: 'public',
   body: Pairing,
   reply: Token,
-  errors: ['link_dead', 'too_many_requests'],
+  errors: ['link_dead', 'suspended', 'too_many_requests'],
 });
 
 /** A new password of the caller. */

@@ -162,7 +162,7 @@ function linksOf(
     { code: 'user_of_policy', there: (user?.policies.length ?? 0) > 0 },
     { code: 'policy_with_site', there: opened.length > 0 },
     { code: 'open_port', there: portOpen },
-    { code: 'policy_open', there: reason === null || !timeReasons.has(reason) },
+    ...(reason !== null && timeReasons.has(reason) ? [{ code: 'policy_open', there: false } as const] : []),
     {
       code: 'proxy_allows',
       there:

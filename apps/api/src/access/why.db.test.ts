@@ -56,6 +56,7 @@ describe("the explanation of a user's access to a site", () => {
       allow: true,
       reason: null,
       message: 'Доступ есть: его даёт политика «Продажи».',
+      until: null,
       advice: null,
       policy: { id: policy.id, name: 'Продажи' },
       proxy: { id: 1, name: 'Шлюз платформы' },

@@ -164,9 +164,16 @@ export interface Tables {
     windows: ColumnType<[number, number][] | null, string | null, string | null>;
     zone: string | null;
     until_set_at: string | null;
+    timed: GeneratedAlways<boolean | null>;
   };
   policy_users: { company_id: number; policy_id: number; user_id: number };
-  timed_members: { company_id: number; policy_id: number; user_id: number; ends_at: string | null };
+  timed_members: {
+    company_id: number;
+    policy_id: number;
+    user_id: number;
+    ends_at: string | null;
+    set_at: Generated<string>;
+  };
   policy_sites: { company_id: number; policy_id: number; site_id: number };
   proxy_egress: {
     owner_id: number;
