@@ -34,6 +34,7 @@ import { lockRoutes } from './lock/routes.ts';
 import { startMailer } from './mail/mail.ts';
 import { mailRoutes } from './mail/routes.ts';
 import { createTeller } from './mail/tell-holder.ts';
+import { startEndDigest } from './policies/end-digest.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { createPace, type Pace } from './probe/pace.ts';
 import { checkRoutes } from './probe/routes.ts';
@@ -155,11 +156,19 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const keeper = parts.runsProbes
     ? startPlanKeeper({ ...running, outbox: mailer, page: links.page('/dashboard/creator/tariff') })
     : null;
+  const digest = parts.runsProbes
+    ? startEndDigest({
+        ...running,
+        outbox: mailer,
+        page: links.page('/dashboard/creator/politics?ends=week'),
+      })
+    : null;
   // Aborts outbound calls first, because a connection that waits for an outbound call would delay the close.
   app.addHook('preClose', async () => {
     stopping.abort();
     await runner?.close();
     await keeper?.close();
+    await digest?.close();
   });
   const slice: Slice = {
     ...parts,

@@ -6,14 +6,21 @@ import { recordSettings, setRecordSettings } from '@propusk/contract/record-sett
 import { createSite } from '@propusk/contract/sites';
 import { companyUsers, getUser, suspendUser, updateUser } from '@propusk/contract/users';
 import { whySite } from '@propusk/contract/why';
-import { PASSWORD, startApi, type TestApi } from '@propusk/test-kit/api/api';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { PASSWORD, startApi, type TestApi, testEncryption } from '@propusk/test-kit/api/api';
+import { type Inbox, openInbox } from '@propusk/test-kit/api/inbox';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { startEndDigest } from './end-digest.ts';
 
 let api: TestApi;
+let inbox: Inbox;
 beforeAll(async () => {
-  api = await startApi(inject('serverUrl'));
+  inbox = await openInbox();
+  api = await startApi(inject('serverUrl'), { settings: { smtpUrl: inbox.url } });
 });
-afterAll(() => api.close());
+afterAll(async () => {
+  await api.close();
+  await inbox.close();
+});
 
 /** A company with an agent, a site, and a policy that contains both. */
 async function world(times: object = {}) {
@@ -226,4 +233,40 @@ describe('a suspension', () => {
     expect(await rightsOfOldApi(agent.id)).toBe(1);
     expect((await signIn(PASSWORD)).status).toBe(200);
   });
+});
+
+test('owners get one mail on the day on which a long right has seven days left, from two api processes', async () => {
+  const { owner, agent, policy } = await world();
+  const { pool } = api.database;
+  const until = inHours(24);
+  await api.must(owner.token, updatePolicy, {
+    params: { id: policy.id },
+    body: { ends: [{ id: agent.id, until }] },
+  });
+  // A time zone in which it is between 12:00 and 13:00, because mails are sent from 8:00 on.
+  const shift = 12 - new Date().getUTCHours();
+  const zone = `Etc/GMT${shift > 0 ? '-' : '+'}${Math.abs(shift)}`;
+  await pool.query('update companies set time_zone = $1', [zone]);
+  const mailsAt = async (length: string, left: string) => {
+    await pool.query(
+      `update timed_members set ends_at = now() + $2::interval, set_at = now() + $2::interval - $3::interval where policy_id = $1`,
+      [policy.id, left, length],
+    );
+    await pool.query('delete from plan_warnings');
+    const before = inbox.mails.length;
+    const log = { warn: vi.fn<(...facts: unknown[]) => void>() };
+    const outbox = { encryption: testEncryption, wake: () => undefined };
+    const start = () => startEndDigest({ db: api.database.db, log, outbox, page: 'https://console.test/' });
+    const tasks = [start(), start(), start()];
+    await Promise.all(tasks.map((task) => task.tick()));
+    await Promise.all(tasks.map((task) => task.close()));
+    expect(log.warn).not.toHaveBeenCalled();
+    await expect.poll(async () => (await pool.query('select from mails')).rowCount).toBe(0);
+    return inbox.mails.slice(before).map(({ to, text }) => [to, text.includes('Office')]);
+  };
+  expect(await mailsAt('15 days', '7 days')).toEqual([[owner.email, true]]);
+  expect(await mailsAt('15 days', '6 days')).toEqual([]);
+  expect(await mailsAt('13 days', '7 days')).toEqual([]);
+  expect(await mailsAt('3 days', '1 day')).toEqual([[owner.email, true]]);
+  expect(await mailsAt('1 day', '20 hours')).toEqual([]);
 });

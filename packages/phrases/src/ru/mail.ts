@@ -170,6 +170,35 @@ export const mails = {
       { link: end.page, label: 'Открыть страницу «Тариф»' },
     ],
   }),
+  /** Sent to the owners of a company before policies or memberships end. `person` is null for a whole policy. */
+  rights_end: (
+    _: string,
+    digest: {
+      zone: string;
+      rights: readonly { policy: string; person: string | null; at: string }[];
+      isWhole: boolean;
+      page: string;
+    },
+  ): MailText => {
+    const format = new Intl.DateTimeFormat('ru', {
+      dateStyle: 'long',
+      timeStyle: 'short',
+      timeZone: digest.zone,
+    });
+    return {
+      subject: 'В «Пропуске» скоро закончится доступ',
+      paragraphs: [
+        'Скоро закончится доступ к сайтам вашей компании:',
+        ...digest.rights.map(
+          ({ policy, person, at }) =>
+            `${person === null ? 'политика' : `${person}, политика`} ${quoted(policy)}: ${format.format(new Date(at))}`,
+        ),
+        ...(digest.isWhole ? [] : ['и другие']),
+        'Если доступ ещё нужен, продлите его. Иначе ничего делать не надо: шлюз закроет его сам.',
+        { link: digest.page, label: 'Открыть политики доступа' },
+      ],
+    };
+  },
   /** Sent to the other owners of a company when one owner shortens the retention of the access log. */
   records_cut: (
     _: string,

@@ -29,6 +29,10 @@ create table timed_members (
 );
 create index timed_members_user on timed_members (company_id, user_id);
 
+-- For the warnings before an end. The indexes are on expressions, so that queries of one company never scan them.
+create index timed_members_end on timed_members ((ends_at at time zone 'UTC'));
+create index policies_end on policies ((valid_until at time zone 'UTC'));
+
 create view policy_members as
   select company_id, policy_id, user_id, null::timestamptz as ends_at from policy_users
   union all select company_id, policy_id, user_id, ends_at from timed_members;
