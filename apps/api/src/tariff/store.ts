@@ -24,9 +24,10 @@ const MOST_TRIAL_MS = 366 * 86_400_000;
 export const hasPaidEnd = sql`(c.paid_ends_at <= now()
   and exists (select from proxies where owner_id = c.id and type = 'payment'))`;
 
+// A scalar subquery finds each proxy by its key. With a join, the planner may scan the proxies of all companies.
 const onPaidProxy = (table: string, column: string, id: string) =>
-  sql`exists (select from ${sql.table(table)} l join policies p on p.id = l.policy_id
-    join proxies x on x.id = p.proxy_id and x.type = 'payment' where l.company_id = c.id and l.${sql.ref(column)} = ${sql.ref(id)})`;
+  sql`exists (select from ${sql.table(table)} l where l.company_id = c.id and l.${sql.ref(column)} = ${sql.ref(id)}
+    and (select x.type from policies p join proxies x on x.id = p.proxy_id where p.id = l.policy_id) = 'payment')`;
 
 /**
  * SQL arrays with the names of users, and with the names of sites, that have a policy with a paid proxy. Each array has at most
