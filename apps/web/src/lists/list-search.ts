@@ -15,6 +15,7 @@ const filterKeys = [
   'invited',
   'confirmed',
   'action',
+  'ends',
 ] as const;
 export type FilterKey = (typeof filterKeys)[number];
 

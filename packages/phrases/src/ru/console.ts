@@ -33,6 +33,7 @@ export * from './console/sites.ts';
 export * from './console/state.ts';
 export * from './console/statistics.ts';
 export * from './console/tariff.ts';
+export * from './console/times.ts';
 export * from './console/users.ts';
 export * from './console/vantages.ts';
 export * from './phone.ts';

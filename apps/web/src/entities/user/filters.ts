@@ -6,4 +6,5 @@ export const userFilters = {
   ...allUserFilters,
   access: { none: t.users.noPolicies },
   visited: { never: t.users.neverVisited },
+  ends: t.times.filters,
 };

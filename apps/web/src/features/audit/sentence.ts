@@ -1,5 +1,6 @@
 import type { AuditChange, AuditField, AuditKind, AuditRow } from '@propusk/contract/audit';
 import * as t from '@propusk/phrases/console';
+import { sayWindows } from '../../entities/policy/windows.ts';
 import { dayFormatIn } from '../../ui/day.tsx';
 
 /** A sentence lists at most this many names, and counts the others. */
@@ -7,7 +8,10 @@ const SHOWN = 3;
 
 /** Formats days in Moscow time, as everywhere in the audit log. */
 const dayFormat = dayFormatIn('Europe/Moscow');
-const isMoment = (field: AuditField) => field.endsWith('EndsAt') || field === 'recordsCutAt';
+const moments = new Set<AuditField>(['recordsCutAt', 'validFrom']);
+/** Fields whose day ends at the time. */
+const ends = new Set<AuditField>(['validUntil', 'until', 'ends']);
+const isMoment = (field: AuditField) => field.endsWith('EndsAt') || moments.has(field);
 
 /** One changed field: its label and its values before and after. */
 export interface Detail {
@@ -82,8 +86,11 @@ function labelOf(kind: AuditKind, field: AuditField): string {
 
 function show(field: AuditField, value: string | boolean | undefined): string {
   if (value === undefined) return '';
+  if (value === '') return '—';
   if (typeof value === 'boolean') return value ? t.audit.yes : t.audit.no;
-  if (isMoment(field) && value !== '') return dayFormat.format(new Date(value));
+  if (isMoment(field)) return dayFormat.format(new Date(value));
+  if (ends.has(field)) return value.replace(/[\d-]+T\S+Z$/, (iso) => dayFormat.format(Date.parse(iso) - 1));
+  if (field === 'windows') return sayWindows(JSON.parse(value));
   if (field === 'phone') return t.shownPhone(value);
   if (field === 'client') return t.audit.clients[value] ?? value;
   if (field === 'addresses') return t.audit.addresses[value] ?? value;
@@ -92,7 +99,9 @@ function show(field: AuditField, value: string | boolean | undefined): string {
 }
 
 function listed(field: AuditField, names: readonly string[], more: number, most: number): string {
-  const shown = names.slice(0, most).map((one) => (field === 'roles' ? (t.audit.roles[one] ?? one) : one));
+  const shown = names
+    .slice(0, most)
+    .map((one) => (field === 'roles' ? (t.audit.roles[one] ?? one) : show(field, one)));
   const left = names.length - shown.length + more;
   return [shown.join(', '), ...(left > 0 ? [t.audit.andMore(left)] : [])].join(' ');
 }

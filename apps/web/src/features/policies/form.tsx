@@ -12,6 +12,8 @@ import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
 import { type Control, type FieldPath, type FieldValues, useWatch } from 'react-hook-form';
 import { queryOptions, useCall } from '../../api/queries.ts';
+import { EndsField, endsOfChosen } from '../../entities/policy/ends-field.tsx';
+import { instantOf, ownZone, shownDay } from '../../entities/policy/moments.ts';
 import { useSiteCreate } from '../../entities/use-inline-create.ts';
 import {
   gatewayOf,
@@ -31,10 +33,13 @@ import { FormDialog } from '../../forms/form-dialog.tsx';
 import { type InlineCreate, MultiSelectField, SelectField } from '../../forms/select-fields.tsx';
 import { TextAreaField } from '../../forms/text-area-field.tsx';
 import { useEntity } from '../../forms/use-entity.ts';
+import { confirm } from '../../ui/confirm.ts';
+import { isDay } from '../../ui/day.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
+import { TimesFields, type TimesValues, timesOf } from './times-fields.tsx';
 
 /** Form values of a policy, new or edited. */
-interface PolicyValues extends FieldValues {
+interface PolicyValues extends TimesValues, FieldValues {
   name?: string | undefined;
   description?: string | undefined;
   proxyId?: number | undefined;
@@ -48,10 +53,12 @@ type Linked = Pick<Policy, 'proxy' | 'users' | 'sites'>;
 
 function PolicyFields<V extends PolicyValues, O>(props: {
   control: Control<V, unknown, O>;
-  linked: Linked;
+  stored?: Policy;
   createUser: InlineCreate;
 }) {
-  const { control, linked } = props;
+  const { control, stored } = props;
+  const linked: Linked = stored ?? none;
+  const users = useUserOptions(linked.users);
   const proxies = useProxies(linked.proxy);
   // The cast: the constraint of V guarantees these fields, but TypeScript cannot derive it for FieldPath.
   const field = (name: keyof PolicyValues & string) => name as FieldPath<V>;
@@ -85,7 +92,7 @@ function PolicyFields<V extends PolicyValues, O>(props: {
         label={t.policies.users}
         description={t.policies.usersHint}
         placeholder={t.form.choose.person}
-        options={useUserOptions(linked.users)}
+        options={users}
         create={props.createUser}
       />
       <MultiSelectField
@@ -97,6 +104,16 @@ function PolicyFields<V extends PolicyValues, O>(props: {
         options={useSiteOptions(linked.sites)}
         create={createSite}
       />
+      <TimesFields control={control} stored={stored} />
+      {stored && (
+        <EndsField
+          control={control}
+          of="users"
+          options={users}
+          members={stored.users}
+          zoneOf={() => stored.timeZone}
+        />
+      )}
     </>
   );
 }
@@ -111,6 +128,27 @@ function withAllowedAllSites<Body extends { proxyId?: number | undefined; allSit
 }
 
 const none: Linked = { proxy: [], users: [], sites: [] };
+
+/** Asks before a save of a policy whose end is in the past or not after its begin, because it would never be open. */
+async function mayBeClosed({ validFrom, validUntil }: TimesValues, zone: string): Promise<boolean> {
+  const end = validUntil ? instantOf(validUntil, zone) : Number.POSITIVE_INFINITY;
+  const begin = validFrom ? instantOf(validFrom, zone, false) : Number.NEGATIVE_INFINITY;
+  if (end > Math.max(begin, Date.now())) return true;
+  const { neverQuestion: text, neverHint: hint, back: no } = t.times;
+  return confirm({ text, hint, yes: t.common.save, no });
+}
+
+/** With a new time zone, days that begin and end the policy mean days of that zone. */
+function inZone(body: PolicyChange, { timeZone, zone }: Policy): PolicyChange {
+  if (body.zone === (zone ?? '')) return body;
+  const dayOr = (moment = '', isEnd = true) => {
+    const day = shownDay(moment, timeZone, isEnd);
+    return isDay(day) && instantOf(day, timeZone, isEnd) === instantOf(moment, timeZone, isEnd)
+      ? day
+      : moment;
+  };
+  return { ...body, validFrom: dayOr(body.validFrom, false), validUntil: dayOr(body.validUntil) };
+}
 
 /** Adds a policy. Its proxy is the platform's gateway unless the user picks another one. */
 export function CreatePolicyDialog(props: { onClose: OnClose }) {
@@ -134,14 +172,16 @@ function NewPolicy({ onClose }: { onClose: OnClose }) {
           allSites: false,
           users: [],
           sites: [],
+          ...timesOf(),
         }}
         submit={async (body, signal) => {
+          if (!(await mayBeClosed(body, body.zone || ownZone))) return false;
           const policy = await create.mutateAsync({ body: withAllowedAllSites(body, proxies), signal });
-          toastSuccess(t.alerts.created, policy.name);
+          return toastSuccess(t.alerts.created, policy.name);
         }}
         onClose={onClose}
       >
-        {(control) => <PolicyFields control={control} linked={none} createUser={person.create} />}
+        {(control) => <PolicyFields control={control} createUser={person.create} />}
       </FormDialog>
       {person.dialog}
     </>
@@ -162,21 +202,31 @@ function StoredPolicy({ onClose }: { onClose: OnClose }) {
         covered={person.isOpen}
         title={t.policies.edit}
         query={useEntity(getPolicy, listPolicies)}
-        values={({ name, description, proxy, allSites, users: people, sites: opened }: Policy) => ({
-          name,
-          description,
-          proxyId: proxy[0]?.id,
-          allSites,
-          users: people.map(({ id }) => id),
-          sites: opened.map(({ id }) => id),
+        values={(policy: Policy) => ({
+          name: policy.name,
+          description: policy.description,
+          proxyId: policy.proxy[0]?.id,
+          allSites: policy.allSites,
+          users: policy.users.map(({ id }) => id),
+          sites: policy.sites.map(({ id }) => id),
+          ...timesOf(policy),
+          ends: [],
         })}
         schema={PolicyChange}
         update={updatePolicy}
-        normalise={(body, { proxy }) => withAllowedAllSites(body, proxies ?? proxy)}
+        normalise={(body, policy) => ({
+          ...withAllowedAllSites(inZone(body, policy), proxies ?? policy.proxy),
+          ends: endsOfChosen(body.ends, body.users),
+        })}
+        mayProceed={async (body, policy) => {
+          const { validFrom, validUntil } = timesOf(policy);
+          const isKept = body.validFrom === validFrom && body.validUntil === validUntil;
+          return isKept || mayBeClosed(body, body.zone || policy.timeZone);
+        }}
         name={({ name }) => name}
         onClose={onClose}
       >
-        {(control, policy) => <PolicyFields control={control} linked={policy} createUser={person.create} />}
+        {(control, policy) => <PolicyFields control={control} stored={policy} createUser={person.create} />}
       </EditDialog>
       {person.dialog}
     </>

@@ -9,9 +9,13 @@ import {
 } from '@propusk/contract/policies';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
-import { IconShieldCheck } from '@tabler/icons-react';
+import { IconCalendarPlus, IconShieldCheck } from '@tabler/icons-react';
 import { useMatch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useCall } from '../../api/queries.ts';
 import { dialogLink, type Path } from '../../dialog-route.tsx';
+import { policyFilters } from '../../entities/policy/filters.ts';
+import { stateOf } from '../../entities/policy/moments.ts';
 import { usePermissions } from '../../entities/user/me.tsx';
 import { proxyName } from '../../entities/user/names.ts';
 import { AddButton } from '../../lists/add-button.tsx';
@@ -20,8 +24,11 @@ import { ListPage } from '../../lists/list-page.tsx';
 import { editing, removing } from '../../lists/row-menu.tsx';
 import { useRemove } from '../../lists/use-remove.ts';
 import type { Column } from '../../ui/data-table.tsx';
-import { Counted } from '../../ui/tags.tsx';
+import { lazyDialog } from '../../ui/lazy.tsx';
+import { Counted, Tag } from '../../ui/tags.tsx';
 import { TruncatedText } from '../../ui/truncated-text.tsx';
+
+const ExtendDialog = lazyDialog(() => import('../../entities/policy/extend-dialog.tsx'), 'ExtendDialog');
 
 const columns: readonly Column<Policy>[] = [
   {
@@ -29,10 +36,13 @@ const columns: readonly Column<Policy>[] = [
     title: t.policies.name,
     width: '16cqi',
     main: true,
-    render: ({ name }) => (
-      <Text span inherit lineClamp={2} title={name}>
-        {name}
-      </Text>
+    render: (policy) => (
+      <>
+        <Text span inherit lineClamp={2} title={policy.name}>
+          {policy.name}
+        </Text>
+        <TimeTag policy={policy} />
+      </>
     ),
   },
   {
@@ -66,6 +76,12 @@ const columns: readonly Column<Policy>[] = [
   ...dayColumns<Policy>(),
 ];
 
+/** Says when a policy with times opens, closes or ends. */
+function TimeTag({ policy }: { policy: Policy }) {
+  const { short, tone } = stateOf(policy);
+  return short === '' ? null : <Tag tone={tone}>{short}</Tag>;
+}
+
 /** /dashboard/creator/politics, and /dashboard/user/politics, where a USER without other roles may only read. */
 export function PoliciesPage() {
   const can = usePermissions();
@@ -73,33 +89,65 @@ export function PoliciesPage() {
   const page = useMatch({ strict: false }).fullPath;
   const at = (dialog: string) => `${page}/${dialog}` as Path;
   const remove = useRemove(deletePolicy, t.policies.remove, { of: 'policy' });
+  const [extended, setExtended] = useState<Policy | null>(null);
+  const update = useCall(updatePolicy);
   const add = can(createPolicy) ? <AddButton to={at('new')} /> : undefined;
   return (
-    <ListPage
-      title={t.policies.title}
-      help={t.policies.help}
-      searchLabel={t.policies.search}
-      list={listPolicies}
-      bulk={add && { of: 'policy', ids: policyIds }}
-      columns={columns}
-      rowMenu={
-        can(updatePolicy)
-          ? {
-              name: (policy) => policy.name,
-              actions: (policy) => [
-                editing(dialogLink(at('$id/edit'), policy.id)),
-                removing(() => remove(policy.id, policy.name)),
-              ],
-            }
-          : undefined
-      }
-      empty={{
-        icon: <IconShieldCheck size={24} />,
-        title: add ? t.policies.empty : t.policies.ownEmpty,
-        hint: add ? t.policies.emptyHint : t.policies.ownEmptyHint,
-        action: add,
-      }}
-      actions={add}
-    />
+    <>
+      <ListPage
+        title={t.policies.title}
+        help={t.policies.help}
+        searchLabel={t.policies.search}
+        list={listPolicies}
+        filters={policyFilters}
+        bulk={add && { of: 'policy', ids: policyIds }}
+        columns={columns}
+        rowMenu={
+          can(updatePolicy)
+            ? {
+                name: (policy) => policy.name,
+                actions: (policy) => [
+                  editing(dialogLink(at('$id/edit'), policy.id)),
+                  ...(policy.validUntil
+                    ? [
+                        {
+                          label: t.times.extend,
+                          icon: <IconCalendarPlus size={16} aria-hidden />,
+                          opens: ExtendDialog,
+                          run: () => setExtended(policy),
+                        },
+                      ]
+                    : []),
+                  removing(() => remove(policy.id, policy.name)),
+                ],
+              }
+            : undefined
+        }
+        empty={{
+          icon: <IconShieldCheck size={24} />,
+          title: add ? t.policies.empty : t.policies.ownEmpty,
+          hint: add ? t.policies.emptyHint : t.policies.ownEmptyHint,
+          action: add,
+        }}
+        actions={add}
+      />
+      {extended?.validUntil && (
+        <ExtendDialog
+          name={extended.name}
+          ends={[
+            { id: extended.id, name: extended.name, until: extended.validUntil, zone: extended.timeZone },
+          ]}
+          save={([end], signal) =>
+            update.mutateAsync({
+              params: { id: extended.id },
+              body: { validUntil: end?.until },
+              version: extended.version,
+              signal,
+            })
+          }
+          onClose={() => setExtended(null)}
+        />
+      )}
+    </>
   );
 }

@@ -1,10 +1,10 @@
 import type { Statistics } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
+import { dayOf } from '../../entities/company/zoned-days.ts';
 import { formatBytes } from '../../entities/visit/visit-text.ts';
 import { dayFormatIn, momentFormatIn } from '../../ui/day.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
 import { toLog } from './lists.tsx';
-import { dayOf } from './period.ts';
 import classes from './statistics.module.css';
 
 /** The numbers of the chart as a table, newest first. A row opens the access log of its day. */

@@ -4,9 +4,9 @@ import type { Statistics } from '@propusk/contract/records';
 import * as t from '@propusk/phrases/console';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import uPlot from 'uplot';
+import { dayOf } from '../../entities/company/zoned-days.ts';
 import { formatCount } from '../../entities/visit/visit-text.ts';
 import card from '../../ui/card.module.css';
-import { dayOf } from './period.ts';
 import classes from './statistics.module.css';
 
 const HEIGHT = 240;

@@ -1,6 +1,7 @@
 import type { VisitFilter } from '@propusk/contract/records';
+import { dayAgo, startOf } from '../../entities/company/zoned-days.ts';
 import type { Period } from '../../lists/list-search.ts';
-import { dayAgo, parseDays, startOf } from './period.ts';
+import { parseDays } from './period.ts';
 
 /** The filters of the access log, as URL search parameters. */
 export interface LogSearch extends Period {

@@ -6,6 +6,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
+import { dayAgo, dayOf, startOf } from '../../entities/company/zoned-days.ts';
+import { zoneLabel } from '../../entities/company/zones.ts';
 import { Figures } from '../../entities/visit/figures.tsx';
 import { DayInput } from '../../forms/day-input.tsx';
 import { lazyPart } from '../../frame/lazy-part.tsx';
@@ -17,18 +19,14 @@ import { ChartTable } from './chart-table.tsx';
 import { Lists, type Order } from './lists.tsx';
 import { Old } from './old.tsx';
 import {
-  dayAgo,
-  dayOf,
   type PeriodQuery,
   type PeriodSearch,
   POLL_MS,
   parsePeriod,
   periodBefore,
   queryOf,
-  startOf,
 } from './period.ts';
 import classes from './statistics.module.css';
-import { zoneLabel } from './zones.ts';
 
 const Chart = lazyPart(() => import('./chart.tsx'), 'Chart', <div className={classes.plot} />);
 

@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { dayAgo, parsePeriod, periodBefore, queryOf, startOf } from './period.ts';
+import { dayAgo, startOf } from '../../entities/company/zoned-days.ts';
+import { parsePeriod, periodBefore, queryOf } from './period.ts';
 
 /** The days of a period in the company's time zone, whatever the browser's is. */
 

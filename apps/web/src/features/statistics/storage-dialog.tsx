@@ -13,6 +13,7 @@ import { useMemo } from 'react';
 import { type Control, useWatch } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import { queryOptions } from '../../api/queries.ts';
+import { zoneOptions } from '../../entities/company/zones.ts';
 import { useMe } from '../../entities/user/me.tsx';
 import { ProofFields, proofWhen } from '../../entities/user/proof-fields.tsx';
 import { CheckboxField } from '../../forms/checkbox-field.tsx';
@@ -20,7 +21,6 @@ import type { OnClose } from '../../forms/dialog.tsx';
 import { EditDialog } from '../../forms/edit-dialog.tsx';
 import { NumberField } from '../../forms/number-field.tsx';
 import { SelectField } from '../../forms/select-fields.tsx';
-import { zoneOptions } from './zones.ts';
 
 const text = t.statistics.storage;
 const addresses = StoredAddresses.options.map((value) => ({ value, label: text.stored[value] }));

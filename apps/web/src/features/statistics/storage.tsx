@@ -3,13 +3,13 @@ import { type RecordSettings, setRecordSettings } from '@propusk/contract/record
 import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { zoneLabel } from '../../entities/company/zones.ts';
 import { formatMoment } from '../../ui/day.tsx';
 import { DefinitionCard } from '../../ui/definition-card.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { toasting } from '../../ui/toast.ts';
 import { TwoLines } from '../../ui/two-lines.tsx';
-import { zoneLabel } from './zones.ts';
 
 const StorageDialog = lazyDialog(() => import('./storage-dialog.tsx'), 'StorageDialog');
 const text = t.statistics.storage;

@@ -1,11 +1,16 @@
 import { Text, TextInput } from '@mantine/core';
 import { type Named, storedEmail } from '@propusk/contract/fields';
 import { type User } from '@propusk/contract/me';
+import { listPolicies } from '@propusk/contract/policies';
 import { companyUsers, getUser, listUsers, UserChange, updateUser } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Control, useWatch } from 'react-hook-form';
 import type * as z from 'zod/mini';
+import { queryOptions } from '../../api/queries.ts';
+import { EndsField, endsOfChosen } from '../../entities/policy/ends-field.tsx';
+import { ownZone } from '../../entities/policy/moments.ts';
 import { PoliciesField } from '../../entities/policy/policies-field.tsx';
 import { namedOptions } from '../../entities/use-options.ts';
 import { rolesOf, useMe } from '../../entities/user/me.tsx';
@@ -52,17 +57,18 @@ function UserDialog(props: {
         email,
         password: undefined,
         politics: politics.map(({ id }) => id),
+        ends: [],
         ...(admin && { currentPassword: undefined, code: undefined }),
       })}
       schema={(stored) =>
         admin ? UserChange.check(proofWhen<UserChange>(me, (body) => asksFor(stored, body))) : UserChange
       }
       // The user may have typed the current password for a change that was then undone: do not send it.
-      normalise={(body, stored) =>
-        asksFor(stored, body)
-          ? body
-          : { ...body, email: stored.email, currentPassword: undefined, code: undefined }
-      }
+      normalise={(body, stored) => ({
+        ...body,
+        ends: endsOfChosen(body.ends, body.politics),
+        ...(!asksFor(stored, body) && { email: stored.email, currentPassword: undefined, code: undefined }),
+      })}
       update={updateUser}
       name={userName}
       onClose={props.onClose}
@@ -96,6 +102,7 @@ function UserDialog(props: {
           ) : (
             <PoliciesField control={control} held={stored.politics} />
           )}
+          <UserEnds control={control} stored={stored} onlyHeld={props.onlyHeld === true} />
           {admin && <Proof control={control} stored={stored} />}
         </>
       )}
@@ -104,6 +111,22 @@ function UserDialog(props: {
 }
 
 type UserControl = Control<z.input<typeof UserChange>, unknown, UserChange>;
+
+/** The ends of the user's memberships, in the time zones of their policies. */
+function UserEnds(props: { control: UserControl; stored: User; onlyHeld: boolean }) {
+  const { politics } = props.stored;
+  const { data } = useQuery({ ...queryOptions(listPolicies, {}), enabled: !props.onlyHeld });
+  const zones = new Map(data?.rows.map(({ id, timeZone }) => [id, timeZone]));
+  return (
+    <EndsField
+      control={props.control}
+      of="politics"
+      options={namedOptions(data?.rows ?? politics)}
+      members={politics}
+      zoneOf={(id) => zones.get(id) ?? ownZone}
+    />
+  );
+}
 
 /** A select of the policies that the user had when the dialog opened or has got since. Shows nothing if there are none. */
 function HeldPolicies({ control, held }: { control: UserControl; held: readonly Named[] }) {

@@ -2,18 +2,23 @@ import { Text, Textarea } from '@mantine/core';
 import { InvitationsInput, inviteUsers, type MadeInvitations } from '@propusk/contract/invitations';
 import { limits } from '@propusk/contract/limits';
 import { listPolicies } from '@propusk/contract/policies';
+import { Moment } from '@propusk/contract/times';
 import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Control, useController } from 'react-hook-form';
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import { queryOptions, useCall } from '../../api/queries.ts';
+import { MomentField } from '../../entities/policy/moment-field.tsx';
+import { ownZone } from '../../entities/policy/moments.ts';
 import { PoliciesField } from '../../entities/policy/policies-field.tsx';
 import { InvitationLinks } from '../../entities/user/invitation-links.tsx';
 import { DialogSequence, type OnClose } from '../../forms/dialog.tsx';
 import { FormDialog } from '../../forms/form-dialog.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 import { readAddresses } from './read-addresses.ts';
+
+const Invitation = z.extend(InvitationsInput, { until: Moment });
 
 /** Invites agents by mail. Where the server sends no mail, the same modal shows the links for the owner to pass on. */
 export function InviteAgentsDialog({ onClose }: { onClose: OnClose }) {
@@ -44,9 +49,11 @@ function InvitationForm(props: {
   return (
     <FormDialog
       title={t.invitations.title}
-      schema={InvitationsInput}
-      initial={{ emails: [], politics: props.politics }}
-      submit={async (body, signal) => {
+      schema={Invitation}
+      initial={{ emails: [], politics: props.politics, until: '' }}
+      submit={async ({ until, ...invited }, signal) => {
+        const ends = until && { ends: invited.politics.map((id) => ({ id, until })) };
+        const body = { ...invited, ...ends };
         const reply = await invite.mutateAsync({ body, signal });
         if (reply.mailed) return toastSuccess(t.invitations.sent(reply.invitations.length));
         props.onLinks(reply);
@@ -62,16 +69,20 @@ function InvitationForm(props: {
           </Text>
           <AddressesField control={control} />
           <PoliciesField control={control} />
+          <MomentField
+            {...{ control, name: 'until', zone: ownZone }}
+            {...{ label: t.times.until, description: t.times.invitedHint }}
+          />
         </>
       )}
     </FormDialog>
   );
 }
 
-type Input = z.input<typeof InvitationsInput>;
+type InvitationControl = Control<z.input<typeof Invitation>, unknown, z.output<typeof Invitation>>;
 
 /** A text field for any number of addresses. Its error names the first invalid address. */
-function AddressesField({ control }: { control: Control<Input, unknown, InvitationsInput> }) {
+function AddressesField({ control }: { control: InvitationControl }) {
   const { field, fieldState } = useController({ control, name: 'emails' });
   const [text, setText] = useState('');
   // The error of a list holds the errors of its items by their index.

@@ -1,13 +1,21 @@
 import { Button } from '@mantine/core';
 import { inviteAgain, type MadeInvitations } from '@propusk/contract/invitations';
 import type { User } from '@propusk/contract/me';
-import { companyUsers, deleteUser, listUsers, userIds } from '@propusk/contract/users';
+import { companyUsers, deleteUser, listUsers, updateUser, userIds } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
-import { IconMail, IconShieldOff, IconUserCog, IconUserPlus, IconUsers } from '@tabler/icons-react';
+import {
+  IconCalendarPlus,
+  IconMail,
+  IconShieldOff,
+  IconUserCog,
+  IconUserPlus,
+  IconUsers,
+} from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import type { ListEndpoint } from '../../api/list.ts';
 import { useCall } from '../../api/queries.ts';
 import { dialogLink, type Path, useOpen } from '../../dialog-route.tsx';
+import { nearestEnd, ownZone } from '../../entities/policy/moments.ts';
 import { allUserFilters, userFilters } from '../../entities/user/filters.ts';
 import { rolesOf, useMe } from '../../entities/user/me.tsx';
 import { userName } from '../../entities/user/names.ts';
@@ -27,6 +35,7 @@ const InvitationLinks = lazyDialog(
   () => import('../../entities/user/invitation-links.tsx'),
   'InvitationLinks',
 );
+const ExtendDialog = lazyDialog(() => import('../../entities/policy/extend-dialog.tsx'), 'ExtendDialog');
 const ChangeRoleDialog = lazyDialog(() => import('./change-role-dialog.tsx'), 'ChangeRoleDialog');
 
 /** A list of users with the actions edit, role change, second factor reset and delete. */
@@ -48,6 +57,8 @@ function UserList(props: {
     { says: t.invitations.withdrawHint },
     t.invitations.withdrawn,
   );
+  const [extended, setExtended] = useState<User | null>(null);
+  const update = useCall(updateUser);
   const again = useCall(inviteAgain);
   const [links, setLinks] = useState<MadeInvitations | null>(null);
   async function inviteOnceMore({ id }: User) {
@@ -74,6 +85,17 @@ function UserList(props: {
       ...(step ? [changing(<IconUserCog size={16} aria-hidden />, user, step)] : []),
     ];
   }
+  const extensionOf = (user: User): readonly RowAction[] =>
+    nearestEnd(user.politics) === undefined
+      ? []
+      : [
+          {
+            label: t.times.extend,
+            icon: <IconCalendarPlus size={16} aria-hidden />,
+            opens: ExtendDialog,
+            run: () => setExtended(user),
+          },
+        ];
   /** The menu items for an invited user. An ADMIN cannot invite agents, so only an owner gets the item that invites again. */
   const invitationOf = (user: User): readonly RowAction[] => [
     ...(rolesOf(me).includes('CREATOR')
@@ -105,6 +127,7 @@ function UserList(props: {
           name: userName,
           actions: (user) => [
             editing(dialogLink(props.edit, user.id)),
+            ...extensionOf(user),
             ...(user.invitation ? invitationOf(user) : changesOf(user)),
             ...(isProtected(user) || user.invitation
               ? []
@@ -119,6 +142,23 @@ function UserList(props: {
         }}
         actions={props.add}
       />
+      {extended && (
+        <ExtendDialog
+          name={userName(extended)}
+          ends={extended.politics.flatMap(({ id, name, until }) =>
+            until === null ? [] : [{ id, name, until, zone: ownZone }],
+          )}
+          save={(ends, signal) =>
+            update.mutateAsync({
+              params: { id: extended.id },
+              body: { ends },
+              version: extended.version,
+              signal,
+            })
+          }
+          onClose={() => setExtended(null)}
+        />
+      )}
       {links && <InvitationLinks made={links} onClose={() => setLinks(null)} />}
       {change && <ChangeRoleDialog {...change} onClose={() => setChange(null)} />}
     </>

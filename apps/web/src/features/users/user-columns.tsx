@@ -1,15 +1,16 @@
-import { Anchor, VisuallyHidden } from '@mantine/core';
+import { Anchor, Text, VisuallyHidden } from '@mantine/core';
 import type { User } from '@propusk/contract/me';
 import type { Role } from '@propusk/contract/roles';
 import * as t from '@propusk/phrases/console';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { Fragment, type ReactNode } from 'react';
 import { CompanyCell } from '../../entities/company/company-cell.tsx';
+import { isOver, nearestEnd, ownZone, sayDay } from '../../entities/policy/moments.ts';
 import { rolesOf } from '../../entities/user/me.tsx';
 import { userName } from '../../entities/user/names.ts';
 import { dayColumns, visitColumn } from '../../lists/day-columns.tsx';
 import type { Column } from '../../ui/data-table.tsx';
-import { formatDay } from '../../ui/day.tsx';
+import { formatDay, formatMoment } from '../../ui/day.tsx';
 import { Tag, Tags } from '../../ui/tags.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
 import classes from './user-columns.module.css';
@@ -31,7 +32,19 @@ const roles: Column<User> = {
 const policies: Column<User> = {
   key: 'politics',
   title: t.users.policies,
-  render: (user) => <Tags names={user.politics} none={t.users.noPolicies} />,
+  render: ({ politics }) => {
+    const end = nearestEnd(politics);
+    return (
+      <>
+        <Tags names={politics} none={t.users.noPolicies} />
+        {end && (
+          <Text size="xs" c="dimmed" title={formatMoment(end)}>
+            {t.times[isOver(end) ? 'overSince' : 'to'](sayDay(end, ownZone))}
+          </Text>
+        )}
+      </>
+    );
+  },
 };
 const company: Column<User> = {
   key: 'company',

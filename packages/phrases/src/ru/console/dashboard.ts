@@ -24,6 +24,7 @@ export const list = {
     invited: 'Приглашение',
     confirmed: 'Почта',
     action: 'Действие',
+    ends: 'Действует до',
   },
   ofPolicy: (name: string) => `Политика «${name}»`,
   unfilter: (label: string) => `Убрать фильтр: ${label}`,

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { instantOf, nearestEnd, shownDay, stateOf } from './moments.ts';
+
+const MOSCOW = 'Europe/Moscow';
+/** Saturday, 28 November 2026, 15:00 in Moscow. */
+const now = Date.parse('2026-11-28T12:00:00Z');
+
+test('the end of a day is shown as this day, and its begin as the day itself', () => {
+  expect(shownDay('2026-12-31T21:00:00.000Z', MOSCOW)).toBe('2026-12-31');
+  expect(shownDay('2026-12-31T21:00:00.000Z', MOSCOW, false)).toBe('2027-01-01');
+  expect(new Date(instantOf('2026-12-31', MOSCOW)).toISOString()).toBe('2026-12-31T21:00:00.000Z');
+});
+
+const policy = {
+  validFrom: null,
+  validUntil: null,
+  windows: [],
+  timeZone: MOSCOW,
+  open: true,
+  changesAt: null,
+};
+const closed = { ...policy, windows: [[540, 1080]] as [number, number][], open: false };
+
+test.each([
+  [policy, 'Сейчас открыта', ''],
+  [
+    { ...closed, open: true, changesAt: '2026-11-28T15:00:00Z' },
+    'Сейчас открыта, закроется в 18:00',
+    'Открыта до 18:00',
+  ],
+  [
+    { ...closed, changesAt: '2026-11-29T06:00:00Z' },
+    'Сейчас закрыта, откроется завтра в 9:00',
+    'Закрыта до завтра 9:00',
+  ],
+  [
+    { ...closed, changesAt: '2026-11-30T06:00:00Z' },
+    'Сейчас закрыта, откроется в понедельник в 9:00',
+    'Закрыта до пн 9:00',
+  ],
+  [
+    { ...policy, validUntil: '2026-12-31T21:00:00Z', changesAt: '2026-12-31T21:00:00Z' },
+    'Сейчас открыта, действует до 31.12.2026',
+    'До 31.12.2026',
+  ],
+  [{ ...policy, open: false, validUntil: '2026-11-27T21:00:00Z' }, 'Срок истёк 27.11.2026', 'Срок истёк'],
+  [
+    { ...policy, open: false, validFrom: '2026-12-04T21:00:00Z', changesAt: '2026-12-04T21:00:00Z' },
+    'Сейчас закрыта, начнёт действовать 05.12.2026',
+    'С 05.12.2026',
+  ],
+])('the state of the policy %o is «%s»', (given, sentence, short) => {
+  expect(stateOf(given, now)).toMatchObject({ sentence, short });
+});
+
+test('the earliest end of the memberships is found, and none without ends', () => {
+  expect(
+    nearestEnd([{ until: '2027-01-01T00:00:00Z' }, { until: null }, { until: '2026-12-01T00:00:00Z' }]),
+  ).toBe('2026-12-01T00:00:00Z');
+  expect(nearestEnd([{ until: null }])).toBeUndefined();
+});
