@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test';
-import { changing, inOrder, press, rowDialog, type Scenario, type Steps, states } from './scenario.ts';
+import { changing, inOrder, press, rowDialog, type Scenario, type Steps, shows, states } from './scenario.ts';
 
-// The dialogs that change roles. No role changes: the server reply is stubbed.
+// The dialogs that change roles and suspend users. No role changes: the server reply is stubbed.
 const users = '/dashboard/creator/users';
 const allUsers = '/dashboard/admin/users';
 
@@ -39,12 +39,25 @@ const withFactorAndAdmin = inOrder(
 export const roleScenarios: readonly Scenario[] = [
   ...states('owner', users, {
     'roles-make-owner': rowDialog(/Орлов/, 'Сделать владельцем'),
+    'users-suspend': rowDialog(/Орлов/, 'Приостановить'),
+    'users-suspended': changing(
+      '**/api/users/company?*',
+      ({ rows = [] }) => ({
+        count: rows.length,
+        rows: rows.map((row, at) => ({
+          ...row,
+          suspension: at < 2 ? { until: at === 0 ? null : '2035-12-05T21:00:00.000Z' } : null,
+        })),
+      }),
+      shows('Приостановлен до 5 декабря 2035'),
+    ),
     'roles-wrong-password': inOrder(
       rowDialog(/Орлов/, 'Сделать владельцем'),
       refused('Сделать владельцем', 400, wrongPassword),
     ),
   }),
   ...states('admin', `${allUsers}?name=irina`, {
+    'users-suspend-owner': rowDialog(/irina@/, 'Приостановить'),
     'roles-last-owner': inOrder(
       rowDialog(/irina@/, 'Снять роль владельца'),
       refused('Снять роль владельца', 409, lastOwner),

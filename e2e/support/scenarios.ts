@@ -111,6 +111,21 @@ const why: Steps = inOrder(rowDialog(/otchet/, 'Проверить доступ 
   await page.getByRole('option', { name: /Тихонов/ }).click();
   await expect(page.getByRole('dialog').getByRole('status')).toBeVisible();
 });
+const outsideHours = <R extends object>(reply: R) => ({
+  ...reply,
+  ...{ allow: false, reason: 'outside_hours', until: soon(16), policy: null, proxy: null, mends: [] },
+  message: 'Политика открывает этот сайт только в указанные часы, и сейчас они не идут.',
+  advice: 'Измените часы в разделе «Политики доступа».',
+});
+/** The time in so many hours, in ISO 8601. */
+const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+/** The times of a policy in a list, by its place: closed, ended, open. */
+const times = (at: number) =>
+  [
+    { open: true, changesAt: soon(3) },
+    { open: false, changesAt: soon(16) },
+    { open: false, changesAt: null },
+  ][at % 3];
 /** Opens a page whose JavaScript chunk fails to load. */
 const codeLost: Steps = async (page) => {
   await page.route(`**/${await chunkOf('src/features/users/page.tsx')}`, (route) => route.abort());
@@ -334,6 +349,7 @@ const siteList: Scenario[] = [
     'sites-vantages-empty': vantagesShow('Точек пока нет'),
     'sites-check-cdn': lastCheck('cdn'),
     'sites-why': why,
+    'sites-why-later': changing('**/why?*', outsideHours, why),
     'sites-drifted': evidenceIs({ drifted }, async (page) => {
       await expect(page.getByRole('region', { name: 'Защита сайтов' })).toBeVisible();
       await expect(page.getByRole('alert')).toHaveCount(0);
@@ -469,7 +485,14 @@ const agent: Scenario[] = [
     'agent-personal': loaded,
     'agent-visits': answeringReload('**/api/me/visits?*', visits, shows('games.test')),
   }),
-  ...states('agent', '/dashboard/user/domains', { 'agent-sites': loaded }),
+  ...states('agent', '/dashboard/user/domains', {
+    'agent-sites': loaded,
+    'agent-sites-times': changing(
+      '**/api/politics',
+      (list) => ({ ...list, rows: (list.rows ?? []).map((row, at) => ({ ...row, ...times(at) })) }),
+      shows('Открыт до'),
+    ),
+  }),
   ...states('stranger', '/dashboard/user/domains', { 'agent-sites-empty': loaded }),
   ...states('agent', '/dashboard/user/politics', { 'agent-policies': loaded }),
   ...states('stranger', '/dashboard/user/politics', { 'agent-policies-empty': loaded }),

@@ -13,6 +13,7 @@ const filterKeys = [
   'policy',
   'role',
   'invited',
+  'suspended',
   'confirmed',
   'action',
   'ends',

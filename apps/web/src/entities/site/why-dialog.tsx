@@ -5,6 +5,7 @@ import { unicodeHost } from '@propusk/contract/unicode-host';
 import { getUser, updateUser } from '@propusk/contract/users';
 import { type Explanation, whySite } from '@propusk/contract/why';
 import * as t from '@propusk/phrases/console';
+import { openTimes } from '@propusk/phrases/when';
 import { IconCircleCheck, IconLock } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
@@ -74,8 +75,12 @@ function Answer({ siteId, user }: { siteId: number; user: number }) {
 const states = { held: 'passed', missing: 'failed', unchecked: 'waiting' } as const;
 const says = { held: t.why.there, missing: t.why.missing, unchecked: t.why.unchecked };
 
+/** The reasons that a change of the policy's times removes. */
+const timeReasons = new Set<unknown>(['not_yet', 'right_ended', 'outside_hours']);
+
 function Explained(props: { explanation: Explanation; siteId: number; user: number }) {
-  const { allow, reason, message, advice, policy, proxy, links, mends } = props.explanation;
+  const { allow, reason, message, until, advice, policy, proxy, links, mends } = props.explanation;
+  const ofTime = timeReasons.has(reason);
   return (
     <>
       <Outcome
@@ -84,6 +89,7 @@ function Explained(props: { explanation: Explanation; siteId: number; user: numb
         title={allow ? t.why.allowed : t.why.refused}
       >
         <Text component="span">{message}</Text>
+        {until && <Text component="span">{openTimes(allow, until)}</Text>}
         {advice && <Text component="span">{advice}</Text>}
         {policy && proxy && (
           <Text component="span" c="dimmed">
@@ -110,12 +116,18 @@ function Explained(props: { explanation: Explanation; siteId: number; user: numb
       )}
       {!allow && (
         <Group gap="xs" justify="flex-end">
-          {mends.length === 0 && (
-            <Button variant="default" component={Link} to="/dashboard/creator/users">
-              {t.why.toUsers}
+          {ofTime ? (
+            <Button component={Link} to="/dashboard/creator/politics">
+              {t.why.toPolicies}
             </Button>
+          ) : (
+            mends.length === 0 && (
+              <Button variant="default" component={Link} to="/dashboard/creator/users">
+                {t.why.toUsers}
+              </Button>
+            )
           )}
-          {mends.length === 0 && <AssignButton site={props.siteId} />}
+          {!ofTime && reason !== 'suspended' && mends.length === 0 && <AssignButton site={props.siteId} />}
           {mends.map((mend) => (
             <Join key={mend.id} policy={mend} user={props.user} />
           ))}

@@ -1,20 +1,29 @@
 import { Text } from '@mantine/core';
-import { MaybeProof, Proof } from '@propusk/contract/fields';
+import { MaybeProof } from '@propusk/contract/fields';
 import type { User } from '@propusk/contract/me';
 import { addAdmin, changeRole, removeAdmin } from '@propusk/contract/role-changes';
 import { resetSecondFactor } from '@propusk/contract/second-factor';
+import { Moment } from '@propusk/contract/times';
+import { suspendUser } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
+import type { Control } from 'react-hook-form';
 import * as z from 'zod/mini';
 import { useCall } from '../../api/queries.ts';
 import { InviteUserDialog } from '../../entities/user/invite-user-dialog.tsx';
 import { rolesOf, useMe } from '../../entities/user/me.tsx';
 import { userName } from '../../entities/user/names.ts';
 import { noProof, ProofFields, proofShape } from '../../entities/user/proof-fields.tsx';
+import { DayInput } from '../../forms/day-input.tsx';
+import { useField } from '../../forms/fields.tsx';
 import { FormDialog } from '../../forms/form-dialog.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 import type { RoleStep } from './role-changes.ts';
 
-/** Changes a user's role or resets their second factor. Shows the consequences and re-authenticates the signed-in user. */
+/** The values of the form. Only a suspension uses `until`. */
+const Values = z.extend(MaybeProof, { until: z._default(Moment, '') });
+type Values = z.output<typeof Values>;
+
+/** Changes a user's role, suspends a user, or resets their second factor. Shows the consequences and re-authenticates the signed-in user. */
 export function ChangeRoleDialog({
   user,
   step,
@@ -25,17 +34,25 @@ export function ChangeRoleDialog({
   onClose: () => void;
 }) {
   const me = useMe();
-  // The contract's `proof` of `resetSecondFactor`: only an ADMIN must re-authenticate, an owner need not.
-  const proved = step !== 'resetFactor' || rolesOf(me).includes('ADMIN');
+  const suspends = step === 'suspend' || step === 'resume';
+  // The contract's `proof` of `resetSecondFactor`: only an ADMIN must re-authenticate, an owner need not. A suspension needs it
+  // only for an owner.
+  const proved = suspends
+    ? rolesOf(user).includes('CREATOR')
+    : step !== 'resetFactor' || rolesOf(me).includes('ADMIN');
   const change = useCall(changeRole);
   const remove = useCall(removeAdmin);
   const reset = useCall(resetSecondFactor);
+  const suspend = useCall(suspendUser);
   const texts = t.roleChange[step];
   const params = { id: user.id };
 
-  async function submit(given: z.output<typeof MaybeProof>, signal: AbortSignal) {
+  async function submit({ until, ...given }: Values, signal: AbortSignal) {
     const proof = { currentPassword: '', ...given };
-    if (step === 'resetFactor') await reset.mutateAsync({ params, body: given, signal });
+    if (suspends) {
+      const body = { ...given, suspended: step === 'suspend', until };
+      await suspend.mutateAsync({ params, body, signal });
+    } else if (step === 'resetFactor') await reset.mutateAsync({ params, body: given, signal });
     else if (step === 'dropAdmin') await remove.mutateAsync({ params, body: proof, signal });
     else {
       const role = step === 'makeOwner' ? 'CREATOR' : 'USER';
@@ -47,12 +64,12 @@ export function ChangeRoleDialog({
   return (
     <FormDialog
       title={texts.action}
-      schema={proved ? z.extend(Proof, proofShape(me)) : MaybeProof}
-      initial={proved ? noProof(me) : {}}
-      question={!proved}
+      schema={proved ? z.extend(Values, proofShape(me)) : Values}
+      initial={{ until: '', ...(proved && noProof(me)) }}
+      question={!proved || suspends}
       submit={submit}
       submitLabel={texts.action}
-      danger={step !== 'makeOwner'}
+      danger={step !== 'makeOwner' && step !== 'resume'}
       onClose={onClose}
     >
       {(control) => (
@@ -61,10 +78,25 @@ export function ChangeRoleDialog({
             {userName(user)}, {user.email}
           </Text>
           <Text size="sm">{texts.follows}</Text>
+          {step === 'suspend' && <UntilField control={control} />}
           {proved && <ProofFields control={control} />}
         </>
       )}
     </FormDialog>
+  );
+}
+
+/** The last day of a suspension; empty for a suspension without an end. */
+function UntilField<O>({ control }: { control: Control<z.input<typeof Values>, unknown, O> }) {
+  const { value, onChange } = useField({ control, name: 'until' });
+  return (
+    <DayInput
+      label={t.users.suspendUntil}
+      description={t.users.suspendUntilHint}
+      value={value}
+      onOther={onChange}
+      onDay={onChange}
+    />
   );
 }
 

@@ -1,11 +1,20 @@
 import { Button } from '@mantine/core';
 import { inviteAgain, type MadeInvitations } from '@propusk/contract/invitations';
 import type { User } from '@propusk/contract/me';
-import { companyUsers, deleteUser, listUsers, updateUser, userIds } from '@propusk/contract/users';
+import {
+  companyUsers,
+  deleteUser,
+  listUsers,
+  suspendUser,
+  updateUser,
+  userIds,
+} from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import {
   IconCalendarPlus,
   IconMail,
+  IconPlayerPause,
+  IconPlayerPlay,
   IconShieldOff,
   IconUserCog,
   IconUserPlus,
@@ -28,7 +37,7 @@ import { useRemove } from '../../lists/use-remove.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { lazyDialog } from '../../ui/lazy.tsx';
 import { toastFailure, toastSuccess } from '../../ui/toast.ts';
-import { isProtected, isResettable, type RoleStep, roleStep } from './role-changes.ts';
+import { isProtected, isResettable, type RoleStep, roleStep, suspensionStep } from './role-changes.ts';
 import { allUserColumns, userColumns } from './user-columns.tsx';
 
 const InvitationLinks = lazyDialog(
@@ -38,7 +47,7 @@ const InvitationLinks = lazyDialog(
 const ExtendDialog = lazyDialog(() => import('../../entities/policy/extend-dialog.tsx'), 'ExtendDialog');
 const ChangeRoleDialog = lazyDialog(() => import('./change-role-dialog.tsx'), 'ChangeRoleDialog');
 
-/** A list of users with the actions edit, role change, second factor reset and delete. */
+/** A list of users with the actions edit, role change, suspension, second factor reset and delete. */
 function UserList(props: {
   list: ListEndpoint<User>;
   help: string;
@@ -70,6 +79,7 @@ function UserList(props: {
       toastFailure(messageOf(error));
     }
   }
+  const suspension = useCall(suspendUser);
   const changing = (icon: ReactNode, user: User, step: RoleStep): RowAction => ({
     label: t.roleChange[step].action,
     icon,
@@ -96,6 +106,19 @@ function UserList(props: {
             run: () => setExtended(user),
           },
         ];
+  /** The menu item that suspends a user or lifts the suspension. For an owner, both ask for the password. */
+  function suspensionOf(user: User): readonly RowAction[] {
+    const step = suspensionStep(me, user);
+    if (step === null || (user.invitation && step === 'suspend')) return [];
+    const Icon = step === 'suspend' ? IconPlayerPause : IconPlayerPlay;
+    const action = changing(<Icon size={16} aria-hidden />, user, step);
+    if (step === 'suspend' || isProtected(user)) return [action];
+    const call = { params: { id: user.id }, body: { suspended: false } };
+    const onSuccess = () => toastSuccess(t.roleChange.resume.done, userName(user));
+    const run = () =>
+      suspension.mutate(call, { onSuccess, onError: (error) => toastFailure(messageOf(error)) });
+    return [{ label: action.label, icon: action.icon, run }];
+  }
   /** The menu items for an invited user. An ADMIN cannot invite agents, so only an owner gets the item that invites again. */
   const invitationOf = (user: User): readonly RowAction[] => [
     ...(rolesOf(me).includes('CREATOR')
@@ -129,6 +152,7 @@ function UserList(props: {
             editing(dialogLink(props.edit, user.id)),
             ...extensionOf(user),
             ...(user.invitation ? invitationOf(user) : changesOf(user)),
+            ...suspensionOf(user),
             ...(isProtected(user) || user.invitation
               ? []
               : [removing(() => remove(user.id, `${userName(user)}, ${user.email}`))]),

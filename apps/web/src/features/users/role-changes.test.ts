@@ -1,6 +1,6 @@
 import type { Role } from '@propusk/contract/roles';
 import { expect, test } from 'vitest';
-import { isProtected, roleStep } from './role-changes.ts';
+import { isProtected, roleStep, suspensionStep } from './role-changes.ts';
 
 const company = {
   id: 1,
@@ -47,4 +47,20 @@ test('the console offers no deletion and no new password for an owner or an ADMI
   expect(isProtected(holder('CREATOR'))).toBe(true);
   expect(isProtected(holder('ADMIN'))).toBe(true);
   expect(isProtected(holder('USER', 'ADMIN'))).toBe(true);
+});
+
+test('the console offers to suspend agents and other owners, and to lift their suspensions', () => {
+  const suspended = { suspension: { until: null } };
+  const active = { suspension: null };
+  for (const other of [person(3, 'USER'), person(3, 'CREATOR')]) {
+    expect(suspensionStep(owner, { ...other, ...active })).toBe('suspend');
+    expect(suspensionStep(admin, { ...other, ...suspended })).toBe('resume');
+  }
+});
+
+test('the console offers nobody to suspend themselves, an ADMIN or a user without a company', () => {
+  const active = { suspension: null };
+  expect(suspensionStep(owner, { ...owner, ...active })).toBe(null);
+  expect(suspensionStep(admin, { ...person(3, 'CREATOR', 'ADMIN'), ...active })).toBe(null);
+  expect(suspensionStep(admin, { ...person(3, 'USER'), company: null, ...active })).toBe(null);
 });

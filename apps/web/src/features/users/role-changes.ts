@@ -1,8 +1,8 @@
 import type { User } from '@propusk/contract/me';
 import { rolesOf } from '../../entities/user/me.tsx';
 
-/** The changes that the dialog makes: of a role, or the reset of a second factor. */
-export type RoleStep = 'makeOwner' | 'dropOwner' | 'dropAdmin' | 'resetFactor';
+/** The changes that the dialog makes: of a role, the reset of a second factor, a suspension or its end. */
+export type RoleStep = 'makeOwner' | 'dropOwner' | 'dropAdmin' | 'resetFactor' | 'suspend' | 'resume';
 
 type Holder = Pick<User, 'id' | 'roles' | 'company'>;
 
@@ -23,4 +23,13 @@ export function roleStep(me: Holder, user: Holder): RoleStep | null {
   if (roles.includes('ADMIN')) return rolesOf(me).includes('ADMIN') ? 'dropAdmin' : null;
   if (user.company === null) return null;
   return roles.includes('CREATOR') ? 'dropOwner' : 'makeOwner';
+}
+
+/** Whether the console offers to suspend a user, or to lift the suspension. Null for the signed-in user, and where the api would refuse. */
+export function suspensionStep(
+  me: Holder,
+  user: Holder & Pick<User, 'suspension'>,
+): 'suspend' | 'resume' | null {
+  if (user.id === me.id || user.company === null || rolesOf(user).includes('ADMIN')) return null;
+  return user.suspension ? 'resume' : 'suspend';
 }

@@ -22,6 +22,7 @@ export const list = {
     policy: 'Политика',
     role: 'Роль',
     invited: 'Приглашение',
+    suspended: 'Приостановка',
     confirmed: 'Почта',
     action: 'Действие',
     ends: 'Действует до',

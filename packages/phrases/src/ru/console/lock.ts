@@ -134,4 +134,5 @@ export const why = {
   joined: (policy: string) => `Добавлен в «${policy}»`,
   assign: 'Назначить политику',
   toUsers: 'К пользователям',
+  toPolicies: 'К политикам доступа',
 };

@@ -1,9 +1,9 @@
-// Texts of the dialogs that change a user's role or reset the second factor.
+// Texts of the dialogs that change a user's role, suspend a user or reset the second factor.
 
 const again = 'Открытые сеансы завершатся: в консоль и расширение нужно будет войти заново.';
 
 /** Changes that a dialog asks to confirm; `follows` describes the effect on the user. */
-type Change = 'makeOwner' | 'dropOwner' | 'dropAdmin' | 'resetFactor';
+type Change = 'makeOwner' | 'dropOwner' | 'dropAdmin' | 'resetFactor' | 'suspend' | 'resume';
 
 export const roleChange = {
   makeOwner: {
@@ -25,6 +25,17 @@ export const roleChange = {
     action: 'Сбросить второй фактор',
     follows: `Пользователь сможет войти только с паролем и включит второй фактор заново. ${again} Сбрасывайте, только если уверены, что просит он сам.`,
     done: 'Второй фактор сброшен',
+  },
+  suspend: {
+    action: 'Приостановить',
+    follows:
+      'Сеансы и открытые соединения этого пользователя закончатся сразу, войти он не сможет. Политики доступа и пароль останутся: вернуть доступ можно в любой момент.',
+    done: 'Доступ приостановлен',
+  },
+  resume: {
+    action: 'Возобновить доступ',
+    follows: 'Пользователь снова сможет войти, и сайты его политик доступа откроются сразу.',
+    done: 'Доступ возобновлён',
   },
   addAdmin: 'Добавить администратора',
   addAdminFollows:

@@ -27,6 +27,12 @@ export const users = {
   policies: 'Политики доступа',
   noPolicies: 'Без доступа',
   invited: 'Приглашены',
+  suspended: 'Приостановленные',
+  /** @param day the last day, or null for a suspension without an end */
+  isSuspended: (day: string | null) => `Приостановлен${day === null ? '' : ` до ${day}`}`,
+  resumes: (when: string) => `Доступ вернётся ${when}`,
+  suspendUntil: 'До даты',
+  suspendUntilHint: 'Последний день без доступа. Оставьте пустым, если срок неизвестен',
   neverVisited: 'Ни разу не заходили',
   company: 'Компания',
   heldHint: 'Здесь доступ можно только отобрать. Выдаёт его владелец компании в своём разделе',
