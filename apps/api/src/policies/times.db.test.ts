@@ -1,14 +1,18 @@
 import { myAccess } from '@propusk/contract/access';
 import { login } from '@propusk/contract/auth';
+import { me } from '@propusk/contract/me';
 import { createPolicy, getPolicy, listPolicies, updatePolicy } from '@propusk/contract/policies';
 import { listProxies } from '@propusk/contract/proxies';
 import { recordSettings, setRecordSettings } from '@propusk/contract/record-settings';
+import { changeRole } from '@propusk/contract/role-changes';
 import { createSite } from '@propusk/contract/sites';
 import { companyUsers, getUser, suspendUser, updateUser } from '@propusk/contract/users';
 import { whySite } from '@propusk/contract/why';
+import { createAdmin } from '@propusk/test-kit/api/admin';
 import { PASSWORD, startApi, type TestApi, testEncryption } from '@propusk/test-kit/api/api';
 import { type Inbox, openInbox } from '@propusk/test-kit/api/inbox';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { startLifting } from '../users/suspension-store.ts';
 import { startEndDigest } from './end-digest.ts';
 
 let api: TestApi;
@@ -233,6 +237,51 @@ describe('a suspension', () => {
     expect(await rightsOfOldApi(agent.id)).toBe(1);
     expect((await signIn(PASSWORD)).status).toBe(200);
   });
+});
+
+test('an owner is suspended only with the password, and never themselves or as the last owner who can sign in', async () => {
+  const { owner } = await world();
+  const admin = await createAdmin(api);
+  const self = (await api.must(owner.token, me)).id;
+  const suspend = async (token: string, id: number, password?: string) => {
+    const body = { suspended: true, ...(password !== undefined && { currentPassword: password }) };
+    const { status, error } = await api.call(token, suspendUser, { params: { id }, body });
+    return status === 200 ? '200' : error.code;
+  };
+  expect(await suspend(owner.token, self, PASSWORD)).toBe('own_account');
+  expect(await suspend(admin, self, PASSWORD)).toBe('last_owner');
+  const second = await api.agent(owner.token);
+  await api.must(owner.token, changeRole, {
+    params: { id: second.id },
+    body: { role: 'CREATOR', currentPassword: PASSWORD },
+  });
+  expect(await suspend(owner.token, second.id)).toBe('bad_input');
+  expect(await suspend(owner.token, second.id, 'wrong horse')).toBe('bad_input');
+  expect(await suspend(owner.token, second.id, PASSWORD)).toBe('200');
+  expect(await suspend(admin, self, PASSWORD)).toBe('last_owner');
+});
+
+test('a suspension is lifted at its date', async () => {
+  const { owner, agent } = await world();
+  const body = { suspended: true, until: new Date(Date.now() + 1_500).toISOString() };
+  await api.must(owner.token, suspendUser, { params: { id: agent.id }, body });
+  expect(await rightsOfOldApi(agent.id)).toBe(0);
+  const task = startLifting({ db: api.database.db, log: { warn: vi.fn<(...facts: unknown[]) => void>() } });
+  await expect.poll(() => rightsOfOldApi(agent.id), { timeout: 10_000 }).toBe(1);
+  await task.close();
+  expect((await api.must(owner.token, getUser, { params: { id: agent.id } })).suspension).toBeNull();
+});
+
+test('an api of the release before can add no member to a policy with times', async () => {
+  const { owner, policy } = await world({ validUntil: inHours(1) });
+  const other = await api.agent(owner.token);
+  const { pool } = api.database;
+  await pool.query(
+    'insert into policy_users (company_id, policy_id, user_id) select company_id, $1, id from users where id = $2 on conflict do nothing',
+    [policy.id, other.id],
+  );
+  expect(await rightsOfOldApi(other.id)).toBe(0);
+  expect((await api.must(owner.token, getPolicy, { params: { id: policy.id } })).users).toHaveLength(2);
 });
 
 test('owners get one mail on the day on which a long right has seven days left, from two api processes', async () => {
