@@ -9,7 +9,7 @@ import { listProxies } from '@propusk/contract/proxies';
 import { register } from '@propusk/contract/registration';
 import { confirmSecondFactor, startSecondFactor } from '@propusk/contract/second-factor';
 import { createSite } from '@propusk/contract/sites';
-import { createUser } from '@propusk/contract/users';
+import { createUser, getUser, suspendUser, updateUser } from '@propusk/contract/users';
 import { appCode } from '@propusk/test-kit/api/app-code';
 import { createTestDatabase, type TestDatabase } from '@propusk/test-kit/api/database';
 import { freePort } from '@propusk/test-kit/daemon';
@@ -63,10 +63,13 @@ async function enrol(token: string): Promise<void> {
   await api.must(token, confirmSecondFactor, { body: { code: appCode(secret) } });
 }
 
+let owner: string;
+let member: { id: number; way: string };
+
 test('when a company requires a second factor, users without one lose access within a second', async () => {
   const names = { name: 'Компания', companyName: 'Компания', companySite: 'company.test' };
   const account = { ...names, email: 'owner@company.test', password: PASSWORD };
-  const owner = (await api.must(null, register, { body: account })).token;
+  owner = (await api.must(null, register, { body: account })).token;
   const proxyId = (await api.must(owner, listProxies)).rows.find(({ direct }) => direct)?.id ?? 0;
   const person = async (name: string) => {
     const body = { email: `${name}@company.test`, password: PASSWORD };
@@ -88,6 +91,7 @@ test('when a company requires a second factor, users without one lose access wit
   const [dying, living] = [await drip(shut), await drip(kept)];
   expect([dying.status, living.status]).toEqual([200, 200]);
   await enrol(owner);
+  member = { id: enrolled.id, way: kept };
 
   const elapsed = stopwatch();
   await api.must(owner, updateMyCompany, { body: { secondFactorRequired: true } });
@@ -105,4 +109,30 @@ test('when a company requires a second factor, users without one lose access wit
   const fresh = await wayOf(without.token);
   await becomes(fresh, '200');
   expect(await ask(shut)).toBe('407 expired');
+});
+
+test('a suspension ends tunnels, and a membership that ends closes the site, within a second', async () => {
+  const { id, way } = member;
+  await becomes(way, '200');
+  const policy = (await api.must(owner, getUser, { id })).politics[0]?.id ?? 0;
+  const ending = await drip(way);
+  const end = Date.now() + 2_000;
+  const ends = [{ id: policy, until: new Date(end).toISOString() }];
+  await api.must(owner, updateUser, { id, body: { ends } });
+  await ending.closed;
+  const late = Date.now() - end;
+  expect([late >= 0, late < 1_000, await ask(way)]).toEqual([true, true, '403 right_ended']);
+
+  await api.must(owner, updateUser, { id, body: { ends: [{ id: policy, until: '' }] } });
+  await becomes(way, '200');
+  const tunnel = await drip(way);
+  const elapsed = stopwatch();
+  await api.must(owner, suspendUser, { id, body: { suspended: true } });
+  await tunnel.closed;
+  const took = elapsed();
+  process.stdout.write(
+    `suspension to dead tunnel: ${took.toFixed(1)} ms, end of a membership: ${late} ms late\n`,
+  );
+  expect(took).toBeLessThan(1_000);
+  expect(await ask(way)).toBe('403 suspended');
 });
