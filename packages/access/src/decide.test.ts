@@ -207,14 +207,22 @@ describe('rights with times', () => {
   test('a suspended user is denied and reaches nothing', () => {
     const change = { users: base.users.slice(1), suspended: [10] };
     expect(told(change, 'a.test')).toEqual(['suspended', 'never']);
-    expect(reachable(indexOf({ ...base, ...change }), 10)).toBeNull();
+    expect(reachable(indexOf({ ...base, ...change }), 10, NOW)).toBeNull();
   });
 
-  test('reachable() also lists the sites of rights that are closed at the moment', () => {
-    expect(reachable(indexOf({ ...base, ...timed({ until: NOW - DAY }, second) }), 10)?.sites).toEqual([
-      'a.test',
-      'b.test',
+  test('reachable() also lists the sites of rights that are closed at the moment, and says when they open', () => {
+    const told = reachable(indexOf({ ...base, ...timed({ until: NOW - DAY }, second) }), 10, NOW);
+    expect(told?.sites).toEqual(['a.test', 'b.test']);
+    const timesAfter = (times: Parameters<typeof timed>[0]) =>
+      reachable(indexOf({ ...base, ...timed(times, second) }), 10, NOW)?.times;
+    const site = 'b.test';
+    expect(timesAfter({ from: NOW + DAY })).toEqual([{ site, open: false, until: NOW + DAY }]);
+    expect(timesAfter({ until: NOW - DAY })).toEqual([
+      { site, open: false, until: Number.POSITIVE_INFINITY },
     ]);
+    expect(timesAfter({ until: NOW + DAY })).toEqual([{ site, open: true, until: NOW + DAY }]);
+    // Times in which the site never closes.
+    expect(timesAfter({ windows: [[0, 10_080]] })).toEqual([]);
   });
 });
 
@@ -285,8 +293,9 @@ describe('the index', () => {
 });
 
 test('reachable() lists exactly the sites that decide() allows', () => {
-  expect(reachable(index, 10)).toEqual({
+  expect(reachable(index, 10, NOW)).toEqual({
     allSites: false,
+    times: [],
     sites: [
       '*.wiki.romashka.test',
       'crm.romashka.test',
@@ -296,9 +305,9 @@ test('reachable() lists exactly the sites that decide() allows', () => {
       'xn--80aa3agjl3d.xn--p1ai',
     ],
   });
-  expect(reachable(index, 11)).toEqual({ allSites: false, sites: [] });
-  expect(reachable(index, 30)?.allSites).toBe(true);
-  expect(reachable(index, 999)).toBeNull();
+  expect(reachable(index, 11, NOW)).toEqual({ allSites: false, sites: [], times: [] });
+  expect(reachable(index, 30, NOW)?.allSites).toBe(true);
+  expect(reachable(index, 999, NOW)).toBeNull();
 });
 
 describe('decide() is correct for randomly generated companies', () => {

@@ -230,20 +230,63 @@ function takenByOther(index: AccessIndex, company: CompanyIndex, host: string): 
   return oldest !== undefined && oldest.companyId !== company.id;
 }
 
+/** A site whose policies allow no access now because of their times, or not for ever. `until`: when that changes, in ms since 1970; infinite for never. */
+export interface TimedSite {
+  readonly site: string;
+  readonly open: boolean;
+  readonly until: number;
+}
+
 /**
  * Lists the sites that a user reaches, for routing in clients (`GET /me/access`, the PAC of the extension). The list includes
- * hosts that another company holds on shared egress: clients send these to the gateway, which explains the denial.
+ * hosts that another company holds on shared egress: clients send these to the gateway, which explains the denial. It also includes
+ * sites that are closed by time, and `times` says when they open.
+ * @param now as in `decide()`
  * @returns stored site addresses, sorted; null for a user who is not in the index
  */
-export function reachable(index: AccessIndex, userId: number): { allSites: boolean; sites: string[] } | null {
+export function reachable(
+  index: AccessIndex,
+  userId: number,
+  now: number,
+): { allSites: boolean; sites: string[]; times: TimedSite[] } | null {
   const user = index.users.get(userId);
   if (user === undefined) return null;
   const sites: string[] = [];
+  const times: TimedSite[] = [];
+  const everywhere = user.policies.filter((policy) => policy.allSites);
+  // Each policy is looked at once, because the search for the next change of windows is slow.
+  // Bounded: the map exists for one call, and holds one entry for each policy of the user
+  const paid = user.policies.filter((policy) => !policy.ended);
+  const turns = new Map(paid.map((policy) => [policy, turnOf(user, policy, now)]));
   for (const [pattern, first] of user.company.patterns) {
     for (const { port, policies } of sitesFrom(first)) {
-      if (!policies.some((policy) => user.policies.includes(policy))) continue;
-      sites.push(port === 0 ? pattern : `${pattern}:${port}`);
+      const own = policies.filter((policy) => user.policies.includes(policy));
+      if (own.length === 0) continue;
+      const site = port === 0 ? pattern : `${pattern}:${port}`;
+      sites.push(site);
+      const opening = port === 0 || port === 80 || port === 443 ? [...own, ...everywhere] : own;
+      const all = opening.flatMap((policy) => turns.get(policy) ?? []);
+      if (all.length === 0) continue;
+      const open = all.filter((turn) => turn.open).map(({ until }) => until);
+      const until = open.length > 0 ? Math.max(...open) : Math.min(...all.map((turn) => turn.until));
+      if (open.length === 0 || until !== Number.POSITIVE_INFINITY)
+        times.push({ site, open: open.length > 0, until });
     }
   }
-  return { allSites: user.policies.some((policy) => policy.allSites), sites: sites.toSorted() };
+  return { allSites: everywhere.length > 0, sites: sites.toSorted(), times };
+}
+
+/** The maximum number of changes of a rule that `turnOf` looks at. */
+const MOST_STEPS = 30;
+
+/** Whether the right that a policy gives a user is open, and when that changes; infinite for never. */
+function turnOf(user: UserIndex, policy: PolicyIndex, now: number): { open: boolean; until: number } {
+  const { open, until } = timesOf(user, policy, now);
+  let at = until;
+  for (let step = 0; step < MOST_STEPS && at !== Number.POSITIVE_INFINITY; step++) {
+    const next = timesOf(user, policy, at);
+    if (next.open !== open) return { open, until: at };
+    at = next.until;
+  }
+  return { open, until: Number.POSITIVE_INFINITY };
 }

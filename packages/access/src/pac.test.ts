@@ -159,8 +159,7 @@ describe.each([false, true])(
   'with allSites, the PAC and createRoute() agree with decide() on %s',
   (allSites) => {
     const index = indexed(sites, allSites);
-    const told = reachable(index, 1) ?? { allSites: false, sites: [] };
-    const routed: Routed = { ...plain, ...told };
+    const routed: Routed = { ...plain, allSites, sites: reachable(index, 1, 0)?.sites ?? [] };
     const pac = run(routed);
     const route = createRoute(routed);
     const verdict = (url: string, port: number) => {
@@ -210,7 +209,7 @@ describe.each([false, true])(
             });
             const known = [...new Set(addresses), 'none.example.ru'];
             const drawn = indexed(known, allSites);
-            const access = { ...plain, ...(reachable(drawn, 1) ?? told) };
+            const access: Routed = { ...plain, allSites, sites: reachable(drawn, 1, 0)?.sites ?? [] };
             const url = `http://${prefix}${hosts[0] ?? 'x'}.ru:${port}/`;
             if (!URL.canParse(url)) return;
             const name = canonicalHost(new URL(url).hostname);

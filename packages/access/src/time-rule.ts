@@ -46,8 +46,11 @@ export class TimeRule {
   constructor({ from, until, zone, windows }: RightTimes) {
     this.#from = from ?? Number.NEGATIVE_INFINITY;
     this.#until = until ?? Number.POSITIVE_INFINITY;
-    this.#windows = windows && disjoint(windows);
     this.#zone = windows === null ? null : zoneOf(zone);
+    const merged = windows && disjoint(windows);
+    // Windows without a minute at which they close are always open, if the zone is known.
+    const isAlways = this.#zone !== null && merged?.every(([, end]) => covers(merged, end % WEEK));
+    this.#windows = isAlways && merged?.length ? null : merged;
   }
 
   /** @param now in ms since 1970; NaN when it is not known */
@@ -123,8 +126,11 @@ function localTime(zone: Intl.DateTimeFormat, now: number): number {
 /** The minute of the week, from Monday 0:00. */
 const minuteOf = (local: number) => Math.floor((local + FIRST_DAY_MS) / MINUTE_MS) % WEEK;
 
-function isOpen(windows: NonNullable<RightTimes['windows']>, local: number): boolean {
-  const minute = minuteOf(local);
+const isOpen = (windows: NonNullable<RightTimes['windows']>, local: number) =>
+  covers(windows, minuteOf(local));
+
+/** Whether windows cover a minute of the week. */
+function covers(windows: NonNullable<RightTimes['windows']>, minute: number): boolean {
   return windows.some(
     ([start, end]) => (minute >= start && minute < end) || (minute + WEEK >= start && minute + WEEK < end),
   );

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { GivenDate, Id, IsoDate } from './fields.ts';
+import { issue } from './issues.ts';
 import { limits } from './limits.ts';
 
 /** The minutes of a week. */
@@ -22,10 +23,10 @@ export const Zone = z.string().check(z.maxLength(60), z.regex(/^[A-Za-z0-9_+/-]+
 
 /**
  * A time in UTC, or a day. As an end, a day means the end of that day; as a begin, its begin: in the time zone of the policy, or of
- * the company. An empty text means no such time.
+ * the company. The year is 1970 or later. An empty text means no such time.
  * @example 2026-12-31
  */
-export const Moment = z.union([z.literal(''), GivenDate, z.iso.date().check(z.regex(/^[12]/))]);
+export const Moment = z.union([z.literal(''), GivenDate, z.iso.date()]).check(z.regex(/^$|^(19[7-9]|2)/));
 
 /** The end of a membership of a policy. */
 const End = z.object({
@@ -35,8 +36,16 @@ const End = z.object({
   until: Moment,
 });
 
-/** The ends of memberships to change. A membership that is not listed keeps its end. @example [{"id": 7, "until": "2026-12-31"}] */
-export const Ends = z.optional(z.array(End).check(z.maxLength(limits.objectsPerCompany)));
+/**
+ * The ends of memberships to change, each id at most once. A membership that is not listed keeps its end.
+ * @example [{"id": 7, "until": "2026-12-31"}]
+ */
+export const Ends = z.optional(
+  z.array(End).check(
+    z.maxLength(limits.objectsPerCompany),
+    z.refine((ends) => new Set(ends.map(({ id }) => id)).size === ends.length, issue('repeated')),
+  ),
+);
 export type Ends = z.infer<typeof Ends>;
 
 /** The times of a policy, in a request. Absent fields stay unchanged; an empty value removes a time. */

@@ -73,6 +73,9 @@ export function hostOf(address: string): { host: CanonicalHost | null; port: num
   return { host: canonicalHost(pattern.replace(/^\*\./, '')), port: Number(port) };
 }
 
+/** A moment in ms since 1970 as a text; null for an infinite one. */
+export const isoOrNull = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString() : null);
+
 /** The maximum number of moments that `changeOf` tries. */
 const MOST_STEPS = 30;
 
@@ -86,7 +89,7 @@ export function changeOf(index: AccessIndex, { userId, host, port }: Question, n
   let at = until;
   for (let step = 0; step < MOST_STEPS && Number.isFinite(at); step++) {
     const next = decide(index, userId, host, port, at);
-    if (next.allow !== allow) return new Date(at).toISOString();
+    if (next.allow !== allow) return isoOrNull(at);
     at = next.until;
   }
   return null;
@@ -135,7 +138,7 @@ export function findMends(
 }
 
 /** The reasons of refusals by time. */
-export const timeReasons: ReadonlySet<DenyReason> = new Set([
+const timeReasons: ReadonlySet<DenyReason> = new Set([
   'clock_unknown',
   'not_yet',
   'outside_hours',

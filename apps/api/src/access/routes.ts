@@ -1,6 +1,5 @@
-import { decide, reachable } from '@propusk/access/decide';
+import { reachable } from '@propusk/access/decide';
 import { gatewayUsername, signGatewayToken } from '@propusk/access/gateway-secret';
-import type { AccessIndex } from '@propusk/access/snapshot';
 import { type GatewayAccess, myAccess } from '@propusk/contract/access';
 import { asMember, type Member } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
@@ -8,7 +7,7 @@ import { demandConfirmed } from '../db/company.ts';
 import { readMoment, readSnapshot, type SnapshotSource } from '../feed/store.ts';
 import { implement } from '../http/implement.ts';
 import type { Slice } from '../slice.ts';
-import { changeOf, hostOf, indexOf, timeReasons } from './explain.ts';
+import { indexOf, isoOrNull } from './explain.ts';
 import { lossRoutes } from './loss-routes.ts';
 import { noteAccessFetched } from './store.ts';
 import { whyRoutes } from './why-routes.ts';
@@ -46,7 +45,11 @@ async function grantAccess(
   if (snapshot === null || user === undefined) throw new AppError('unauthorized');
   const index = indexOf(snapshot);
   const now = await readMoment(source.db);
-  const { allSites, sites } = reachable(index, user.id) ?? { allSites: false, sites: [] };
+  const { allSites, sites, times } = reachable(index, user.id, now) ?? {
+    allSites: false,
+    sites: [],
+    times: [],
+  };
   const expires = Math.floor(Date.now() / 1000) + TOKEN_SECONDS;
   const url = config.gatewayUrl;
   const secure = url.protocol === 'https:';
@@ -62,22 +65,7 @@ async function grantAccess(
     expiresAt: new Date(expires * 1000).toISOString(),
     allSites,
     sites,
-    times: sites.flatMap((site) => timesOf(index, user.id, site, now)),
+    times: times.map(({ until, ...site }) => ({ ...site, until: isoOrNull(until) })),
     bypass: [config.publicUrl.hostname],
   };
-}
-
-/** The state of a site whose times allow no access now, or not for ever; nothing for any other site. */
-function timesOf(
-  index: AccessIndex,
-  userId: number,
-  site: string,
-  now: number,
-): NonNullable<GatewayAccess['times']> {
-  const { host, port } = hostOf(site);
-  if (host === null) return [];
-  const decision = decide(index, userId, host, port, now);
-  const until = changeOf(index, { userId, host, port }, now);
-  const isTimed = until !== null || (!decision.allow && timeReasons.has(decision.reason));
-  return isTimed ? [{ site, open: decision.allow, until }] : [];
 }

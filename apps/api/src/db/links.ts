@@ -161,6 +161,7 @@ export function setLinks(
 
 /**
  * Returns the statement that sets the ends of memberships. It throws AppError bad_input for a pair that is no membership.
+ * @throws AppError too_many_objects for more ends than a company may have links
  * @param given for each end the id of the policy and of the user, and the path of the end in the input
  */
 export function setEnds(
@@ -168,6 +169,7 @@ export function setEnds(
   companyId: number,
   given: readonly { policy: number; user: number; until: string; path: string }[],
 ): Statement<void> {
+  refuseBeyond(given.length);
   const set = sql<{
     absent: number[];
   }>`select set_ends(${companyId}, ${given.map(({ policy }) => policy)}::bigint[],

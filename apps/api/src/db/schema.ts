@@ -163,7 +163,7 @@ export interface Tables {
     valid_until: string | null;
     windows: ColumnType<[number, number][] | null, string | null, string | null>;
     zone: string | null;
-    until_set_at: string | null;
+    until_set_at: Generated<string>;
     timed: GeneratedAlways<boolean | null>;
   };
   policy_users: { company_id: number; policy_id: number; user_id: number };

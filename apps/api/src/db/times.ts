@@ -6,8 +6,8 @@ import type { Tx } from './open.ts';
 
 /** Refuses a time zone that PostgreSQL or JavaScript does not support. @throws AppError bad_input for the field */
 export async function demandZone(tx: Tx, zone: string, field: string): Promise<void> {
-  const { rows } = await sql`select from pg_timezone_names where name = ${zone}`.execute(tx);
-  if (rows.length === 0 || !isZone(zone)) throw new AppError('bad_input', { fields: { [field]: ['unfit'] } });
+  const known = isZone(zone) && (await sql`select from pg_timezone_names where name = ${zone}`.execute(tx));
+  if (!known || known.rows.length === 0) throw new AppError('bad_input', { fields: { [field]: ['unfit'] } });
 }
 
 function isZone(timeZone: string): boolean {

@@ -34,11 +34,16 @@ export async function findSessions(db: Db, hashes: readonly Buffer[]): Promise<M
     ])
     .where('sessions.token_hash', '=', hash)
     .where('sessions.expires_at', '>', (eb) => eb.fn<string>('now'))
+    // An api of an earlier release opens sessions for suspended users.
+    .where(isActive)
     .execute();
   return new Map(
     users.map(({ unseen, ...holder }) => [holder.tokenHash.toString('hex'), { holder, unseen }]),
   );
 }
+
+/** Whether a row of `users` is not suspended. */
+const isActive = sql<boolean>`(users.suspended_at is null or users.suspended_until <= now())`;
 
 // A session's last use is updated at most every five minutes, to save writes.
 const unseen = sql<boolean>`sessions.last_seen_at < now() - interval '5 minutes'`;

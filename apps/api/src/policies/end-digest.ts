@@ -50,15 +50,15 @@ const ending = sql`
 async function mailOne(tx: Tx, outbox: Outbox, page: string): Promise<boolean> {
   const { rows } = await sql<Digest>`
     with today as (
-      select e.*, c.time_zone as zone, date_trunc('day', now(), c.time_zone) as day
+      select e.*, c.time_zone as zone, (now() at time zone c.time_zone)::date as day
       from (${ending}) e join companies c on c.id = e.company_id
         cross join (values (interval '7 days', interval '14 days'), (interval '1 day', interval '2 days')) as w (before, longer)
-      where c.confirmed and e.at - e.set_at > w.longer and now() >= date_trunc('day', now(), c.time_zone) + interval '8 hours'
-        and date_trunc('day', e.at - w.before, c.time_zone) = date_trunc('day', now(), c.time_zone)
+      where c.confirmed and e.at - e.set_at > w.longer and (now() at time zone c.time_zone)::time >= '08:00'
+        and (e.at at time zone c.time_zone - w.before)::date = (now() at time zone c.time_zone)::date
     ), sent as (
       insert into plan_warnings (company_id, what, ends_at, days)
-      select distinct company_id, 'rights', day, 0 from today t
-      where not exists (select from plan_warnings w where (w.company_id, w.what, w.ends_at, w.days) = (t.company_id, 'rights', t.day, 0))
+      select distinct company_id, 'rights', day::timestamp at time zone 'UTC', 0 from today t
+      where not exists (select from plan_warnings w where (w.company_id, w.what, w.ends_at, w.days) = (t.company_id, 'rights', t.day::timestamp at time zone 'UTC', 0))
       order by company_id limit 1 on conflict do nothing returning company_id
     )
     select c.time_zone as zone,

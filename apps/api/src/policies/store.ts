@@ -111,7 +111,6 @@ async function timesOf(
   return {
     ...{ valid_from: momentOf(validFrom, timeZone, false), valid_until: momentOf(validUntil, timeZone) },
     zone: zone === '' ? null : zone,
-    until_set_at: validUntil === undefined ? undefined : sql<string>`now()`,
     windows: windows?.length === 0 ? null : windows && JSON.stringify(windows),
   };
 }

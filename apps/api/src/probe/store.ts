@@ -195,15 +195,15 @@ export async function isCoveredElsewhere(
   const addresses = patternsCovering(host).map((pattern) => (isWeb ? pattern : `${pattern}:${port}`));
   const { rows } = await sql<{ covered: boolean }>`
     with own as (
-      select p.id, p.all_sites, exists (select from policy_sites l where l.policy_id = p.id and l.site_id = ${siteId}) as here,
+      select p.id, p.all_sites, p.timed, exists (select from policy_sites l where l.policy_id = p.id and l.site_id = ${siteId}) as here,
         exists (select from policy_sites l join sites s on s.company_id = l.company_id and s.id = l.site_id
           where l.policy_id = p.id and s.address = any (${addresses})) as there
       from policies p where p.company_id = ${companyId} and p.proxy_id = ${proxyId}
-    ), opening as (select id from own where there or (all_sites and ${isWeb}))
+    ), opening as (select id from own where (there or (all_sites and ${isWeb})) and not timed)
     select exists (select from opening) and not exists (
       select from own join policy_members u on u.policy_id = own.id
       where (own.here or own.all_sites) and u.user_id not in (
-        select user_id from policy_members where policy_id in (select id from opening))
+        select user_id from policy_members where policy_id in (select id from opening) and ends_at is null)
     ) as covered`.execute(db);
   return rows[0]?.covered ?? false;
 }

@@ -142,7 +142,7 @@ async function tellOwners(
 ): Promise<void> {
   const { rows } = await sql<{ to: string }>`
     select u.email::text as to from users u join companies c on c.id = u.company_id
-    where u.company_id = ${companyId} and u.roles @> '{CREATOR}' and u.id <> ${userId} and c.confirmed
+    where u.company_id = ${companyId} and u.roles @> '{CREATOR}' and u.suspended_at is null and u.id <> ${userId} and c.confirmed
     order by u.id limit ${MOST_OWNERS}`.execute(tx);
   const page = links.page('/dashboard/creator/statistics/storage');
   for (const { to } of rows)

@@ -44,7 +44,7 @@ export async function readStatistics(db: Db, companyId: number, query: Statistic
       array(select json_build_object('user', json_build_object('id', u.id, 'name', ${sql.raw(userName('u'))}),
           'site', json_build_object('id', s.id, 'name', s.shown_address))
         from (select distinct l.user_id, p.site_id from policy_members l join policy_sites p using (company_id, policy_id)
-          where l.company_id = ${companyId} except select user_id, site_id from used order by 1, 2 limit 50) as idle
+          where l.company_id = ${companyId} and coalesce(l.ends_at > now(), true) except select user_id, site_id from used order by 1, 2 limit 50) as idle
         join users u on u.id = idle.user_id join sites s on s.company_id = ${companyId} and s.id = idle.site_id order by u.id, s.id) as unused,
       array(select json_build_object('id', s.id, 'name', s.shown_address) from sites s where s.company_id = ${companyId}
         and s.id not in (select site_id from used) order by s.id limit 50) as idle`.execute(db);

@@ -66,7 +66,7 @@ async function warnOne(tx: Tx, outbox: Outbox, page: string): Promise<boolean> {
       order by id limit 1 on conflict do nothing returning *
     )
     select s.company_id as "companyId", s.what, s.ends_at as at, ${concerned.people} as people, ${concerned.sites} as sites,
-      array(select u.email::text from users u where u.company_id = c.id and u.roles @> '{CREATOR}' and c.confirmed
+      array(select u.email::text from users u where u.company_id = c.id and u.roles @> '{CREATOR}' and u.suspended_at is null and c.confirmed
         order by u.id limit 10) as owners
     from sent s join companies c on c.id = s.company_id`.execute(tx);
   const [warning] = rows;

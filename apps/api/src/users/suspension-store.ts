@@ -6,7 +6,7 @@ import { AppError } from '../core/errors.ts';
 import type { Target } from '../core/versions.ts';
 import { type Background, type Repeating, repeat } from '../db/background.ts';
 import { lockCompany } from '../db/company.ts';
-import type { Tx } from '../db/open.ts';
+import type { Db, Tx } from '../db/open.ts';
 import { momentOf } from '../db/times.ts';
 import { changeEntity } from '../entities/change.ts';
 import { endSessions } from '../identity/account-store.ts';
@@ -20,7 +20,7 @@ const TICK_MS = 2_000;
  * Suspends a user, or lifts a suspension. A suspension ends the user's sessions and gateway tokens. Links to set a password stay, but
  * no session begins while the user is suspended (`openSession`).
  * @throws AppError not_found; changed_meanwhile; own_account when the user is the actor; protected_user for an ADMIN; no_company for
- *   a user without a company; last_owner for the only owner who can sign in; bad_input for an owner without the actor's password
+ *   a user without a company; last_owner for the only owner who can sign in; bad_input for an owner without the actor's password, and for a past date
  */
 export async function suspendUser(
   tx: Tx,
@@ -47,10 +47,17 @@ export async function suspendUser(
         suspended_at: suspended ? sql<string>`coalesce(suspended_at, now())` : null,
         suspended_until: suspended ? (momentOf(until, zone) ?? null) : null,
       },
-      afterUpdate: suspended ? () => endSessions(tx, id) : undefined,
-      events: [{ action, kind: 'user', id, name, companyId, after: { until } }],
+      afterUpdate: suspended ? () => begin(tx, id) : undefined,
+      events: [{ action, kind: 'user', id, name, companyId, after: { until: suspended ? until : '' } }],
     };
   });
+}
+
+/** @throws AppError bad_input for a suspension that is over already */
+async function begin(tx: Tx, id: number): Promise<void> {
+  const { rows } = await sql`select from users where id = ${id} and suspended_until <= now()`.execute(tx);
+  if (rows.length > 0) throw new AppError('bad_input', { fields: { until: ['past'] } });
+  await endSessions(tx, id);
 }
 
 /** Starts the background task that lifts suspensions whose time has come. Several processes may run it. */
@@ -62,12 +69,19 @@ export function startLifting({ db, log }: Background): Repeating {
     );
     for (const { companyId } of rows) {
       if (signal.aborted) return;
-      await db.transaction().execute(async (tx) => {
-        await lockCompany(tx, companyId);
-        await sql`update users set suspended_at = null, suspended_until = null, version = version + 1, updated_at = now()
-          where company_id = ${companyId} and suspended_until <= now()`.execute(tx);
-      });
+      // A company that is locked for long must not delay the others.
+      await liftIn(db, companyId).catch((err: unknown) => log.warn({ err, companyId }, FAILED));
     }
   };
-  return repeat(TICK_MS, lift, (err) => log.warn({ err }, 'failed to lift suspensions'));
+  return repeat(TICK_MS, lift, (err) => log.warn({ err }, FAILED));
+}
+
+const FAILED = 'failed to lift suspensions';
+
+async function liftIn(db: Db, companyId: number): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await lockCompany(tx, companyId);
+    await sql`update users set suspended_at = null, suspended_until = null, version = version + 1, updated_at = now()
+      where company_id = ${companyId} and suspended_until <= now()`.execute(tx);
+  });
 }

@@ -26,6 +26,7 @@ export const schemaFaults = {
   unfit: () => 'Проверьте это поле',
   password_short: () => short(limits.password.min),
   repeated: () => 'В списке есть повторы',
+  past: () => 'Это время уже прошло',
   no_such_day: () => 'Такого дня нет',
   period_too_long: () => 'Для этого отбора выберите период не длиннее 31 дня',
   no_proxy_host: () => 'Укажите имя или адрес сервера, например proxy.company.ru',

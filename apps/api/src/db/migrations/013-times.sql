@@ -8,7 +8,7 @@ alter table policies
   -- Null: the zone of the company.
   add column zone text,
   -- When the end was set. Together with the end, this decides when a warning is due.
-  add column until_set_at timestamptz,
+  add column until_set_at timestamptz not null default now(),
   add column timed boolean generated always as (valid_from is not null or valid_until is not null or windows is not null) stored;
 alter table users
   add column suspended_at timestamptz,
@@ -53,13 +53,13 @@ begin
 end $$;
 create trigger divert before insert on policy_users for each row execute function divert_member();
 
--- Moves the memberships of a policy or a user to the table in which they belong. Either `policy` or `person` is null.
-create function place_members(company bigint, policy bigint, person bigint) returns void language plpgsql as $$
+-- Moves the memberships of policies and of users to the table in which they belong.
+create function place_members(company bigint, of_policies bigint[], of_users bigint[]) returns void language plpgsql as $$
 declare moved bigint[][];
 begin
   with gone as (
     delete from policy_users m using policies p, users u
-      where m.company_id = company and (m.policy_id = policy or m.user_id = person)
+      where m.company_id = company and (m.policy_id = any (of_policies) or m.user_id = any (of_users))
         and p.company_id = company and p.id = m.policy_id and u.company_id = company and u.id = m.user_id
         and (p.timed or u.suspended_at is not null)
       returning m.policy_id, m.user_id
@@ -67,7 +67,7 @@ begin
   insert into timed_members (company_id, policy_id, user_id) select company, policy_id, user_id from gone;
   with gone as (
     delete from timed_members m using policies p, users u
-      where m.company_id = company and (m.policy_id = policy or m.user_id = person) and m.ends_at is null
+      where m.company_id = company and (m.policy_id = any (of_policies) or m.user_id = any (of_users)) and m.ends_at is null
         and p.company_id = company and p.id = m.policy_id and u.company_id = company and u.id = m.user_id
         and not p.timed and u.suspended_at is null
       returning m.policy_id, m.user_id
@@ -77,28 +77,43 @@ begin
     select company, moved[n][1], moved[n][2] from generate_subscripts(moved, 1) as n;
 end $$;
 
-create function place_members_of_policy() returns trigger language plpgsql as $$
+create function place_members_of() returns trigger language plpgsql as $$
 begin
-  perform place_members(new.company_id, new.id, null);
+  if tg_table_name = 'users' then perform place_members(new.company_id, '{}', array[new.id]);
+  else perform place_members(new.company_id, array[new.id], '{}'); end if;
   return null;
 end $$;
 create trigger place_members after update on policies for each row
-  when (old.timed <> new.timed) execute function place_members_of_policy();
+  when (old.timed <> new.timed) execute function place_members_of();
+create trigger place_members after update on users for each row
+  when ((old.suspended_at is null) <> (new.suspended_at is null)) execute function place_members_of();
 
-create function place_members_of_user() returns trigger language plpgsql as $$
+-- Memberships have no effect on claims, so that the trigger functions of their tables only raise the policy version.
+create or replace function bump_inserted() returns trigger language plpgsql as $$
+declare ids bigint[] := array(select distinct company_id from new_rows);
 begin
-  perform place_members(new.company_id, null, new.id);
+  if tg_table_name in ('users', 'policy_users', 'timed_members') then perform raise_policy_version(ids);
+  else perform bump_policy_version(ids); end if;
   return null;
 end $$;
-create trigger place_members after update on users for each row
-  when ((old.suspended_at is null) <> (new.suspended_at is null)) execute function place_members_of_user();
-
+create or replace function bump_deleted() returns trigger language plpgsql as $$
+declare ids bigint[] := array(select distinct company_id from old_rows);
+begin
+  if tg_table_name in ('users', 'policy_users', 'timed_members') then perform raise_policy_version(ids);
+  else perform bump_policy_version(ids); end if;
+  return null;
+end $$;
+create function bump_updated_members() returns trigger language plpgsql as $$
+begin
+  perform raise_policy_version(array(select company_id from old_rows union select company_id from new_rows));
+  return null;
+end $$;
 create trigger bump_insert after insert on timed_members referencing new table as new_rows
   for each statement execute function bump_inserted();
 create trigger bump_delete after delete on timed_members referencing old table as old_rows
   for each statement execute function bump_deleted();
 create trigger bump_update after update on timed_members referencing old table as old_rows new table as new_rows
-  for each statement execute function bump_updated_links();
+  for each statement execute function bump_updated_members();
 
 create function bump_times() returns trigger language plpgsql as $$
 begin
@@ -113,6 +128,14 @@ create trigger bump_suspension after update on users for each row
 create trigger bump_zone after update on companies for each row
   when (old.time_zone <> new.time_zone) execute function bump_requirement();
 
+create function note_end() returns trigger language plpgsql as $$
+begin
+  new.until_set_at = now();
+  return new;
+end $$;
+create trigger note_end before update on policies for each row
+  when (old.valid_until is distinct from new.valid_until) execute function note_end();
+
 -- The instant of a text: a time, or a day. As an end, a day means its end in the given zone; otherwise its begin.
 create function moment_of(given text, zone text, is_end boolean) returns timestamptz language sql stable as $$
   select case when given ~ '^\d{4}-\d\d-\d\d$'
@@ -120,32 +143,33 @@ create function moment_of(given text, zone text, is_end boolean) returns timesta
     else given::timestamptz end
 $$;
 
--- Sets the ends of memberships, and raises the versions of their policies and users. Null removes an end.
+-- Sets the ends of memberships, each given once, and raises the versions of their policies and users. Null removes an end.
 -- Returns the places, from 1, of the pairs that are no members.
 create function set_ends(company bigint, of_policies bigint[], of_users bigint[], ends text[]) returns int[] language plpgsql as $$
 declare
-  each record;
-  absent int[] := '{}';
+  absent int[];
+  freed bigint[];
 begin
-  for each in
+  with given as (
     select g.place, g.policy, g.person, m.user_id is null as is_absent, m.ends_at as old_end,
         moment_of(g.ending, coalesce(p.zone, c.time_zone), true) as new_end
       from unnest(of_policies, of_users, ends) with ordinality as g (policy, person, ending, place)
         left join policies p on p.company_id = company and p.id = g.policy
         left join companies c on c.id = company
         left join policy_members m on m.company_id = company and m.policy_id = g.policy and m.user_id = g.person
-  loop
-    if each.is_absent then
-      absent := absent || each.place::int;
-    elsif each.old_end is distinct from each.new_end then
-      delete from policy_users where company_id = company and policy_id = each.policy and user_id = each.person;
-      insert into timed_members (company_id, policy_id, user_id, ends_at)
-        values (company, each.policy, each.person, each.new_end)
-        on conflict (company_id, policy_id, user_id) do update set ends_at = excluded.ends_at, set_at = now();
-      update policies set version = version + 1, updated_at = now() where company_id = company and id = each.policy;
-      update users set version = version + 1, updated_at = now() where company_id = company and id = each.person;
-      if each.new_end is null then perform place_members(company, each.policy, null); end if;
-    end if;
-  end loop;
+  ), changed as (select * from given where not is_absent and old_end is distinct from new_end),
+  gone as (
+    delete from policy_users m using changed x where m.company_id = company and m.policy_id = x.policy and m.user_id = x.person
+  ), stored as (
+    insert into timed_members (company_id, policy_id, user_id, ends_at) select company, policy, person, new_end from changed
+      on conflict (company_id, policy_id, user_id) do update set ends_at = excluded.ends_at, set_at = now()
+  ), touched_policies as (
+    update policies set version = version + 1, updated_at = now() where company_id = company and id in (select policy from changed)
+  ), touched_users as (
+    update users set version = version + 1, updated_at = now() where company_id = company and id in (select person from changed)
+  )
+  select array(select place::int from given where is_absent), array(select distinct policy from changed where new_end is null)
+    into absent, freed;
+  perform place_members(company, freed, '{}');
   return absent;
 end $$;
