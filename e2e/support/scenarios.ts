@@ -394,6 +394,22 @@ const siteList: Scenario[] = [
 
 const editProxy = rowDialog(/proxy\.romashka/, 'Редактировать');
 
+/** Gives every policy times, and its memberships an end. */
+const timed = (then: Steps): Steps =>
+  changing(
+    '**/api/politics?*',
+    (reply) => {
+      const until = new Date(Date.now() + 5 * 86_400_000).toISOString();
+      const times = { validUntil: until, windows: [[540, 1080]], changesAt: until };
+      const rows = reply.rows?.map((row) => {
+        const { users } = row as { users: readonly object[] };
+        return { ...row, ...times, users: users.map((user) => ({ ...user, until })) };
+      });
+      return rows ? { ...reply, rows } : reply;
+    },
+    then,
+  );
+
 const company: Scenario[] = [
   ...states('owner', `${creator}/proxies`, {
     proxies: loaded,
@@ -413,11 +429,40 @@ const company: Scenario[] = [
     'policies-pick': pickList('Прокси'),
     'policies-edit': rowDialog(/Продажи/, 'Редактировать'),
     'policies-remove': rowDialog(/Продажи/, 'Удалить'),
+    'policies-times': inOrder(
+      rowDialog(/Продажи/, 'Редактировать'),
+      unfold(/^Когда действует/),
+      async (page) => {
+        await page.getByRole('button', { name: 'Рабочие дни 9–18' }).click();
+        await page.getByText('Часы недели').evaluate((label) => label.scrollIntoView({ block: 'center' }));
+      },
+    ),
+    'policies-extend': timed(rowDialog(/Продажи/, 'Продлить')),
+    'policies-ends': timed(
+      inOrder(rowDialog(/Продажи/, 'Редактировать'), (page) =>
+        page
+          .getByRole('button', { name: /^Убрать срок/ })
+          .first()
+          .evaluate((label) => label.scrollIntoView({ block: 'center' })),
+      ),
+    ),
   }),
   ...states('newcomer', `${creator}/politics`, { 'policies-empty': loaded }),
   ...states('owner', `${creator}/users`, {
     users: loaded,
     'users-create': press('Добавить'),
+    'users-ends': changing(
+      '**/api/users/company?*',
+      (reply) => {
+        const until = new Date(Date.now() + 5 * 86_400_000).toISOString();
+        const rows = reply.rows?.map((row) => {
+          const { politics } = row as { politics: readonly object[] };
+          return { ...row, politics: politics.map((policy) => ({ ...policy, until })) };
+        });
+        return rows ? { ...reply, rows } : reply;
+      },
+      (page) => expect(page.getByText(/^До /).first()).toBeVisible(),
+    ),
     'users-invite': press('Пригласить по почте'),
     'users-import': press('Импорт'),
     'users-import-columns': importing(['Почта\tИмя\tОтдел', 'anna@romashka.ru\tАнна\tСклад']),

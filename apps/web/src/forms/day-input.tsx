@@ -9,7 +9,7 @@ export type DayInputProps = {
   onDay: (day: string) => void;
   /** Called with a text that is no day, so that a form does not save the day that the field held before. */
   onOther?: (typed: string) => void;
-  /** A short label inside the field, instead of `label`. */
+  /** A short text inside the field: the label of a field without `label`. */
   inside?: string;
 } & Pick<TextInputProps, 'label' | 'description'>;
 
@@ -30,7 +30,7 @@ export function DayInput({ value = '', onDay, onOther, inside, ...props }: DayIn
     <TextInput
       {...props}
       {...(inside && {
-        'aria-label': inside,
+        'aria-label': props.label ? undefined : inside,
         leftSection: <span aria-hidden="true">{inside}</span>,
         leftSectionWidth: 32,
       })}

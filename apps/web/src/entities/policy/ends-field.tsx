@@ -47,7 +47,8 @@ export function EndsField<V extends FieldValues, O>(props: {
         <Group key={id} gap="xs" align="end" wrap="nowrap">
           <div className={classes.grown}>
             <DayInput
-              label={t.times.endOf(label)}
+              label={label}
+              inside={t.times.till}
               value={shownDay(untilOf(id), zoneOf(id))}
               onDay={(day) => set(id, day, true)}
               onOther={(typed) => set(id, typed, true)}

@@ -95,6 +95,15 @@ function PolicyFields<V extends PolicyValues, O>(props: {
         options={users}
         create={props.createUser}
       />
+      {stored && (
+        <EndsField
+          control={control}
+          of="users"
+          options={users}
+          members={stored.users}
+          zoneOf={() => stored.timeZone}
+        />
+      )}
       <MultiSelectField
         control={control}
         name={field('sites')}
@@ -105,15 +114,6 @@ function PolicyFields<V extends PolicyValues, O>(props: {
         create={createSite}
       />
       <TimesFields control={control} stored={stored} />
-      {stored && (
-        <EndsField
-          control={control}
-          of="users"
-          options={users}
-          members={stored.users}
-          zoneOf={() => stored.timeZone}
-        />
-      )}
     </>
   );
 }

@@ -9,11 +9,12 @@ import {
 } from '@propusk/contract/policies';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
-import { IconCalendarPlus, IconShieldCheck } from '@tabler/icons-react';
+import { IconShieldCheck } from '@tabler/icons-react';
 import { useMatch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { dialogLink, type Path } from '../../dialog-route.tsx';
+import { ExtendDialog, extending } from '../../entities/policy/extending.tsx';
 import { policyFilters } from '../../entities/policy/filters.ts';
 import { stateOf } from '../../entities/policy/moments.ts';
 import { usePermissions } from '../../entities/user/me.tsx';
@@ -24,11 +25,9 @@ import { ListPage } from '../../lists/list-page.tsx';
 import { editing, removing } from '../../lists/row-menu.tsx';
 import { useRemove } from '../../lists/use-remove.ts';
 import type { Column } from '../../ui/data-table.tsx';
-import { lazyDialog } from '../../ui/lazy.tsx';
 import { Counted, Tag } from '../../ui/tags.tsx';
 import { TruncatedText } from '../../ui/truncated-text.tsx';
-
-const ExtendDialog = lazyDialog(() => import('../../entities/policy/extend-dialog.tsx'), 'ExtendDialog');
+import { TwoLines } from '../../ui/two-lines.tsx';
 
 const columns: readonly Column<Policy>[] = [
   {
@@ -37,12 +36,14 @@ const columns: readonly Column<Policy>[] = [
     width: '16cqi',
     main: true,
     render: (policy) => (
-      <>
-        <Text span inherit lineClamp={2} title={policy.name}>
-          {policy.name}
-        </Text>
-        <TimeTag policy={policy} />
-      </>
+      <TwoLines
+        first={
+          <Text span inherit lineClamp={2} title={policy.name}>
+            {policy.name}
+          </Text>
+        }
+        second={timeTag(policy)}
+      />
     ),
   },
   {
@@ -77,7 +78,7 @@ const columns: readonly Column<Policy>[] = [
 ];
 
 /** Says when a policy with times opens, closes or ends. */
-function TimeTag({ policy }: { policy: Policy }) {
+function timeTag(policy: Policy) {
   const { short, tone } = stateOf(policy);
   return short === '' ? null : <Tag tone={tone}>{short}</Tag>;
 }
@@ -108,16 +109,7 @@ export function PoliciesPage() {
                 name: (policy) => policy.name,
                 actions: (policy) => [
                   editing(dialogLink(at('$id/edit'), policy.id)),
-                  ...(policy.validUntil
-                    ? [
-                        {
-                          label: t.times.extend,
-                          icon: <IconCalendarPlus size={16} aria-hidden />,
-                          opens: ExtendDialog,
-                          run: () => setExtended(policy),
-                        },
-                      ]
-                    : []),
+                  ...extending(policy.validUntil !== null, () => setExtended(policy)),
                   removing(() => remove(policy.id, policy.name)),
                 ],
               }

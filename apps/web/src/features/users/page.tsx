@@ -11,7 +11,6 @@ import {
 } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import {
-  IconCalendarPlus,
   IconMail,
   IconPlayerPause,
   IconPlayerPlay,
@@ -24,6 +23,7 @@ import { type ReactNode, useState } from 'react';
 import type { ListEndpoint } from '../../api/list.ts';
 import { useCall } from '../../api/queries.ts';
 import { dialogLink, type Path, useOpen } from '../../dialog-route.tsx';
+import { ExtendDialog, extending } from '../../entities/policy/extending.tsx';
 import { nearestEnd, ownZone } from '../../entities/policy/moments.ts';
 import { allUserFilters, userFilters } from '../../entities/user/filters.ts';
 import { rolesOf, useMe } from '../../entities/user/me.tsx';
@@ -44,7 +44,6 @@ const InvitationLinks = lazyDialog(
   () => import('../../entities/user/invitation-links.tsx'),
   'InvitationLinks',
 );
-const ExtendDialog = lazyDialog(() => import('../../entities/policy/extend-dialog.tsx'), 'ExtendDialog');
 const ChangeRoleDialog = lazyDialog(() => import('./change-role-dialog.tsx'), 'ChangeRoleDialog');
 
 /** A list of users with the actions edit, role change, suspension, second factor reset and delete. */
@@ -95,17 +94,6 @@ function UserList(props: {
       ...(step ? [changing(<IconUserCog size={16} aria-hidden />, user, step)] : []),
     ];
   }
-  const extensionOf = (user: User): readonly RowAction[] =>
-    nearestEnd(user.politics) === undefined
-      ? []
-      : [
-          {
-            label: t.times.extend,
-            icon: <IconCalendarPlus size={16} aria-hidden />,
-            opens: ExtendDialog,
-            run: () => setExtended(user),
-          },
-        ];
   /** The menu item that suspends a user or lifts the suspension. For an owner, both ask for the password. */
   function suspensionOf(user: User): readonly RowAction[] {
     const step = suspensionStep(me, user);
@@ -150,7 +138,7 @@ function UserList(props: {
           name: userName,
           actions: (user) => [
             editing(dialogLink(props.edit, user.id)),
-            ...extensionOf(user),
+            ...extending(nearestEnd(user.politics) !== undefined, () => setExtended(user)),
             ...(user.invitation ? invitationOf(user) : changesOf(user)),
             ...suspensionOf(user),
             ...(isProtected(user) || user.invitation

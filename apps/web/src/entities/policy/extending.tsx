@@ -1,0 +1,12 @@
+import * as t from '@propusk/phrases/console';
+import { IconCalendarPlus } from '@tabler/icons-react';
+import type { RowAction } from '../../lists/row-menu.tsx';
+import { lazyDialog } from '../../ui/lazy.tsx';
+
+export const ExtendDialog = lazyDialog(() => import('./extend-dialog.tsx'), 'ExtendDialog');
+
+/** The menu item that opens the dialog, for a row with ends of access. */
+export const extending = (hasEnds: boolean, run: () => void): RowAction[] =>
+  hasEnds
+    ? [{ label: t.times.extend, icon: <IconCalendarPlus size={16} aria-hidden />, opens: ExtendDialog, run }]
+    : [];
