@@ -1,9 +1,9 @@
 import * as t from '@propusk/phrases/console';
 import { IconCalendarPlus } from '@tabler/icons-react';
-import type { RowAction } from '../../lists/row-menu.tsx';
-import { lazyDialog } from '../../ui/lazy.tsx';
+import { lazyDialog } from '../ui/lazy.tsx';
+import type { RowAction } from './row-menu.tsx';
 
-export const ExtendDialog = lazyDialog(() => import('./extend-dialog.tsx'), 'ExtendDialog');
+export const ExtendDialog = lazyDialog(() => import('../entities/policy/extend-dialog.tsx'), 'ExtendDialog');
 
 /** The menu item that opens the dialog, for a row with ends of access. */
 export const extending = (hasEnds: boolean, run: () => void): RowAction[] =>
