@@ -4,10 +4,11 @@ import { type BrowserContext, expect, type Page, test } from '@playwright/test';
 import { myAccess } from '@propusk/contract/access';
 import { createPairing, login, logout } from '@propusk/contract/auth';
 import { updateMyCompany } from '@propusk/contract/companies';
-import { createUser, updateUser } from '@propusk/contract/users';
+import { updatePolicy } from '@propusk/contract/policies';
+import { createUser, suspendUser, updateUser } from '@propusk/contract/users';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { extension, launchWithExtension } from '../support/extension-browser.ts';
-import { POSTPONE_REFRESH, startWorldOnce, uncached } from '../support/extension-world.ts';
+import { POSTPONE_REFRESH, startWorldOnce, tomorrow, uncached } from '../support/extension-world.ts';
 import { grown, payloads, watchFor } from '../support/hostile-text.ts';
 import { stopProduct } from '../support/product.ts';
 
@@ -181,6 +182,73 @@ test('a removed policy closes the site at once, and Chromium bypasses the gatewa
   expect((await load(lockedUrl)).status).toBe(200);
 });
 
+test('Chromium sends a site whose access begins later to the gateway, and names the time', async () => {
+  const { call, owner, policyId, lockedUrl, directHits } = world();
+  const begin = (validFrom: string) =>
+    call(owner, updatePolicy, { params: { id: policyId }, body: { validFrom } });
+  const before = await directHits();
+  await begin(tomorrow());
+  await refreshNow();
+  for (let i = 0; i < 3; i++) expect(await load(lockedUrl)).toEqual({ status: 403, reason: 'not_yet' });
+  await page.goto(lockedUrl.replace('http:', 'https:')).catch(() => {});
+  await page.waitForURL(`${home}/refused.html#*`);
+  await expect(page.getByRole('alert')).toHaveText('Ваш доступ к этому сайту ещё не начался.');
+  await expect(page.getByText('Откроется завтра в 9:00.', { exact: true })).toBeVisible();
+  await shoot(page, 'refused');
+  const sheet = await popup();
+  await expect(sheet.getByRole('link', { name: /crm\.romashka\.test.*закрыт/ })).toBeVisible();
+  await expect(sheet.getByText('Откроется завтра в 9:00', { exact: true })).toHaveCount(2);
+  await expect(sheet.getByRole('button', { name: 'Обновить' })).toBeEnabled();
+  await shoot(sheet, 'popup-closed');
+  expect(await directHits()).toEqual(before);
+  await sheet.close();
+
+  // The site opens while the popup is open.
+  await begin(new Date(Date.now() + 8_000).toISOString());
+  await refreshNow();
+  const open = await popup();
+  await expect(open.getByRole('link', { name: /crm\.romashka\.test.*закрыт/ })).toBeVisible();
+  await expect(open.getByRole('link', { name: /crm\.romashka\.test.*открывается/ })).toBeVisible({
+    timeout: 20_000,
+  });
+  expect(await load(lockedUrl)).toEqual({ status: 200, reason: null });
+  await open.close();
+  await begin('');
+  expect(await directHits()).toEqual(before);
+});
+
+test('the extension names a suspension, at the refusal and at the next sign-in', async () => {
+  const { call, owner, agent, lockedUrl } = world();
+  const suspend = (suspended: boolean) =>
+    call(owner, suspendUser, { params: { id: agent.id }, body: { suspended } });
+  const sheet = await popup();
+  await refreshNow();
+  await suspend(true);
+  await expect
+    .poll(() => load(lockedUrl), { timeout: 10_000, intervals: [50] })
+    .toEqual({ status: 403, reason: 'suspended' });
+  // The refresh of a newly opened popup would end the session first, without a reason.
+  const token = "chrome.storage.local.get('state').then(({ state }) => state.token)";
+  await expect.poll(() => sheet.evaluate(token)).toBeNull();
+  await sheet.reload();
+  await expect(sheet.getByRole('alert')).toHaveText(
+    'Ваш доступ приостановлен. Обратитесь к администратору вашей компании.',
+  );
+  await sheet.getByLabel('Почта').fill(agent.email);
+  await sheet.getByLabel('Пароль').fill(agent.password);
+  await sheet.getByRole('button', { name: 'Войти' }).click();
+  await expect(sheet.getByRole('alert')).toHaveText(
+    'Ваш доступ приостановлен. Обратитесь к администратору вашей компании',
+  );
+  await shoot(sheet, 'popup-suspended');
+  await suspend(false);
+  await sheet.getByLabel('Пароль').fill(agent.password);
+  await sheet.getByRole('button', { name: 'Войти' }).click();
+  await expect(sheet.getByText('Пётр Иванов')).toBeVisible();
+  await sheet.close();
+  await expect.poll(() => load(lockedUrl)).toEqual({ status: 200, reason: null });
+});
+
 test('signing out of the extension makes the browser bypass the gateway again', async () => {
   const sheet = await popup();
   await sheet.getByRole('button', { name: 'Выйти' }).click();
@@ -229,7 +297,9 @@ async function fiveMinutesLater(): Promise<void> {
 }
 
 async function shoot(shown: Page, name: string): Promise<void> {
-  await shown.setViewportSize(name === 'popup' ? { width: 360, height: 520 } : { width: 900, height: 760 });
+  await shown.setViewportSize(
+    name.startsWith('popup') ? { width: 360, height: 520 } : { width: 900, height: 760 },
+  );
   for (const colorScheme of ['light', 'dark'] as const) {
     await shown.emulateMedia({ colorScheme });
     await shown.screenshot({ path: test.info().outputPath(`${name}-${colorScheme}.png`) });

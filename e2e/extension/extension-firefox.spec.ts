@@ -3,10 +3,11 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
+import { updatePolicy } from '@propusk/contract/policies';
 import { updateUser } from '@propusk/contract/users';
 import { makeCertificate } from '@propusk/test-kit/gateway/certificate';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
-import { names, startWorldOnce, uncached } from '../support/extension-world.ts';
+import { names, startWorldOnce, tomorrow, uncached } from '../support/extension-world.ts';
 import { stopProduct } from '../support/product.ts';
 
 /** The extension in Debian's Firefox ESR, over WebDriver BiDi, because Playwright cannot drive it. */
@@ -125,6 +126,24 @@ test('signing in to the extension opens the locked site in Firefox', async () =>
   await expect
     .poll(() => run('document.body.innerText'))
     .toMatch(/Пётр Иванов[^]*crm\.romashka\.test[^]*открывается/);
+  expect(await load(lockedUrl)).toEqual({ status: 200, reason: null });
+});
+
+test('Firefox sends a site whose access begins later to the gateway, and the popup names the time', async () => {
+  const { call, owner, policyId, lockedUrl, directHits } = world();
+  const before = await directHits();
+  const begin = (validFrom: string) =>
+    call(owner, updatePolicy, { params: { id: policyId }, body: { validFrom } });
+  await begin(tomorrow());
+  await refreshNow();
+  for (let i = 0; i < 3; i++) expect(await load(lockedUrl)).toEqual({ status: 403, reason: 'not_yet' });
+  const run = await openPopup(`document.querySelector('.sites') !== null`);
+  await expect
+    .poll(() => run('document.body.innerText'))
+    .toMatch(/crm\.romashka\.test[^]*закрыт[^]*Откроется завтра в 9:00/);
+  expect(await directHits()).toEqual(before);
+  await begin('');
+  await refreshNow();
   expect(await load(lockedUrl)).toEqual({ status: 200, reason: null });
 });
 

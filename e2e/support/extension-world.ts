@@ -48,6 +48,14 @@ let loads = 0;
  */
 export const uncached = (url: string): string => `${url}?load=${++loads}`;
 
+/** Tomorrow at 9:00 in the time zone of this machine, as an ISO time. */
+export function tomorrow(): string {
+  const at = new Date();
+  at.setDate(at.getDate() + 1);
+  at.setHours(9, 0, 0, 0);
+  return at.toISOString();
+}
+
 /** A JavaScript expression for an extension page. It postpones the next alarm that refreshes the access. */
 export const POSTPONE_REFRESH = `chrome.alarms
   .get('refresh')

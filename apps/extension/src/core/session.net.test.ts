@@ -127,6 +127,20 @@ describe('createSession', () => {
     ]);
   });
 
+  test.each([
+    ['suspended', 'Ваш доступ приостановлен. Обратитесь к администратору вашей компании.'],
+    [undefined, 'Сеанс завершён. Войдите, чтобы продолжить.'],
+  ])(
+    "a refusal by the gateway for the reason %s after the end of the session shows '%s'",
+    async (reason, text) => {
+      const { store, session } = await signedIn();
+      answers.set('GET /api/me/why', always(401, { code: 'unauthorized', message: 'Войдите' }));
+      await session.explain('http://crm.example.ru/', reason);
+      const { token, access: left, problem } = await store.get();
+      expect([token, left, problem]).toEqual([null, null, text]);
+    },
+  );
+
   test('a signed-in user without a company has no gateway access and sees the reason', async () => {
     const { store, session } = await signedIn();
     answers.set('GET /api/me/access', always(409, { code: 'no_company', message: 'Здесь нужна компания' }));

@@ -1,9 +1,10 @@
 import { type GatewayAccess, myAccess } from '@propusk/contract/access';
 import { login, logout, pair } from '@propusk/contract/auth';
-import { me, type User } from '@propusk/contract/me';
+import { me, User } from '@propusk/contract/me';
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import { whyHost } from '@propusk/contract/why';
 import * as t from '@propusk/phrases/extension';
+import * as z from 'zod/mini';
 import { CallFailed, call, consoleOrigin } from './api.ts';
 import {
   type Account,
@@ -40,8 +41,8 @@ export interface Session {
   isAlready(session: Redeemed): Promise<boolean>;
   /** Signs out locally at once, then calls the api. */
   signOut(): Promise<void>;
-  /** Asks the api why a web page did not open, and stores the answer. */
-  explain(url: string): Promise<void>;
+  /** Asks the api why a web page did not open, and stores the answer. @param reason the gateway's, if the browser shows it */
+  explain(url: string, reason?: string): Promise<void>;
   /** Checks whether the gateway accepts connections. */
   probe(): Promise<void>;
 }
@@ -62,6 +63,9 @@ interface Redeemed {
 }
 
 const PROBE_MS = 5_000;
+
+/** `GET /me` with only the fields that the extension reads, because an older api does not send all others. */
+const myAccount = { ...me, reply: z.pick(User, { email: true, name: true, surname: true, company: true }) };
 
 /** @param pinned the console that the browser policy names, or null @param client this extension's name in access records */
 export function createSession(store: Store, pinned: () => Promise<string | null>, client: string): Session {
@@ -93,7 +97,7 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
 
   async function enter({ origin, token }: Pick<Redeemed, 'origin' | 'token'>): Promise<void> {
     await demandPinned(origin);
-    const person = accountOf(await call(origin, me, { token }));
+    const person = accountOf(await call(origin, myAccount, { token }));
     let before = signedOut;
     await store.change((state) => {
       before = state;
@@ -160,7 +164,7 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
       await demandPinned(origin);
       const { token } = await call(origin, pair, { body: { code } });
       try {
-        return { origin, token, account: accountOf(await call(origin, me, { token })) };
+        return { origin, token, account: accountOf(await call(origin, myAccount, { token })) };
       } catch (error) {
         await leave({ origin, token });
         throw error;
@@ -177,15 +181,19 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
       await store.change((state) => signOut(state));
       if (origin !== null && token !== null) await leave({ origin, token });
     },
-    async explain(url) {
+    async explain(url, reason) {
       const { console: origin, token } = await store.get();
       if (origin === null || token === null) return;
       const query = { host: hostOf(url), port: portOf(url) };
       const refusal = await call(origin, whyHost, { token, query }).then(refusalOf, (error) => {
-        const advice = failureOf(error).message;
+        const { status, message: advice } = failureOf(error);
+        if (status === 401) return null;
         return { kind: 'refused', message: t.refusals.refused, advice } as const;
       });
-      await changeOf(token, (state) => withRefusal(state, addressOf(url), refusal));
+      const ended = reason === 'suspended' ? t.failures.suspended : t.failures.signedOut;
+      await changeOf(token, (state) =>
+        refusal === null ? signOut(state, ended) : withRefusal(state, addressOf(url), refusal),
+      );
     },
   };
 }
@@ -193,7 +201,7 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
 /** An untrusted console supplies these texts, so cut them at the maximum length of an email address. */
 const WORDS_MAX = 254;
 
-function accountOf({ email, name, surname, company }: User): Account {
+function accountOf({ email, name, surname, company }: z.infer<typeof myAccount.reply>): Account {
   // Strips control and bidirectional characters, because the pairing question shows texts of an untrusted
   // console.
   const plain = (text: string) =>

@@ -1,3 +1,4 @@
+import { createRoute } from '@propusk/access/pac-route';
 import { describe, expect, test } from 'vitest';
 import { consoleOrigin, isExposed } from './api.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type State,
   signedOut,
   signOut,
+  timesOfSite,
   withAccess,
   withOpened,
   withRefusal,
@@ -70,6 +72,40 @@ describe('State', () => {
     expect(withAccess(refused, access(2)).refusals).toEqual({});
   });
 
+  test('withAccess clears a refusal when the access has begun, although the policies have not changed', () => {
+    const until = (ms: number) => ({ ...refusal, until: new Date(Date.now() + ms).toISOString() });
+    const refused = withRefusal(
+      withRefusal(signedIn, 'crm.example.ru', until(60_000)),
+      'wiki.example.ru',
+      until(-1),
+    );
+    expect(Object.keys(withAccess(refused, access(1)).refusals)).toEqual(['crm.example.ru']);
+  });
+
+  test('a stored access without times, as of an older version, says nothing about times', () => {
+    expect(timesOfSite(readState(JSON.parse(JSON.stringify(signedIn))), 'crm.example.ru')).toBeUndefined();
+  });
+
+  test.each([
+    [true, 60_000, { open: true, until: expect.any(String) }],
+    [false, 60_000, { open: false, until: expect.any(String) }],
+    [true, -1, { open: false }],
+    [false, -1, { open: true }],
+    [false, null, { open: false, until: null }],
+  ])('a site with open = %s for %s ms has the state %j', (open, ms, expected) => {
+    const until = ms === null ? null : new Date(Date.now() + ms).toISOString();
+    const times = [{ site: 'crm.example.ru', open, until }];
+    expect(timesOfSite(withAccess(signedIn, { ...access(1), times }), 'crm.example.ru')).toMatchObject(
+      expected,
+    );
+  });
+
+  test('a site that is closed by its times goes through the gateway', () => {
+    const times = [{ site: 'crm.example.ru', open: false, until: null }];
+    const { access: stored } = withAccess(signedIn, { ...access(1), times });
+    expect(stored && createRoute(stored)('https://crm.example.ru/')).toBe(true);
+  });
+
   test('the state marks the gateway as unreachable until a site opens through the gateway', () => {
     const away = withRefusal(signedIn, 'crm.example.ru', gatewayAway);
     expect(away.gatewayAway).toBe(true);
@@ -119,6 +155,8 @@ describe('State', () => {
       message: 'Нет политики.',
       advice: 'Обратитесь.',
     });
+    const until = '2030-01-01T00:00:00.000Z';
+    expect(refusalOf({ ...links, ...said, until })).toMatchObject({ kind: 'refused', until });
   });
 });
 

@@ -14,6 +14,8 @@ export const Refusal = z.object({
   kind: z.enum(['refused', 'unreached', 'gateway_away']),
   message: z.string(),
   advice: z.nullable(z.string()),
+  /** The time at which access begins, if it is known. */
+  until: z.nullish(z.string()),
 });
 export type Refusal = z.infer<typeof Refusal>;
 
@@ -77,9 +79,12 @@ export function signOut(state: State, problem: string | null = null): State {
   return { ...signedOut, console: state.console, proxyHeldBy: state.proxyHeldBy, problem };
 }
 
-/** Stores a fresh reply of `GET /me/access`. A new policy version clears the refusals. */
+const isPast = (time: string | null | undefined) => Boolean(time) && Date.parse(time ?? '') <= Date.now();
+
+/** Stores a fresh reply of `GET /me/access`. A new policy version clears the refusals, and the begin of access clears its own. */
 export function withAccess(state: State, access: GatewayAccess): State {
-  const refusals = access.version === state.access?.version ? state.refusals : {};
+  const kept = access.version === state.access?.version ? Object.entries(state.refusals) : [];
+  const refusals = Object.fromEntries(kept.filter(([, { until }]) => !isPast(until)));
   return { ...state, access, refusals, problem: null, consoleAway: false };
 }
 
@@ -105,6 +110,18 @@ export function refusalOfSite({ access, refusals }: State, site: string): Refusa
   return { ...refusal, message: `${unicodeHost(address)}: ${refusal.message}` };
 }
 
+/**
+ * Whether a site is open by its times, and until when (null for ever, undefined if unknown). Undefined for a site without times.
+ * The stored state may be older than its time `until`: then the opposite holds.
+ */
+export function timesOfSite(
+  { access }: State,
+  site: string,
+): { open: boolean; until?: string | null } | undefined {
+  const times = access?.times?.find((each) => each.site === site);
+  return times && isPast(times.until) ? { open: !times.open } : times;
+}
+
 /** Clears the refusal of an address that opened through the gateway. */
 export function withOpened(state: State, address: string): State {
   if (!state.gatewayAway && state.refusals[address] === undefined) return state;
@@ -117,7 +134,8 @@ export function refusalOf(explanation: Explanation): Refusal {
   if (explanation.allow) {
     return { kind: 'unreached', ...t.refusals.unreached };
   }
-  return { kind: 'refused', message: explanation.message, advice: explanation.advice };
+  const { message, advice, until } = explanation;
+  return { kind: 'refused', message, advice, until };
 }
 
 /** The refusal while the gateway accepts no connections: protected sites stay closed. */

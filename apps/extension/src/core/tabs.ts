@@ -44,13 +44,17 @@ export async function showBadges(state: State, route: Route): Promise<void> {
 
 async function mark(state: State, route: Route, tabId: number, url: string): Promise<void> {
   const guarded = URL.canParse(url) && route.through(state, url);
-  const shut = guarded && (state.gatewayAway || state.refusals[addressOf(url)] !== undefined);
+  const refusal = guarded ? state.refusals[addressOf(url)] : undefined;
+  const shut = guarded && (state.gatewayAway || refusal !== undefined);
   // An empty badge text of a tab hides the default badge, so repeat the default '!'.
   const text = guarded ? (shut ? '×' : '✓') : state.proxyHeldBy !== null && state.token !== null ? '!' : '';
   try {
     await chrome.action.setBadgeText({ tabId, text });
     if (guarded) {
-      await chrome.action.setBadgeBackgroundColor({ tabId, color: shut ? colours.shut : colours.open });
+      await chrome.action.setBadgeBackgroundColor({
+        tabId,
+        color: refusal?.until ? colours.held : shut ? colours.shut : colours.open,
+      });
     }
   } catch {
     // The user closed the tab meanwhile.

@@ -88,8 +88,8 @@ export function startWorker(browser: Browser): Worker {
       void store.get().then(async (state) => {
         if (!route.through(state, url)) return;
         // Over plain http the gateway replies with its own error page; the popup shows the same reason.
-        const refused = responseHeaders?.some(({ name }) => name.toLowerCase() === 'x-propusk-reason');
-        if (refused === true) await session.explain(url);
+        const refused = responseHeaders?.find(({ name }) => name.toLowerCase() === 'x-propusk-reason');
+        if (refused !== undefined) await session.explain(url, refused.value);
         else await store.change((now) => withOpened(now, addressOf(url)));
       });
     },

@@ -1,8 +1,9 @@
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/extension';
+import { openTimes } from '@propusk/phrases/when';
 import { isExposed } from '../core/api.ts';
 import { ask, type Message, type Reply } from '../core/messages.ts';
-import { type Refusal, refusalOfSite, type State } from '../core/state.ts';
+import { type Refusal, refusalOfSite, type State, timesOfSite } from '../core/state.ts';
 import { h, notice, show } from './dom.ts';
 
 /** The typed values survive a failure and a closed popup, except password and code. */
@@ -70,7 +71,7 @@ function renderSignIn({ state, error, pinned }: Reply): void {
       ];
   show(
     error === undefined ? null : notice('error', error),
-    codeNeeded || state.problem === null ? null : notice('warning', state.problem),
+    codeNeeded || error !== undefined || state.problem === null ? null : notice('warning', state.problem),
     h(
       'form',
       { submit },
@@ -89,6 +90,7 @@ function renderSignedIn({ state, error }: Reply): void {
   const { person, access, console: origin } = state;
   const company = person?.company ?? null;
   const sites = access?.sites ?? [];
+  refreshAt(access?.times?.map(({ until }) => Date.parse(until ?? '')) ?? []);
   show(
     h(
       'section',
@@ -122,6 +124,15 @@ function renderSignedIn({ state, error }: Reply): void {
   );
 }
 
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Refreshes the open popup at the first of these times that is to come, if it comes within an hour. */
+function refreshAt(times: readonly number[]): void {
+  clearTimeout(timer);
+  const wait = Math.min(...times.filter((time) => time > Date.now())) - Date.now();
+  if (wait < 3_600_000) timer = setTimeout(() => void act({ type: 'refresh' }), wait + 500);
+}
+
 function warnings(state: State): HTMLElement[] {
   const { problem, advice } = t.popup.heldByExtension;
   return [
@@ -137,7 +148,10 @@ function warnings(state: State): HTMLElement[] {
 function siteRow(state: State, address: string): HTMLElement {
   const [host = '', port] = address.replace(/^\*\./, '').split(':');
   const refusal = refusalOfSite(state, address);
-  const [mark, text] = stateOf(state, refusal);
+  const times = timesOfSite(state, address);
+  const [mark, text] = stateOf(state, refusal, times?.open !== false);
+  const said = times?.until === undefined ? null : openTimes(times.open, times.until);
+  const detail = refusal && times?.open !== false ? `${refusal.message} ${refusal.advice ?? ''}` : said;
   const url = `${port === undefined || port === '443' ? 'https' : 'http'}://${host}${port === undefined ? '' : `:${port}`}/`;
   return h(
     'li',
@@ -148,15 +162,14 @@ function siteRow(state: State, address: string): HTMLElement {
       h('span', { class: 'address' }, unicodeHost(address)),
       h('span', { class: `mark ${mark}` }, text),
     ),
-    refusal === undefined || state.gatewayAway
-      ? null
-      : h('p', { class: 'dim' }, `${refusal.message} ${refusal.advice ?? ''}`),
+    state.gatewayAway || detail === null ? null : h('p', { class: 'dim' }, detail),
   );
 }
 
-function stateOf(state: State, refusal: Refusal | undefined): [mark: string, text: string] {
+function stateOf(state: State, refusal: Refusal | undefined, isOpen: boolean): [mark: string, text: string] {
   if (state.gatewayAway) return ['shut', t.popup.states.gatewayAway];
   if (state.proxyHeldBy !== null) return ['shut', t.popup.states.proxyHeld];
+  if (!isOpen) return ['dim', t.popup.states.refused];
   if (refusal?.kind === 'unreached') return ['held', t.popup.states.unreached];
   if (refusal !== undefined) return ['shut', t.popup.states.refused];
   return ['open', t.popup.states.open];

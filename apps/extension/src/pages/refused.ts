@@ -1,5 +1,6 @@
 import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/extension';
+import { openTimes } from '@propusk/phrases/when';
 import { ask } from '../core/messages.ts';
 import { addressOf } from '../core/tabs.ts';
 import { h, notice, show } from './dom.ts';
@@ -17,8 +18,9 @@ if (isWeb) {
     h('h1', {}, t.refusedPage.title),
     h('p', { class: 'origin' }, unicodeHost(address)),
     refusal === undefined
-      ? h('p', {}, t.refusedPage.openNow)
-      : notice(refusal.kind === 'unreached' ? 'warning' : 'error', refusal.message),
+      ? h('p', {}, state.token === null ? (state.problem ?? t.failures.signedOut) : t.refusedPage.openNow)
+      : notice(refusal.kind === 'unreached' || refusal.until ? 'warning' : 'error', refusal.message),
+    refusal?.until ? h('p', {}, `${openTimes(false, refusal.until)}.`) : null,
     refusal?.advice === undefined || refusal.advice === null ? null : h('p', {}, refusal.advice),
     h(
       'div',

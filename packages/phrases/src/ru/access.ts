@@ -1,6 +1,7 @@
 /** Why access is denied or allowed: sentences of the gateway's error page and of the console's access check. */
 
 const askAdmin = 'Обратитесь к администратору вашей компании.';
+const askEarlier = 'Если доступ нужен раньше, обратитесь к администратору вашей компании.';
 
 /** Sentences for the denied user, by reason. */
 export const denyPhrases = {
@@ -21,11 +22,11 @@ export const denyPhrases = {
     advice: askAdmin,
   },
   suspended: { why: 'Ваш доступ приостановлен.', advice: askAdmin },
-  not_yet: { why: 'Ваш доступ к этому сайту ещё не начался.', advice: askAdmin },
+  not_yet: { why: 'Ваш доступ к этому сайту ещё не начался.', advice: askEarlier },
   right_ended: { why: 'Срок вашего доступа к этому сайту истёк.', advice: askAdmin },
   outside_hours: {
     why: 'Сейчас этот сайт для вас закрыт: он открыт только в рабочие часы.',
-    advice: askAdmin,
+    advice: askEarlier,
   },
   clock_unknown: {
     why: 'Шлюз ещё не знает точного времени, поэтому пока не открывает сайты, доступ к которым ограничен по времени.',

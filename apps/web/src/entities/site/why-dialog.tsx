@@ -116,16 +116,14 @@ function Explained(props: { explanation: Explanation; siteId: number; user: numb
       )}
       {!allow && (
         <Group gap="xs" justify="flex-end">
-          {ofTime ? (
-            <Button component={Link} to="/dashboard/creator/politics">
-              {t.why.toPolicies}
+          {(ofTime || mends.length === 0) && (
+            <Button
+              variant="default"
+              component={Link}
+              to={`/dashboard/creator/${ofTime ? 'politics' : 'users'}`}
+            >
+              {ofTime ? t.why.toPolicies : t.why.toUsers}
             </Button>
-          ) : (
-            mends.length === 0 && (
-              <Button variant="default" component={Link} to="/dashboard/creator/users">
-                {t.why.toUsers}
-              </Button>
-            )
           )}
           {!ofTime && reason !== 'suspended' && mends.length === 0 && <AssignButton site={props.siteId} />}
           {mends.map((mend) => (

@@ -35,11 +35,9 @@ export function ChangeRoleDialog({
 }) {
   const me = useMe();
   const suspends = step === 'suspend' || step === 'resume';
-  // The contract's `proof` of `resetSecondFactor`: only an ADMIN must re-authenticate, an owner need not. A suspension needs it
-  // only for an owner.
-  const proved = suspends
-    ? rolesOf(user).includes('CREATOR')
-    : step !== 'resetFactor' || rolesOf(me).includes('ADMIN');
+  // The contract: `resetSecondFactor` demands the proof from an ADMIN, and `suspendUser` for an owner.
+  const isOwner = rolesOf(user).includes('CREATOR');
+  const proved = suspends ? isOwner : step !== 'resetFactor' || rolesOf(me).includes('ADMIN');
   const change = useCall(changeRole);
   const remove = useCall(removeAdmin);
   const reset = useCall(resetSecondFactor);
@@ -89,15 +87,8 @@ export function ChangeRoleDialog({
 /** The last day of a suspension; empty for a suspension without an end. */
 function UntilField<O>({ control }: { control: Control<z.input<typeof Values>, unknown, O> }) {
   const { value, onChange } = useField({ control, name: 'until' });
-  return (
-    <DayInput
-      label={t.users.suspendUntil}
-      description={t.users.suspendUntilHint}
-      value={value}
-      onOther={onChange}
-      onDay={onChange}
-    />
-  );
+  const texts = { label: t.users.suspendUntil, description: t.users.suspendUntilHint };
+  return <DayInput {...texts} value={value} onOther={onChange} onDay={onChange} />;
 }
 
 /** Invites another admin of the platform. */

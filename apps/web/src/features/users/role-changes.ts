@@ -26,10 +26,7 @@ export function roleStep(me: Holder, user: Holder): RoleStep | null {
 }
 
 /** Whether the console offers to suspend a user, or to lift the suspension. Null for the signed-in user, and where the api would refuse. */
-export function suspensionStep(
-  me: Holder,
-  user: Holder & Pick<User, 'suspension'>,
-): 'suspend' | 'resume' | null {
+export function suspensionStep(me: Holder, user: Holder & Pick<User, 'suspension'>) {
   if (user.id === me.id || user.company === null || rolesOf(user).includes('ADMIN')) return null;
   return user.suspension ? 'resume' : 'suspend';
 }

@@ -2,7 +2,7 @@ import { Anchor, Text, VisuallyHidden } from '@mantine/core';
 import type { User } from '@propusk/contract/me';
 import type { Role } from '@propusk/contract/roles';
 import * as t from '@propusk/phrases/console';
-import { lastDay, when } from '@propusk/phrases/when';
+import { lastDay } from '@propusk/phrases/when';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { Fragment, type ReactNode } from 'react';
 import { CompanyCell } from '../../entities/company/company-cell.tsx';
@@ -68,7 +68,8 @@ function Person({ user, name }: { user: User; name: ReactNode }) {
           {name}
           {user.secondFactor && <FactorMark />}
           {user.invitation && <InvitationTag {...user.invitation} />}
-          {user.suspension && <SuspensionTag {...user.suspension} />}
+          {user.suspension && ' '}
+          {user.suspension && <Tag tone="warning">{t.users.isSuspended(dayOf(user.suspension))}</Tag>}
         </>
       }
       second={
@@ -85,6 +86,9 @@ function Person({ user, name }: { user: User; name: ReactNode }) {
   );
 }
 
+/** The last day of a suspension; null without an end. */
+const dayOf = ({ until }: { until: string | null }) => until && lastDay(until);
+
 /** Marks a user who has not accepted an invitation yet. */
 function InvitationTag({ expiresAt }: { expiresAt: string | null }) {
   return (
@@ -94,16 +98,6 @@ function InvitationTag({ expiresAt }: { expiresAt: string | null }) {
         {expiresAt === null ? t.invitations.ended : t.invitations.until(formatDay(expiresAt))}
       </Tag>
     </>
-  );
-}
-
-/** Marks a suspended user. The tooltip says when access returns. */
-function SuspensionTag({ until }: { until: string | null }) {
-  return (
-    <span title={until === null ? undefined : t.users.resumes(when(until))}>
-      {' '}
-      <Tag tone="warning">{t.users.isSuspended(until && lastDay(until))}</Tag>
-    </span>
   );
 }
 

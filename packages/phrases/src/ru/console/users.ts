@@ -30,7 +30,6 @@ export const users = {
   suspended: 'Приостановленные',
   /** @param day the last day, or null for a suspension without an end */
   isSuspended: (day: string | null) => `Приостановлен${day === null ? '' : ` до ${day}`}`,
-  resumes: (when: string) => `Доступ вернётся ${when}`,
   suspendUntil: 'До даты',
   suspendUntilHint: 'Последний день без доступа. Оставьте пустым, если срок неизвестен',
   neverVisited: 'Ни разу не заходили',
