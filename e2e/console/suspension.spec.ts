@@ -1,4 +1,6 @@
 import { expect, type Page } from '@playwright/test';
+import { createPolicy } from '@propusk/contract/policies';
+import { createSite } from '@propusk/contract/sites';
 import { createUser, suspendUser } from '@propusk/contract/users';
 import {
   choose,
@@ -6,13 +8,15 @@ import {
   enter,
   field,
   PASSWORD,
+  pick,
   row,
   screensOf,
   startConsole,
   test,
 } from '../support/console.ts';
+import { tomorrow } from '../support/extension-world.ts';
 
-/** The suspension of users in the console. */
+/** The suspension of users in the console, and the times of access to sites. */
 const users = '/dashboard/creator/users';
 const product = startConsole(async () => {});
 let serial = 0;
@@ -122,6 +126,20 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       expect(await itemsOf(page, 'admin@propusk.test')).not.toContain('Приостановить');
       await page.goto(`${product.url}/dashboard/admin/users?suspended=true&name=${email}`);
       await expect(row(page, email)).toContainText('Приостановлен');
+    });
+
+    test("the agent's page and the access check name the time at which a site opens", async ({ page }) => {
+      const { owner, email, id } = await company();
+      const site = await product.call(owner, createSite, { body: { address: `crm${serial}.romashka.test` } });
+      const policy = { name: 'Стажировка', proxyId: 1, users: [id], sites: [site.id], validFrom: tomorrow() };
+      await product.call(owner, createPolicy, { body: policy });
+      await enter(page, `${product.url}/dashboard/user/domains`, await product.signIn(email));
+      await expect(row(page, site.address)).toContainText('Откроется завтра в 9:00');
+      await enter(page, `${product.url}/dashboard/creator/domains/${site.id}/why`, owner);
+      await pick(page, 'Пользователь', email);
+      await expect(dialogOf(page).getByRole('status')).toContainText('Откроется завтра в 9:00');
+      await dialogOf(page).getByRole('link', { name: 'К политикам доступа' }).click();
+      await expect(row(page, 'Стажировка')).toBeVisible();
     });
   });
 }
