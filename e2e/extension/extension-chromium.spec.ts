@@ -241,10 +241,25 @@ test('the extension names a suspension, at the refusal and at the next sign-in',
     'Ваш доступ приостановлен. Обратитесь к администратору вашей компании',
   );
   await shoot(sheet, 'popup-suspended');
-  await suspend(false);
-  await sheet.getByLabel('Пароль').fill(agent.password);
-  await sheet.getByRole('button', { name: 'Войти' }).click();
-  await expect(sheet.getByText('Пётр Иванов')).toBeVisible();
+  const resume = async () => {
+    await suspend(false);
+    await sheet.getByLabel('Пароль').fill(agent.password);
+    await sheet.getByRole('button', { name: 'Войти' }).click();
+    await expect(sheet.getByText('Пётр Иванов')).toBeVisible();
+  };
+  await resume();
+
+  // Chromium hides the reason of a refused CONNECT, so the page of refusals says only that the session has ended.
+  await refreshNow();
+  await suspend(true);
+  await expect(async () => {
+    await page.goto(lockedUrl.replace('http:', 'https:')).catch(() => {});
+    await page.waitForURL(`${home}/refused.html#*`, { timeout: 3_000 });
+  }).toPass();
+  await expect(page.getByText('Сеанс завершён. Войдите, чтобы продолжить.')).toBeVisible();
+  await sheet.reload();
+  await sheet.getByLabel('Почта').fill(agent.email);
+  await resume();
   await sheet.close();
   await expect.poll(() => load(lockedUrl)).toEqual({ status: 200, reason: null });
 });
