@@ -321,17 +321,22 @@ describe('decide() is correct for randomly generated companies', () => {
       times: { from: number | null; until: number | null } | null;
       ends: [number, number][];
     })[],
-  ): Pick<CompanySnapshot, 'policies' | 'timed'> => ({
-    policies: policies.flatMap(({ times, ends: _, ...policy }) => (times === null ? [policy] : [])),
-    timed: {
-      policies: policies.flatMap(({ times, ends: _, ...policy }) =>
-        times === null ? [] : [{ ...policy, times: { ...times, zone: 'UTC', windows: null } }],
-      ),
-      members: policies.flatMap(({ id: policyId, ends }) =>
-        [...new Map(ends)].map(([userId, until]) => ({ policyId, userId, until })),
-      ),
-    },
-  });
+  ): Pick<CompanySnapshot, 'policies' | 'timed'> => {
+    const plain = ({ id, proxyId, allSites, users, sites }: CompanySnapshot['policies'][number]) => ({
+      ...{ id, proxyId, allSites, users, sites },
+    });
+    return {
+      policies: policies.filter(({ times }) => times === null).map(plain),
+      timed: {
+        policies: policies.flatMap(({ times, ...policy }) =>
+          times === null ? [] : [{ ...plain(policy), times: { ...times, zone: 'UTC', windows: null } }],
+        ),
+        members: policies.flatMap(({ id: policyId, ends }) =>
+          [...new Map(ends)].map(([userId, until]) => ({ policyId, userId, until })),
+        ),
+      },
+    };
+  };
   const snapshot = (id: number) =>
     fc
       .record({

@@ -64,9 +64,8 @@ async function begin(tx: Tx, id: number): Promise<void> {
 export function startLifting({ db, log }: Background): Repeating {
   const lift = async (signal: AbortSignal) => {
     const { rows } = await sql<{ companyId: number }>`
-      select distinct company_id as "companyId" from users where suspended_until <= now() order by 1`.execute(
-      db,
-    );
+      select distinct company_id as "companyId" from users
+      where timezone('UTC', suspended_until) <= timezone('UTC', now()) order by 1`.execute(db);
     for (const { companyId } of rows) {
       if (signal.aborted) return;
       // A company that is locked for long must not delay the others.

@@ -278,7 +278,10 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
     return { name: 'Новое имя', ...politics(aim) };
   },
   'PUT /users/:id/role': ({ target }) => ({ role: target.which, ...proof() }),
-  'PUT /users/:id/suspension': ({ target }) => ({ suspended: true, ...(target.path.includes('owner') && proof()) }),
+  'PUT /users/:id/suspension': ({ target }) => ({
+    suspended: true,
+    ...(target.path.includes('owner') && proof()),
+  }),
   'POST /users/admin': () => ({ email: 'new@new.test', name: 'Новое имя', ...proof() }),
   'POST /users/:id/admin/off': proof,
   'POST /company': () => company,
