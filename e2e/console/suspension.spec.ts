@@ -91,7 +91,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await other?.close();
     });
 
-    test('an owner has no item for their own suspension, and suspends another owner with the password', async ({
+    test('an owner has no menu item to suspend themselves, and needs the password to suspend another owner', async ({
       page,
     }) => {
       const { owner, ownerEmail, email } = await company();

@@ -217,7 +217,7 @@ test('Chromium sends a site whose access begins later to the gateway, and names 
   expect(await directHits()).toEqual(before);
 });
 
-test('the extension names a suspension, at the refusal and at the next sign-in', async () => {
+test('the extension shows that the user is suspended, when a request is refused and at the next sign-in', async () => {
   const { call, owner, agent, lockedUrl } = world();
   const suspend = (suspended: boolean) =>
     call(owner, suspendUser, { params: { id: agent.id }, body: { suspended } });
@@ -227,7 +227,7 @@ test('the extension names a suspension, at the refusal and at the next sign-in',
   await expect
     .poll(() => load(lockedUrl), { timeout: 10_000, intervals: [50] })
     .toEqual({ status: 403, reason: 'suspended' });
-  // The refresh of a newly opened popup would end the session first, without a reason.
+  // Opening the popup would trigger a refresh, which ends the session before a reason is shown.
   const token = "chrome.storage.local.get('state').then(({ state }) => state.token)";
   await expect.poll(() => sheet.evaluate(token)).toBeNull();
   await sheet.reload();

@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test';
 import { changing, inOrder, press, rowDialog, type Scenario, type Steps, shows, states } from './scenario.ts';
 
-// The dialogs that change roles and suspend users. No role changes: the server reply is stubbed.
+// The dialogs that change roles and suspend users. No role is changed, because the server reply is stubbed.
 const users = '/dashboard/creator/users';
 const allUsers = '/dashboard/admin/users';
 

@@ -117,9 +117,9 @@ const outsideHours = <R extends object>(reply: R) => ({
   message: 'Политика открывает этот сайт только в указанные часы, и сейчас они не идут.',
   advice: 'Измените часы в разделе «Политики доступа».',
 });
-/** The time in so many hours, in ISO 8601. */
+/** The time a given number of hours from now, in ISO 8601. */
 const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
-/** The times of a policy in a list, by its place: closed, ended, open. */
+/** The times of a policy, chosen by its position in a list: closed, ended, open. */
 const times = (at: number) =>
   [
     { open: true, changesAt: soon(3) },

@@ -13,7 +13,7 @@ import { nodeEnvironment } from '@propusk/test-kit/node-environment';
 import { openThreatCase, quickOrSoak } from '@propusk/test-kit/threat-case';
 import { expect, test } from 'vitest';
 
-/** Two workers end tunnels at the end of their right, by the time of the database, while the wall clock of the gateway is set. */
+/** Two workers end tunnels at the end of their right, by the time of the database, although the wall clock of the gateway changes. */
 
 const main = new URL('../src/main.ts', import.meta.url).pathname;
 const USERS = 20;

@@ -130,7 +130,7 @@ function timesOf(user: UserIndex, policy: PolicyIndex, now: number): TimeState {
 }
 
 /**
- * Until when the right that a policy gives a user stays open, as far as times alone decide.
+ * Returns until when a policy gives a user access, judged by its times only.
  * @param now as in `decide()`
  * @returns ms since 1970, infinite for ever; null if the right is closed, or if the user is not in the policy
  */
@@ -230,7 +230,7 @@ function takenByOther(index: AccessIndex, company: CompanyIndex, host: string): 
   return oldest !== undefined && oldest.companyId !== company.id;
 }
 
-/** A site whose policies allow no access now because of their times, or not for ever. `until`: when that changes, in ms since 1970; infinite for never. */
+/** A site whose policies, because of their times, allow no access now or only until a certain time. `until`: when that changes, in ms since 1970; infinite for never. */
 export interface TimedSite {
   readonly site: string;
   readonly open: boolean;
@@ -254,7 +254,7 @@ export function reachable(
   const sites: string[] = [];
   const times: TimedSite[] = [];
   const everywhere = user.policies.filter((policy) => policy.allSites);
-  // Each policy is looked at once, because the search for the next change of windows is slow.
+  // Each policy is evaluated only once, because the search for the next change of windows is slow.
   // Bounded: the map exists for one call, and holds one entry for each policy of the user
   const paid = user.policies.filter((policy) => !policy.ended);
   const turns = new Map(paid.map((policy) => [policy, turnOf(user, policy, now)]));
@@ -276,7 +276,7 @@ export function reachable(
   return { allSites: everywhere.length > 0, sites: sites.toSorted(), times };
 }
 
-/** The maximum number of changes of a rule that `turnOf` looks at. */
+/** The maximum number of moments that `turnOf` checks. */
 const MOST_STEPS = 30;
 
 /** Whether the right that a policy gives a user is open, and when that changes; infinite for never. */

@@ -48,7 +48,7 @@ export class TimeRule {
     this.#until = until ?? Number.POSITIVE_INFINITY;
     this.#zone = windows === null ? null : zoneOf(zone);
     const merged = windows && disjoint(windows);
-    // Windows without a minute at which they close are always open, if the zone is known.
+    // Windows that cover the whole week never close, if the zone is known.
     const isAlways = this.#zone !== null && merged?.every(([, end]) => covers(merged, end % WEEK));
     this.#windows = isAlways && merged?.length ? null : merged;
   }

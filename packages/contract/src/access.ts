@@ -27,7 +27,7 @@ export const GatewayAccess = z.object({
   sites: z.array(z.string()),
   /** Hosts that clients reach without the gateway, such as the console. @example ["pass.propusk.example"] */
   bypass: z.array(z.string()),
-  /** The sites of `sites` whose times allow no access now, or not for ever. An older api does not send this field. */
+  /** The sites of `sites` that are closed now because of their times, or open only until a certain time. An older api does not send this field. */
   times: z.optional(
     z.array(
       z.object({

@@ -26,7 +26,7 @@ export const RecordSettingsInput = z.object({
    * records already have are removed.
    */
   keepNames: z.boolean(),
-  /** The time zone of the company: of the days of the statistics, and of the hours of policies. @example Europe/Moscow */
+  /** The time zone of the company, used for the days of the statistics and for the hours of policies. @example Europe/Moscow */
   timeZone: Zone,
 });
 export type RecordSettingsInput = z.infer<typeof RecordSettingsInput>;

@@ -22,8 +22,8 @@ export const Windows = z.array(z.tuple([z.int(), z.int()])).check(
 export const Zone = z.string().check(z.maxLength(60), z.regex(/^[A-Za-z0-9_+/-]+$/));
 
 /**
- * A time in UTC, or a day. As an end, a day means the end of that day; as a begin, its begin: in the time zone of the policy, or of
- * the company. The year is 1970 or later. An empty text means no such time.
+ * A time in UTC, or a day. If it is an end, a day means the end of that day; if it is a start, the start of that day. Days are in
+ * the time zone of the policy, or else of the company. The year is 1970 or later. An empty text means no such time.
  * @example 2026-12-31
  */
 export const Moment = z.union([z.literal(''), GivenDate, z.iso.date()]).check(z.regex(/^$|^(19[7-9]|2)/));
@@ -66,7 +66,7 @@ export type TimesInput = {
 
 /** The times of a policy, in a reply. */
 export const timesOutput = {
-  /** The policy is in force from this time on; null without a begin. */
+  /** The policy is in force from this time on; null if the policy has no start. */
   validFrom: z.nullable(IsoDate),
   /** The policy is in force before this time; null without an end. */
   validUntil: z.nullable(IsoDate),

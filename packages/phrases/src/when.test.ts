@@ -27,7 +27,7 @@ test('on the last day of a year, the next day is tomorrow and needs no year', ()
   expect(when(at(2027, 1, 1, 9), new Date(2026, 11, 31, 23, 59))).toBe('завтра в 9:00');
 });
 
-test('the last day before an end at midnight is the day before, and otherwise the day of the end', () => {
+test('for an end at midnight, the last day is the day before; for another end, it is the day of the end', () => {
   expect(lastDay(at(2026, 12, 6), now)).toBe('5 декабря');
   expect(lastDay(at(2026, 12, 5, 18), now)).toBe('5 декабря');
   expect(lastDay(at(2028, 1, 1), now)).toBe('31 декабря 2027');

@@ -76,7 +76,7 @@ export function hostOf(address: string): { host: CanonicalHost | null; port: num
 /** A moment in ms since 1970 as a text; null for an infinite one. */
 export const isoOrNull = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString() : null);
 
-/** The maximum number of moments that `changeOf` tries. */
+/** The maximum number of moments that `changeOf` checks. */
 const MOST_STEPS = 30;
 
 /**
@@ -137,7 +137,7 @@ export function findMends(
     .map(({ id }) => id);
 }
 
-/** The reasons of refusals by time. */
+/** The refusal reasons that depend on time. */
 const timeReasons: ReadonlySet<DenyReason> = new Set([
   'clock_unknown',
   'not_yet',

@@ -15,7 +15,8 @@ export type UserReason =
 
 /**
  * Finds why the snapshot omits a user.
- * @returns the reason, null for a user in the snapshot, and when a suspension is lifted; undefined for a user outside the company
+ * @returns the reason (null if the snapshot has the user) and the time when a suspension is lifted; undefined for a user outside
+ * the company
  */
 export async function findOmission(
   db: Db,

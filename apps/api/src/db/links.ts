@@ -27,8 +27,8 @@ export const links = {
 
 export type Link = (typeof links)[keyof typeof links];
 /**
- * Lists of linked ids, by the `field` of the link. If the list of a field is absent, the links of this field stay unchanged. `ends`
- * are the ends of memberships to change.
+ * Lists of linked ids, by the `field` of the link. If the list of a field is absent, the links of this field stay unchanged.
+ * `ends` are the memberships whose end changes.
  */
 export type LinkedIds = { readonly [F in Link['field']]?: readonly number[] | undefined } & {
   readonly ends?: Ends;
@@ -160,7 +160,8 @@ export function setLinks(
 }
 
 /**
- * Returns the statement that sets the ends of memberships. It throws AppError bad_input for a pair that is no membership.
+ * Returns the statement that sets the ends of memberships. It throws AppError bad_input for a pair of policy and user that is not
+ * a membership.
  * @throws AppError too_many_objects for more ends than a company may have links
  * @param given for each end the id of the policy and of the user, and the path of the end in the input
  */

@@ -18,7 +18,7 @@ function isZone(timeZone: string): boolean {
   }
 }
 
-/** SQL for a time in the form of replies. */
+/** SQL that formats a time as in replies. */
 export const isoOf = (time: RawBuilder<unknown>) =>
   sql<string | null>`to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -36,7 +36,7 @@ export function momentOf(
   return given === '' ? null : sql<string>`moment_of(${given}::text, ${zone}, ${isEnd})`;
 }
 
-/** The SQL condition that an end is within the time that a filter names. @param end SQL of a time */
+/** The SQL condition that an end is within the period that a filter selects. @param end SQL of a time */
 export function endsWithin(filter: NonNullable<EndFilter>, end: RawBuilder<unknown>): RawBuilder<unknown> {
   if (filter === 'past') return sql`${end} <= now()`;
   return sql`(${end} > now() and ${end} <= now() + ${filter === 'week' ? '7 days' : '1 month'}::interval)`;

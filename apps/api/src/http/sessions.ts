@@ -34,7 +34,7 @@ export async function findSessions(db: Db, hashes: readonly Buffer[]): Promise<M
     ])
     .where('sessions.token_hash', '=', hash)
     .where('sessions.expires_at', '>', (eb) => eb.fn<string>('now'))
-    // An api of an earlier release opens sessions for suspended users.
+    // An api of an earlier release can still open sessions for suspended users, so the check is here too.
     .where(isActive)
     .execute();
   return new Map(

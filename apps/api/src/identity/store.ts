@@ -68,7 +68,7 @@ export async function openSession(
   return token;
 }
 
-/** Returns a statement that refuses a suspended user, and holds the user until the session is stored. It throws AppError suspended. */
+/** Returns a statement that throws AppError suspended for a suspended user. It locks the user's row until the session is stored. */
 function refuseSuspended(tx: Tx, userId: number): Statement<void> {
   const held = sql<{ isSuspended: boolean | null }>`select suspended_at is not null
     and coalesce(suspended_until > now(), true) as "isSuspended" from users where id = ${userId} for share`;

@@ -5,14 +5,14 @@ import type { Tx } from '../db/open.ts';
 import { type Outbox, queueMail } from '../mail/store.ts';
 
 const TICK_MS = 60_000;
-/** At most 1,000 companies per run; the next run mails the rest. */
+/** At most 1,000 companies per run; the next run handles the rest. */
 const MOST_COMPANIES = 1_000;
 /** A digest names at most this many rights. */
 const MOST_RIGHTS = 50;
 
 /**
- * Mails owners the rights that end soon: in seven days, for rights longer than 14 days, and in one day, for rights longer than two
- * days. An owner gets at most one digest a day, from 8:00 in the time zone of the company. Each api process runs this task. A unique
+ * Mails owners a list of the rights that end soon: seven days before the end for rights longer than 14 days, and one day before
+ * it for rights longer than two days. An owner gets at most one digest a day, from 8:00 in the time zone of the company. Each api process runs this task. A unique
  * row in plan_warnings prevents a second digest of a day.
  * @param page URL of the console's list of the policies that end
  */

@@ -37,7 +37,7 @@ async function world(times: object = {}) {
   return { owner, agent, site, policy };
 }
 
-/** The rights as an api of the release before reads them. */
+/** The rights as an api of the previous release reads them. */
 async function rightsOfOldApi(userId: number): Promise<number> {
   const { rows } = await api.database.pool.query('select from policy_users where user_id = $1', [userId]);
   return rows.length;
@@ -47,7 +47,7 @@ const HOUR = 3_600_000;
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR).toISOString();
 
 describe('the times of a policy', () => {
-  test('a policy with times is stored, and an api of the release before finds no member in it', async () => {
+  test('a policy with times is stored, and an api of the previous release finds no member in it', async () => {
     const until = inHours(24);
     const { owner, agent, policy } = await world({
       validUntil: until,
@@ -103,7 +103,7 @@ describe('the times of a policy', () => {
     });
   });
 
-  test('a day means its begin or its end in the time zone of the policy or of the company', async () => {
+  test('a day means its start or its end in the time zone of the policy or of the company', async () => {
     const { owner, policy, agent } = await world({
       validFrom: '2027-03-28',
       validUntil: '2027-03-28',
@@ -202,7 +202,7 @@ describe('the end of a membership', () => {
 });
 
 describe('closed sites', () => {
-  test('stay in the routing settings, with the time when they open', async () => {
+  test('sites closed by time stay in the routing settings, with the time when they open', async () => {
     const from = inHours(2);
     const { agent, owner, site } = await world({ validFrom: from });
     const access = await api.must(agent.token, myAccess, { query: {} });
@@ -215,7 +215,7 @@ describe('closed sites', () => {
 });
 
 describe('a suspension', () => {
-  test('ends sessions and tokens, refuses the sign-in after the right password, and keeps the policies', async () => {
+  test('a suspension ends sessions and tokens, refuses a sign-in with the right password, and keeps the policies', async () => {
     const { owner, agent, site, policy } = await world();
     const params = { id: agent.id };
     const suspended = await api.must(owner.token, suspendUser, { params, body: { suspended: true } });
@@ -239,7 +239,7 @@ describe('a suspension', () => {
   });
 });
 
-test('an owner is suspended only with the password, and never themselves or as the last owner who can sign in', async () => {
+test('the suspension of an owner needs the password, and nobody can suspend themselves or the last owner who can sign in', async () => {
   const { owner } = await world();
   const admin = await createAdmin(api);
   const self = (await api.must(owner.token, me)).id;
@@ -272,7 +272,7 @@ test('a suspension is lifted at its date', async () => {
   expect((await api.must(owner.token, getUser, { params: { id: agent.id } })).suspension).toBeNull();
 });
 
-test('an api of the release before can add no member to a policy with times', async () => {
+test('an api of the previous release can add no member to a policy with times', async () => {
   const { owner, policy } = await world({ validUntil: inHours(1) });
   const other = await api.agent(owner.token);
   const { pool } = api.database;
@@ -284,7 +284,7 @@ test('an api of the release before can add no member to a policy with times', as
   expect((await api.must(owner.token, getPolicy, { params: { id: policy.id } })).users).toHaveLength(2);
 });
 
-test('owners get one mail on the day on which a long right has seven days left, from two api processes', async () => {
+test('owners get only one mail on the day on which a long right has seven days left, although several tasks run', async () => {
   const { owner, agent, policy } = await world();
   const { pool } = api.database;
   const until = inHours(24);

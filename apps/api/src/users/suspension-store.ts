@@ -13,7 +13,7 @@ import { endSessions } from '../identity/account-store.ts';
 import { keepAnOwner } from './role-store.ts';
 import { userEntity } from './store.ts';
 
-/** How often suspensions are lifted whose time has come. */
+/** The interval between two searches for suspensions to lift. */
 const TICK_MS = 2_000;
 
 /**
@@ -53,7 +53,7 @@ export async function suspendUser(
   });
 }
 
-/** @throws AppError bad_input for a suspension that is over already */
+/** @throws AppError bad_input for a suspension whose end is in the past */
 async function begin(tx: Tx, id: number): Promise<void> {
   const { rows } = await sql`select from users where id = ${id} and suspended_until <= now()`.execute(tx);
   if (rows.length > 0) throw new AppError('bad_input', { fields: { until: ['past'] } });
@@ -68,7 +68,7 @@ export function startLifting({ db, log }: Background): Repeating {
       where timezone('UTC', suspended_until) <= timezone('UTC', now()) order by 1`.execute(db);
     for (const { companyId } of rows) {
       if (signal.aborted) return;
-      // A company that is locked for long must not delay the others.
+      // A company whose row another transaction locks for a long time must not delay the others.
       await liftIn(db, companyId).catch((err: unknown) => log.warn({ err, companyId }, FAILED));
     }
   };

@@ -6,7 +6,10 @@ import { callers, createWorld, type World } from '@propusk/test-kit/matrix/world
 import { isInTurn } from '@propusk/test-kit/turns';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 
-/** Sends every call of the matrix to companies in which every right has an end. No call that names no end may change one. */
+/**
+ * Sends every call of the permission matrix to companies in which every right has an end. A call that does not set an end must
+ * not change one.
+ */
 
 let api: TestApi;
 let world: World;
@@ -21,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** The ends of rights, by what they belong to. */
+/** The ends of rights, by the policy or membership that they belong to. */
 async function ends(): Promise<Map<string, string>> {
   const { rows: found } = await api.database.pool.query<{ name: string; ends: string }>(`
     select 'policy ' || id as name, (valid_from, valid_until, windows, zone)::text as ends from policies
@@ -29,7 +32,7 @@ async function ends(): Promise<Map<string, string>> {
   return new Map(found.map((each) => [each.name, each.ends]));
 }
 
-test('no call of the specification changes the end of a right that is there before and after it', async () => {
+test('no call of the specification changes the end of a right that exists both before and after the call', async () => {
   const before = await ends();
   expect(
     [...before].filter(([name, end]) => name.startsWith('member') && end !== null).length,

@@ -41,7 +41,8 @@ export interface Session {
   isAlready(session: Redeemed): Promise<boolean>;
   /** Signs out locally at once, then calls the api. */
   signOut(): Promise<void>;
-  /** Asks the api why a web page did not open, and stores the answer. @param reason the gateway's, if the browser shows it */
+  /** Asks the api why a web page did not open, and stores the answer. @param reason the reason that the gateway gave, if the
+   * browser shows it */
   explain(url: string, reason?: string): Promise<void>;
   /** Checks whether the gateway accepts connections. */
   probe(): Promise<void>;
@@ -64,7 +65,7 @@ interface Redeemed {
 
 const PROBE_MS = 5_000;
 
-/** `GET /me` with only the fields that the extension reads, because an older api does not send all others. */
+/** `GET /me` with only the fields that the extension reads, because an older api does not send some of the others. */
 const myAccount = { ...me, reply: z.pick(User, { email: true, name: true, surname: true, company: true }) };
 
 /** @param pinned the console that the browser policy names, or null @param client this extension's name in access records */

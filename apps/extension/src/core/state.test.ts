@@ -72,7 +72,7 @@ describe('State', () => {
     expect(withAccess(refused, access(2)).refusals).toEqual({});
   });
 
-  test('withAccess clears a refusal when the access has begun, although the policies have not changed', () => {
+  test('withAccess clears the refusal of a site when access to it has begun, although the policies have not changed', () => {
     const until = (ms: number) => ({ ...refusal, until: new Date(Date.now() + ms).toISOString() });
     const refused = withRefusal(
       withRefusal(signedIn, 'crm.example.ru', until(60_000)),
@@ -82,7 +82,7 @@ describe('State', () => {
     expect(Object.keys(withAccess(refused, access(1)).refusals)).toEqual(['crm.example.ru']);
   });
 
-  test('a stored access without times, as of an older version, says nothing about times', () => {
+  test('access that an older version stored without times gives no information on times', () => {
     expect(timesOfSite(readState(JSON.parse(JSON.stringify(signedIn))), 'crm.example.ru')).toBeUndefined();
   });
 

@@ -81,7 +81,8 @@ export function signOut(state: State, problem: string | null = null): State {
 
 const isPast = (time: string | null | undefined) => Boolean(time) && Date.parse(time ?? '') <= Date.now();
 
-/** Stores a fresh reply of `GET /me/access`. A new policy version clears the refusals, and the begin of access clears its own. */
+/** Stores a fresh reply of `GET /me/access`. A new policy version clears all refusals. When access to a site begins, the refusal
+ * of that site is cleared. */
 export function withAccess(state: State, access: GatewayAccess): State {
   const kept = access.version === state.access?.version ? Object.entries(state.refusals) : [];
   const refusals = Object.fromEntries(kept.filter(([, { until }]) => !isPast(until)));
@@ -112,7 +113,7 @@ export function refusalOfSite({ access, refusals }: State, site: string): Refusa
 
 /**
  * Whether a site is open by its times, and until when (null for ever, undefined if unknown). Undefined for a site without times.
- * The stored state may be older than its time `until`: then the opposite holds.
+ * If `until` has passed since the state was stored, a site stored as open is closed, and the reverse.
  */
 export function timesOfSite(
   { access }: State,

@@ -126,7 +126,7 @@ function renderSignedIn({ state, error }: Reply): void {
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Refreshes the open popup at the first of these times that is to come, if it comes within an hour. */
+/** Refreshes the open popup at the earliest of these times that is in the future, if it is within an hour. */
 function refreshAt(times: readonly number[]): void {
   clearTimeout(timer);
   const wait = Math.min(...times.filter((time) => time > Date.now())) - Date.now();

@@ -191,7 +191,7 @@ describe('a right with times', () => {
     expect(active.signal.reason).toMatchObject({ reason: 'right_ended' });
   });
 
-  test('a right that opens and precedes the one in use, through another proxy, leaves the request alone', () => {
+  test('a request continues when another policy of higher precedence opens, with another proxy', () => {
     const { policies, proxies, ...rest } = company(['crm.company.test'], { version: 2, users: [1, 2] });
     const [policy, proxy] = [policies[0], proxies[0]];
     if (policy === undefined || proxy === undefined) throw new Error('no policy');

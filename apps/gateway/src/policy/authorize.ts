@@ -26,9 +26,9 @@ export interface Authorizer {
   /** @throws ProxyError */
   authorize(caller: Caller, target: Target): Authorization;
   /**
-   * Until when an earlier authorization holds, if neither the company nor the claims to hosts have changed since. It holds while its own
-   * policy is open, also after another policy has opened that precedes it.
-   * @param seen what that authorization saw
+   * Returns until when an earlier authorization stays valid. It stays valid while its own policy is open, even if a policy of
+   * higher precedence opens meanwhile. It is not valid any more if the company or the claims to hosts have changed.
+   * @param seen the state on which that authorization was based
    * @returns the new `until`; null if the request must be authorized again
    */
   holdsUntil(

@@ -9,7 +9,7 @@ export type DayInputProps = {
   onDay: (day: string) => void;
   /** Called with a text that is no day, so that a form does not save the day that the field held before. */
   onOther?: (typed: string) => void;
-  /** A short text inside the field: the label of a field without `label`. */
+  /** A placeholder. It also names a field that has no `label`. */
   inside?: string;
 } & Pick<TextInputProps, 'label' | 'description'>;
 

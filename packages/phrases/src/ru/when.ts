@@ -1,4 +1,4 @@
-/** Words times relative to now, in the time zone of the browser. */
+/** Formats times relative to now as text, in the time zone of the browser. */
 
 const dayOfYear = /* @__PURE__ */ new Intl.DateTimeFormat('ru', { day: 'numeric', month: 'long' });
 const clock = (at: Date) => `${at.getHours()}:${String(at.getMinutes()).padStart(2, '0')}`;

@@ -1,5 +1,6 @@
--- Rights with times, and suspended users. An api of the release before reads `policy_users` alone: every membership of a policy with
--- times or of a suspended user, and every membership that ends, is in `timed_members` instead. Such an api therefore denies it.
+-- Rights with times, and suspended users. The previous release reads only `policy_users`. Therefore `timed_members` holds the
+-- memberships that end, those of suspended users, and those of policies with times: an api of the previous release finds none of
+-- them and denies access.
 alter table policies
   add column valid_from timestamptz,
   add column valid_until timestamptz,
@@ -12,9 +13,9 @@ alter table policies
   add column timed boolean generated always as (valid_from is not null or valid_until is not null or windows is not null) stored;
 alter table users
   add column suspended_at timestamptz,
-  -- Null: until a call lifts the suspension.
+  -- Null: the suspension lasts until a call lifts it.
   add column suspended_until timestamptz;
--- On an expression, so that queries of one company never scan it.
+-- The index is on an expression, so that the planner does not choose it for queries of one company.
 create index users_suspended_until on users ((suspended_until at time zone 'UTC'));
 
 create table timed_members (
@@ -30,7 +31,8 @@ create table timed_members (
 );
 create index timed_members_user on timed_members (company_id, user_id);
 
--- For the warnings before an end. The indexes are on expressions, so that queries of one company never scan them.
+-- The warnings before an end use these indexes. They are on expressions, so that the planner does not choose them for queries of
+-- one company.
 create index timed_members_end on timed_members ((ends_at at time zone 'UTC'));
 create index policies_end on policies ((valid_until at time zone 'UTC'));
 
@@ -38,7 +40,7 @@ create view policy_members as
   select company_id, policy_id, user_id, null::timestamptz as ends_at from policy_users
   union all select company_id, policy_id, user_id, ends_at from timed_members;
 
--- Stores a new membership in `timed_members` if it belongs there. A membership that is there already keeps its end.
+-- Stores a new membership in `timed_members` if its policy has times or its user is suspended. A membership that is there already keeps its end.
 create function divert_member() returns trigger language plpgsql as $$
 begin
   if exists (select from timed_members t
@@ -89,7 +91,7 @@ create trigger place_members after update on policies for each row
 create trigger place_members after update on users for each row
   when ((old.suspended_at is null) <> (new.suspended_at is null)) execute function place_members_of();
 
--- Memberships have no effect on claims, so that the trigger functions of their tables only raise the policy version.
+-- Memberships do not affect claims, so the trigger functions of their tables only raise the policy version.
 create or replace function bump_inserted() returns trigger language plpgsql as $$
 declare ids bigint[] := array(select distinct company_id from new_rows);
 begin
@@ -137,7 +139,8 @@ end $$;
 create trigger note_end before update on policies for each row
   when (old.valid_until is distinct from new.valid_until) execute function note_end();
 
--- The instant of a text: a time, or a day. As an end, a day means its end in the given zone; otherwise its begin.
+-- Converts a text, which is a time or a day, to an instant. If the text is an end, a day means the end of that day in the given
+-- zone. Otherwise it means the start of the day.
 create function moment_of(given text, zone text, is_end boolean) returns timestamptz language sql stable as $$
   select case when given ~ '^\d{4}-\d\d-\d\d$'
     then (given::date + case when is_end then 1 else 0 end)::timestamp at time zone zone
@@ -145,7 +148,7 @@ create function moment_of(given text, zone text, is_end boolean) returns timesta
 $$;
 
 -- Sets the ends of memberships, each given once, and raises the versions of their policies and users. Null removes an end.
--- Returns the places, from 1, of the pairs that are no members.
+-- Returns the positions, from 1, of the pairs that are not memberships.
 create function set_ends(company bigint, of_policies bigint[], of_users bigint[], ends text[]) returns int[] language plpgsql as $$
 declare
   absent int[];

@@ -1,6 +1,7 @@
 const DAY_MS = 86_400_000;
 
-/** The time, in ms since 1970, when clocks in UTC show what clocks in the time zone show at `at`. Swedish dates are ISO 8601. */
+/** The time, in ms since 1970, when clocks in UTC show what clocks in the time zone show at `at`. The Swedish locale is used
+ * because it formats dates as ISO 8601. */
 function clockOf(at: number, timeZone: string): number {
   const format = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   return Date.parse(`${format.format(at).replace(' ', 'T')}Z`);
@@ -10,7 +11,7 @@ function clockOf(at: number, timeZone: string): number {
 export function startOf(day: string, zone: string, more = 0): Date {
   const midnight = Date.parse(`${day}T00:00Z`) + more * DAY_MS;
   const offset = (at: number) => clockOf(at, zone) - at;
-  // The clocks may change between midnight in UTC and midnight in the zone, so read the offset again at the first result.
+  // The clocks may change between midnight in UTC and midnight in the zone, so the offset is read again for the first result.
   return new Date(midnight - offset(midnight - offset(midnight)));
 }
 

@@ -5,7 +5,7 @@ const MOSCOW = 'Europe/Moscow';
 /** Saturday, 28 November 2026, 15:00 in Moscow. */
 const now = Date.parse('2026-11-28T12:00:00Z');
 
-test('the end of a day is shown as this day, and its begin as the day itself', () => {
+test('an end at midnight is shown as the day before, and a start at midnight as the day that starts', () => {
   expect(shownDay('2026-12-31T21:00:00.000Z', MOSCOW)).toBe('2026-12-31');
   expect(shownDay('2026-12-31T21:00:00.000Z', MOSCOW, false)).toBe('2027-01-01');
   expect(new Date(instantOf('2026-12-31', MOSCOW)).toISOString()).toBe('2026-12-31T21:00:00.000Z');

@@ -58,7 +58,7 @@ test('the console offers to suspend agents and other owners, and to lift their s
   }
 });
 
-test('the console offers nobody to suspend themselves, an ADMIN or a user without a company', () => {
+test('the console does not offer to suspend the signed-in user, an ADMIN or a user without a company', () => {
   const active = { suspension: null };
   expect(suspensionStep(owner, { ...owner, ...active })).toBe(null);
   expect(suspensionStep(admin, { ...person(3, 'CREATOR', 'ADMIN'), ...active })).toBe(null);
