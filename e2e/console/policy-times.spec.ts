@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { createPolicy, listPolicies } from '@propusk/contract/policies';
+import { createPolicy, listPolicies, updatePolicy } from '@propusk/contract/policies';
 import { createUser } from '@propusk/contract/users';
 import {
   choose,
@@ -26,9 +26,9 @@ const product = startConsole(async (console) => {
 });
 
 const cell = (page: Page, hour: string) => page.getByRole('gridcell', { name: hour, exact: true });
-/** A day from today, in the format of the console. */
-const day = (ahead: number) =>
-  new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10).split('-').toReversed().join('.');
+/** A day from today, as yyyy-mm-dd, and in the format of the console. */
+const isoDay = (ahead: number) => new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10);
+const day = (ahead: number) => isoDay(ahead).split('-').toReversed().join('.');
 const stored = async () => (await product.call(owner, listPolicies)).rows[0];
 
 test('an owner sets working hours by the keyboard alone, and a reopened policy shows the same hours', async ({
@@ -82,9 +82,7 @@ test('a drag changes hours, and hours with minutes stay until the owner removes 
   expect((await stored())?.windows).toEqual([]);
 });
 
-test('an owner gives a membership an end, finds the user by it, and extends it in one step', async ({
-  page,
-}) => {
+test('an owner gives a membership an end, finds the user by it, and removes the end', async ({ page }) => {
   await enter(page, product.url + policies, owner);
   await choose(page, /Склад/, 'Редактировать');
   const dialog = dialogOf(page);
@@ -102,22 +100,11 @@ test('an owner gives a membership an end, finds the user by it, and extends it i
   await page.getByRole('menuitemradio', { name: 'Кончается за 7 дней' }).click();
   await expect(page.getByRole('rowheader')).toHaveCount(1);
   await expect(row(page, /Анна/)).toContainText(`До ${day(5)}`);
-  await choose(page, /Анна/, 'Продлить');
-  await expect(dialog.getByText(`Склад: до ${day(5)} → до ${day(35)}`)).toBeVisible();
-  await field(dialog, 'Продлить до').fill(day(4));
-  await expect(dialog.getByText(/^Выберите день позже/)).toBeVisible();
-  await expect(dialog.getByRole('button', { name: 'Продлить' })).toBeDisabled();
-  await field(dialog, 'Продлить до').fill(day(40));
-  await dialog.getByRole('button', { name: 'Продлить' }).click();
-  await expect(dialog).toHaveCount(0);
-  await expect(page.getByText('Таких записей нет')).toBeVisible();
-  await page.goto(product.url + users);
-  await expect(row(page, /Анна/)).toContainText(`До ${day(40)}`);
   await choose(page, /Анна/, 'Редактировать');
   await dialog.getByRole('button', { name: 'Убрать срок: Склад' }).click();
   await saveOf(dialog).click();
   await expect(dialog).toHaveCount(0);
-  await expect(row(page, /Анна/)).not.toContainText(day(40));
+  await expect(page.getByText('Таких записей нет')).toBeVisible();
 });
 
 test('a policy that would never be open asks before the save', async ({ page }) => {
@@ -133,9 +120,30 @@ test('a policy that would never be open asks before the save', async ({ page }) 
   await saveOf(dialogOf(page)).click();
   await question.getByRole('button', { name: 'Сохранить' }).click();
   await expect(row(page, /Склад/)).toContainText('Срок истёк');
+});
+
+test('an owner extends a policy and a membership in one step', async ({ page }) => {
+  const dialog = dialogOf(page);
+  const { id = 0, users: members = [] } = (await stored()) ?? {};
+  const ends = [{ id: members[0]?.id ?? 0, until: isoDay(5) }];
+  await product.call(owner, updatePolicy, {
+    params: { id },
+    body: { validUntil: isoDay(-1), ends },
+  });
+  await enter(page, product.url + policies, owner);
   await choose(page, /Склад/, 'Продлить');
   await dialogOf(page).getByRole('button', { name: 'Продлить' }).click();
   await expect(row(page, /Склад/)).toContainText(`До ${day(30)}`);
+  await page.goto(product.url + users);
+  await choose(page, /Анна/, 'Продлить');
+  await expect(dialog.getByText(`Склад: до ${day(5)} → до ${day(35)}`)).toBeVisible();
+  await field(dialog, 'Продлить до').fill(day(4));
+  await expect(dialog.getByText(/^Выберите день позже/)).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Продлить' })).toBeDisabled();
+  await field(dialog, 'Продлить до').fill(day(40));
+  await dialog.getByRole('button', { name: 'Продлить' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(row(page, /Анна/)).toContainText(`До ${day(40)}`);
 });
 
 const [, [, phone]] = screens;
