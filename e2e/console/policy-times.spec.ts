@@ -152,6 +152,7 @@ test.describe('phone', () => {
 
   test('the hours of a policy fit a phone, and a tap changes an hour', async ({ page }) => {
     const { id = 0 } = (await stored()) ?? {};
+    await product.sql(`update policies set windows = '[[540, 1080]]' where id = ${id}`);
     await enter(page, `${product.url}${policies}/${id}/edit`, owner);
     await dialogOf(page).getByRole('button', { name: 'Рабочие дни 9–18' }).tap();
     await cell(page, 'Сб, 10:00–11:00').tap();
