@@ -50,7 +50,7 @@ export interface DemoCompany {
   company: { companyName: string; companySite: string };
   proxy: { host: string; port: number; username: string };
   /** `own`: the egress is the company's own proxy; otherwise it is the gateway's address. */
-  policies: { name: string; description: string; own?: boolean }[];
+  policies: { name: string; description: string; own?: boolean; windows?: [number, number][] }[];
   /** Only `demoSites` are served; the others fill the list. */
   sites: [address: string, ...policies: string[]][];
   people: [name: string, surname: string, ...policies: string[]][];
@@ -108,7 +108,12 @@ export const companies: DemoCompany[] = [
     company: { companyName: 'АО «Василёк»', companySite: 'vasilek.test' },
     proxy: { host: 'out.vasilek.test', port: 3128, username: 'vasilek' },
     policies: [
-      { name: 'Склад и учёт', description: '1С для склада' },
+      {
+        name: 'Склад и учёт',
+        description: '1С для склада',
+        // Monday to Friday, 9:00 to 18:00.
+        windows: [0, 1, 2, 3, 4].map((day) => [day * 1440 + 540, day * 1440 + 1080]),
+      },
       { name: 'Подрядчики', description: 'Временный доступ к витрине', own: true },
     ],
     sites: [

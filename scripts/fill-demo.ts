@@ -52,9 +52,9 @@ async function fillCompany(call: Call, demo: DemoCompany, sitePort: number): Pro
   const gateway = (await call(token, listProxies)).rows.find(({ direct }) => direct);
   if (gateway === undefined) throw new Error('the gateway is not among the proxies');
   const policies = new Map<string, number>();
-  for (const { name, description, own: throughOwn } of demo.policies) {
+  for (const { own: throughOwn, ...described } of demo.policies) {
     const proxyId = throughOwn ? own.id : gateway.id;
-    policies.set(name, (await call(token, createPolicy, { body: { name, description, proxyId } })).id);
+    policies.set(described.name, (await call(token, createPolicy, { body: { ...described, proxyId } })).id);
   }
   const ids = (names: string[]) => names.map((name) => policies.get(name) ?? 0);
   const sites: { id: number; host: string; names: string[] }[] = [];

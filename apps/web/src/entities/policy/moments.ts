@@ -1,5 +1,6 @@
 import type { Policy } from '@propusk/contract/policies';
 import * as t from '@propusk/phrases/console';
+import { until, when } from '@propusk/phrases/when';
 import type { Tone } from '../../ui/tags.tsx';
 import { dayOf, startOf } from '../company/zoned-days.ts';
 
@@ -26,15 +27,6 @@ export const sayDay = (...moment: Parameters<typeof shownDay>): string =>
 /** Whether a time is past. */
 export const isOver = (iso: string, now = Date.now()): boolean => Date.parse(iso) <= now;
 
-/** The day of a time of the next week, as a weekday and empty for today, and its time of day. */
-function whenOf(iso: string, timeZone: string, now: number): [day: string, time: string] {
-  const at = Date.parse(iso);
-  const weekday = new Intl.DateTimeFormat('ru', { weekday: 'short', timeZone });
-  const clock = new Intl.DateTimeFormat('ru', { hour: 'numeric', minute: '2-digit', timeZone });
-  const near = [0, -1].findIndex((ago) => dayOf(now, timeZone, ago) === dayOf(at, timeZone));
-  return [['', t.times.tomorrow][near] ?? weekday.format(at), clock.format(at).replace(/^0/, '')];
-}
-
 type Timed = Pick<Policy, 'validFrom' | 'validUntil' | 'timeZone' | 'open' | 'changesAt'>;
 
 /** Whether a policy is open: a sentence for a form, and a short text for a list, which is empty for a policy without times. */
@@ -47,13 +39,13 @@ export function stateOf(policy: Timed, now = Date.now()): { sentence: string; sh
     const day = sayDay(validFrom, timeZone, false);
     return { sentence: t.times.begins(day), short: t.times.since(day), tone: 'warning' };
   }
-  const change = changesAt && changesAt !== validUntil && whenOf(changesAt, timeZone, now);
+  const change = changesAt !== validUntil && changesAt;
   const lasts = end ? t.times.to(end) : '';
   const tone = open ? 'neutral' : 'warning';
   if (!change) return { sentence: t.times[open ? 'openNow' : 'closedNow'](lasts), short: lasts, tone };
-  if (open)
-    return { sentence: t.times.closes(...change), short: lasts || t.times.openUntil(...change), tone };
-  return { sentence: t.times.opens(...change), short: t.times.closedUntil(...change), tone };
+  const [at, till] = [when(change, new Date(now)), until(change, new Date(now))];
+  if (open) return { sentence: t.times.closes(at), short: lasts || t.times.openUntil(till), tone };
+  return { sentence: t.times.opens(at), short: t.times.closedUntil(till), tone };
 }
 
 /** The earliest end of a user's memberships. */

@@ -1,11 +1,5 @@
 // Texts of the times of policies and of the ends of memberships.
 
-const onDay: Readonly<Record<string, string>> = {
-  ...{ пн: 'в понедельник', вт: 'во вторник', ср: 'в среду', чт: 'в четверг' },
-  ...{ пт: 'в пятницу', сб: 'в субботу', вс: 'в воскресенье' },
-};
-const at = (day: string, time: string) => `${onDay[day] ?? day} в ${time}`.trim();
-
 export const times = {
   title: 'Когда действует',
   always: 'Всегда',
@@ -24,15 +18,14 @@ export const times = {
   companyZone: (zone: string) => `Как у компании${zone && `: ${zone}`}`,
   since: (day: string) => `С ${day}`,
   to: (day: string) => `До ${day}`,
-  tomorrow: 'завтра',
-  closedUntil: (...when: [day: string, time: string]) => `Закрыта до ${when.join(' ').trim()}`,
-  openUntil: (...when: [day: string, time: string]) => `Открыта до ${when.join(' ').trim()}`,
+  closedUntil: (until: string) => `Закрыта ${until}`,
+  openUntil: (until: string) => `Открыта ${until}`,
   over: 'Срок истёк',
   overSince: (day: string) => `Срок истёк ${day}`,
   openNow: (until: string) => `Сейчас открыта${until && `, действует ${until.toLowerCase()}`}`,
   closedNow: (until: string) => `Сейчас закрыта${until && `, действует ${until.toLowerCase()}`}`,
-  closes: (...when: [day: string, time: string]) => `Сейчас открыта, закроется ${at(...when)}`,
-  opens: (...when: [day: string, time: string]) => `Сейчас закрыта, откроется ${at(...when)}`,
+  closes: (when: string) => `Сейчас открыта, закроется ${when}`,
+  opens: (when: string) => `Сейчас закрыта, откроется ${when}`,
   begins: (day: string) => `Сейчас закрыта, начнёт действовать ${day}`,
   neverQuestion: 'Сохранить политику, которая никому ничего не откроет?',
   neverHint: 'Её срок уже истёк или кончается раньше, чем начинается.',
