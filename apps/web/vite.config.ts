@@ -191,6 +191,13 @@ export default defineConfig({
               test: /Icon(UserPlus|Puzzle|MailForward|Download|PlugConnectedX?|Lock|CircleDashed)\.mjs$/,
               priority: 2,
             },
+            {
+              name: 'times',
+              test: ours(
+                '(entities/policy/(moments|windows)|entities/company/zoned-days|lists/extending|ru/(when|console/times))',
+              ),
+              priority: 2,
+            },
             { name: 'plans', test: ours('entities/plan/(contact|request-list|usage)'), priority: 2 },
             { name: 'dialog', test: /components[\\/]Modal[\\/]/, priority: 2 },
             { name: 'popover', test: /components[\\/]Popover[\\/]/, priority: 2 },

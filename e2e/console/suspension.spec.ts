@@ -1,7 +1,8 @@
 import { expect, type Page } from '@playwright/test';
 import { createPolicy } from '@propusk/contract/policies';
+import { suspendUser } from '@propusk/contract/role-changes';
 import { createSite } from '@propusk/contract/sites';
-import { createUser, suspendUser } from '@propusk/contract/users';
+import { createUser } from '@propusk/contract/users';
 import {
   choose,
   dialogOf,
@@ -75,7 +76,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(tab).toHaveURL(/\/auth\/login/);
       await signIn(tab, email);
       await expect(tab.getByRole('alert')).toHaveText(
-        'Ваш доступ приостановлен. Обратитесь к администратору вашей компании',
+        'Доступ приостановлен. Обратитесь к владельцу компании',
       );
       await expect(tab.getByLabel('Почта')).toHaveValue(email);
       await expect(tab.getByLabel('Пароль', { exact: true })).toHaveValue(PASSWORD);

@@ -5,7 +5,8 @@ import { myAccess } from '@propusk/contract/access';
 import { createPairing, login, logout } from '@propusk/contract/auth';
 import { updateMyCompany } from '@propusk/contract/companies';
 import { updatePolicy } from '@propusk/contract/policies';
-import { createUser, suspendUser, updateUser } from '@propusk/contract/users';
+import { suspendUser } from '@propusk/contract/role-changes';
+import { createUser, updateUser } from '@propusk/contract/users';
 import { quickOrSoak, threatCase } from '@propusk/test-kit/threat-case';
 import { extension, launchWithExtension } from '../support/extension-browser.ts';
 import { POSTPONE_REFRESH, startWorldOnce, tomorrow, uncached } from '../support/extension-world.ts';
@@ -237,9 +238,7 @@ test('the extension shows that the user is suspended, when a request is refused 
   await sheet.getByLabel('Почта').fill(agent.email);
   await sheet.getByLabel('Пароль').fill(agent.password);
   await sheet.getByRole('button', { name: 'Войти' }).click();
-  await expect(sheet.getByRole('alert')).toHaveText(
-    'Ваш доступ приостановлен. Обратитесь к администратору вашей компании',
-  );
+  await expect(sheet.getByRole('alert')).toHaveText('Доступ приостановлен. Обратитесь к владельцу компании');
   await shoot(sheet, 'popup-suspended');
   const resume = async () => {
     await suspend(false);

@@ -5,6 +5,7 @@ import { issue } from './issues.ts';
 import { Role } from './roles.ts';
 import { ShownEmail } from './shown-email.ts';
 import { ShownText } from './shown-text.ts';
+import { isOfCalendar } from './times.ts';
 
 /** The action. For `changed`, `changes` lists the fields that differ. */
 export const AuditAction = z.enum([
@@ -180,13 +181,6 @@ const Moment = z
     ),
     z.refine(isOfCalendar, issue('no_such_day')),
   );
-
-/** Rejects days that do not exist: JavaScript reads 30 February as 2 March (1 March in a leap year). */
-function isOfCalendar(moment: string): boolean {
-  const day = moment.slice(0, 'YYYY-MM-DD'.length);
-  const read = new Date(`${day}T00:00:00Z`);
-  return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(day);
-}
 
 /** The query parameters of the audit list. */
 export const AuditQuery = z.extend(ListQuery, {

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { Email, Proof, userNames } from './fields.ts';
+import { Email, MaybeProof, Proof, userNames } from './fields.ts';
 import { User } from './me.ts';
+import { Moment } from './times.ts';
 
 /**
  * An owner or ADMIN to invite, and the caller's password and second-factor code. The invited user sets a
@@ -71,4 +72,26 @@ export const inviteOwner = endpoint('POST /company/:id/owner', {
   status: 201,
   versioned: true,
   errors: ['not_found', 'email_taken', 'too_many_objects', 'plan_limit', 'too_many_requests'],
+});
+
+/** Whether a user is to be suspended, and until when. */
+export const Suspension = z.extend(MaybeProof, {
+  /** Whether the user is to be suspended; false lifts the suspension. */
+  suspended: z.boolean(),
+  /** The suspension is lifted at this time; empty if only a call lifts it. */
+  until: z._default(Moment, ''),
+});
+export type Suspension = z.infer<typeof Suspension>;
+
+/**
+ * Suspend a user, or lift a suspension. A suspension ends the user's sessions, gateway tokens and connections. Memberships and the
+ * password stay. For an owner, the call needs the caller's password. It refuses to suspend the caller, an ADMIN, and the last owner.
+ */
+export const suspendUser = endpoint('PUT /users/:id/suspension', {
+  access: ['CREATOR', 'ADMIN'],
+  proof: { of: 'everyone', fields: ['currentPassword'] },
+  body: Suspension,
+  reply: User,
+  versioned: true,
+  errors: ['not_found', 'own_account', 'protected_user', 'last_owner', 'no_company', 'too_many_requests'],
 });

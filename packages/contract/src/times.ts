@@ -1,20 +1,26 @@
 import * as z from 'zod/mini';
-import { GivenDate, Id, IsoDate } from './fields.ts';
+import { Id, IsoDate } from './fields.ts';
 import { issue } from './issues.ts';
 import { limits } from './limits.ts';
 
 /** The minutes of a week. */
 const WEEK = 10_080;
 
+// A schema of tuples would add a kilobyte to the first screen of the console.
+const Pair = z.array(z.int()) as unknown as z.ZodMiniType<[number, number], [number, number]>;
+
 /**
  * Weekly windows, as pairs of minutes since Monday 0:00, the end above the start. The start belongs to a window, the end does not.
  * An end above 10,080 is in the next week. An empty list in requests and replies means always.
  * @example [[540, 1080]]
  */
-export const Windows = z.array(z.tuple([z.int(), z.int()])).check(
+export const Windows = z.array(Pair).check(
   z.maxLength(50),
   z.refine((all) =>
-    all.every(([start, end]) => start >= 0 && start < WEEK && end > start && end <= start + WEEK),
+    all.every((pair) => {
+      const [start, end] = pair;
+      return pair.length === 2 && start >= 0 && start < WEEK && end > start && end <= start + WEEK;
+    }),
   ),
 );
 
@@ -26,7 +32,19 @@ export const Zone = z.string().check(z.maxLength(60), z.regex(/^[A-Za-z0-9_+/-]+
  * the time zone of the policy, or else of the company. The year is 1970 or later. An empty text means no such time.
  * @example 2026-12-31
  */
-export const Moment = z.union([z.literal(''), GivenDate, z.iso.date()]).check(z.regex(/^$|^(19[7-9]|2)/));
+export const Moment = z.string().check(
+  z.regex(
+    /^$|^(19[7-9]\d|2\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?Z)?$/,
+  ),
+  z.refine((moment) => moment === '' || isOfCalendar(moment), issue('no_such_day')),
+);
+
+/** Rejects days that do not exist: JavaScript reads 30 February as 2 March (1 March in a leap year). */
+export function isOfCalendar(moment: string): boolean {
+  const day = moment.slice(0, 'YYYY-MM-DD'.length);
+  const read = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(day);
+}
 
 /** The end of a membership of a policy. */
 const End = z.object({

@@ -14,7 +14,7 @@ import {
 import { idsOfList, linkFilters, unpaged } from './list-filters.ts';
 import { User } from './me.ts';
 import { Role } from './roles.ts';
-import { EndFilter, Ends, Moment } from './times.ts';
+import { EndFilter, Ends } from './times.ts';
 
 /** A user to create in the caller's company. */
 export const UserInput = z.object({
@@ -133,28 +133,6 @@ export const updateUser = endpoint('PUT /users/:id', {
     'no_company',
     'too_many_requests',
   ],
-});
-
-/** Whether a user is to be suspended, and until when. */
-export const Suspension = z.extend(MaybeProof, {
-  /** Whether the user is to be suspended; false lifts the suspension. */
-  suspended: z.boolean(),
-  /** The suspension is lifted at this time; empty if only a call lifts it. */
-  until: z._default(Moment, ''),
-});
-export type Suspension = z.infer<typeof Suspension>;
-
-/**
- * Suspend a user, or lift a suspension. A suspension ends the user's sessions, gateway tokens and connections. Memberships and the
- * password stay. For an owner, the call needs the caller's password. It refuses to suspend the caller, an ADMIN, and the last owner.
- */
-export const suspendUser = endpoint('PUT /users/:id/suspension', {
-  access: ['CREATOR', 'ADMIN'],
-  proof: { of: 'everyone', fields: ['currentPassword'] },
-  body: Suspension,
-  reply: User,
-  versioned: true,
-  errors: ['not_found', 'own_account', 'protected_user', 'last_owner', 'no_company', 'too_many_requests'],
 });
 
 /** Delete a user; ends sessions, gateway access and open tunnels. */

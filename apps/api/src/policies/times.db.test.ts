@@ -4,9 +4,9 @@ import { me } from '@propusk/contract/me';
 import { createPolicy, getPolicy, listPolicies, updatePolicy } from '@propusk/contract/policies';
 import { listProxies } from '@propusk/contract/proxies';
 import { recordSettings, setRecordSettings } from '@propusk/contract/record-settings';
-import { changeRole } from '@propusk/contract/role-changes';
+import { changeRole, suspendUser } from '@propusk/contract/role-changes';
 import { createSite } from '@propusk/contract/sites';
-import { companyUsers, getUser, suspendUser, updateUser } from '@propusk/contract/users';
+import { companyUsers, getUser, updateUser } from '@propusk/contract/users';
 import { whySite } from '@propusk/contract/why';
 import { createAdmin } from '@propusk/test-kit/api/admin';
 import { PASSWORD, startApi, type TestApi, testEncryption } from '@propusk/test-kit/api/api';
@@ -134,6 +134,8 @@ describe('the times of a policy', () => {
 
   test.each([
     { windows: [[60, 60]] },
+    { windows: [[60]] },
+    { windows: [[60, 90, 120]] },
     { windows: [[10_080, 10_081]] },
     { zone: 'Mars/Base' },
     { validUntil: 'tomorrow' },

@@ -1,8 +1,7 @@
 import type { User } from '@propusk/contract/me';
 import * as contract from '@propusk/contract/role-changes';
-import { inviteOwner } from '@propusk/contract/role-changes';
+import { inviteOwner, suspendUser } from '@propusk/contract/role-changes';
 import { resetSecondFactor } from '@propusk/contract/second-factor';
-import { suspendUser } from '@propusk/contract/users';
 import type { Actor } from '../core/actor.ts';
 import { found } from '../core/errors.ts';
 import type { Tx } from '../db/open.ts';

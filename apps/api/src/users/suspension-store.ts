@@ -1,5 +1,5 @@
 import type { User } from '@propusk/contract/me';
-import type { Suspension } from '@propusk/contract/users';
+import type { Suspension } from '@propusk/contract/role-changes';
 import { sql } from 'kysely';
 import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';

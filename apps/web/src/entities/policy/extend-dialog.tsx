@@ -8,7 +8,7 @@ import { FormDialog } from '../../forms/form-dialog.tsx';
 import { isDay } from '../../ui/day.tsx';
 import { toastSuccess } from '../../ui/toast.ts';
 import { dayOf } from '../company/zoned-days.ts';
-import { MomentField } from './moment-field.tsx';
+import { MomentField } from './moment-fields.tsx';
 import { instantOf, sayDay } from './moments.ts';
 
 /** An end of access, and the time zone in which its days end. */

@@ -12,7 +12,7 @@ import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
 import { type Control, type FieldPath, type FieldValues, useWatch } from 'react-hook-form';
 import { queryOptions, useCall } from '../../api/queries.ts';
-import { EndsField, endsOfChosen } from '../../entities/policy/ends-field.tsx';
+import { EndsField, endsOfChosen } from '../../entities/policy/moment-fields.tsx';
 import { instantOf, ownZone, shownDay } from '../../entities/policy/moments.ts';
 import { useSiteCreate } from '../../entities/use-inline-create.ts';
 import {

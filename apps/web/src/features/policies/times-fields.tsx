@@ -5,7 +5,7 @@ import { IconChevronDown } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { type Control, type FieldPath, type FieldValues, useWatch } from 'react-hook-form';
 import { zoneLabel, zoneOptions } from '../../entities/company/zones.ts';
-import { MomentField } from '../../entities/policy/moment-field.tsx';
+import { MomentField } from '../../entities/policy/moment-fields.tsx';
 import { ownZone, sayDay, stateOf } from '../../entities/policy/moments.ts';
 import { sayWindows, type Windows } from '../../entities/policy/windows.ts';
 import { SelectField } from '../../forms/select-fields.tsx';

@@ -1,10 +1,9 @@
 import { Text } from '@mantine/core';
 import { MaybeProof } from '@propusk/contract/fields';
 import type { User } from '@propusk/contract/me';
-import { addAdmin, changeRole, removeAdmin } from '@propusk/contract/role-changes';
+import { addAdmin, changeRole, removeAdmin, suspendUser } from '@propusk/contract/role-changes';
 import { resetSecondFactor } from '@propusk/contract/second-factor';
 import { Moment } from '@propusk/contract/times';
-import { suspendUser } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import type { Control } from 'react-hook-form';
 import * as z from 'zod/mini';

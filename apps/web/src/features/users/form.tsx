@@ -9,7 +9,7 @@ import { useState } from 'react';
 import { type Control, useWatch } from 'react-hook-form';
 import type * as z from 'zod/mini';
 import { queryOptions } from '../../api/queries.ts';
-import { EndsField, endsOfChosen } from '../../entities/policy/ends-field.tsx';
+import { EndsField, endsOfChosen } from '../../entities/policy/moment-fields.tsx';
 import { ownZone } from '../../entities/policy/moments.ts';
 import { PoliciesField } from '../../entities/policy/policies-field.tsx';
 import { namedOptions } from '../../entities/use-options.ts';

@@ -9,7 +9,7 @@ import { useState } from 'react';
 import { type Control, useController } from 'react-hook-form';
 import * as z from 'zod/mini';
 import { queryOptions, useCall } from '../../api/queries.ts';
-import { MomentField } from '../../entities/policy/moment-field.tsx';
+import { MomentField } from '../../entities/policy/moment-fields.tsx';
 import { ownZone } from '../../entities/policy/moments.ts';
 import { PoliciesField } from '../../entities/policy/policies-field.tsx';
 import { InvitationLinks } from '../../entities/user/invitation-links.tsx';

@@ -1,14 +1,8 @@
 import { Button } from '@mantine/core';
 import { inviteAgain, type MadeInvitations } from '@propusk/contract/invitations';
 import type { User } from '@propusk/contract/me';
-import {
-  companyUsers,
-  deleteUser,
-  listUsers,
-  suspendUser,
-  updateUser,
-  userIds,
-} from '@propusk/contract/users';
+import { suspendUser } from '@propusk/contract/role-changes';
+import { companyUsers, deleteUser, listUsers, updateUser, userIds } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
 import {
   IconMail,

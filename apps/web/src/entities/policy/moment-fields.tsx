@@ -3,7 +3,7 @@ import type { Ends } from '@propusk/contract/times';
 import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
 import { type Control, type FieldPath, type FieldValues, useWatch } from 'react-hook-form';
-import { DayInput } from '../../forms/day-input.tsx';
+import { DayInput, type DayInputProps } from '../../forms/day-input.tsx';
 import { useField } from '../../forms/fields.tsx';
 import classes from '../../forms/form-dialog.module.css';
 import type { Option } from '../../forms/select-fields.tsx';
@@ -73,5 +73,28 @@ export function EndsField<V extends FieldValues, O>(props: {
       )}
       {error && <Text c="var(--mantine-color-error)">{error}</Text>}
     </Stack>
+  );
+}
+
+/** A field for a moment (moments.ts), shown as a day of a time zone. A time inside a day stays until the user types a day. */
+export function MomentField<V extends FieldValues, O>({
+  zone,
+  isEnd = true,
+  ...props
+}: Pick<DayInputProps, 'label' | 'description'> & {
+  control: Control<V, unknown, O>;
+  name: FieldPath<V>;
+  zone: string;
+  isEnd?: boolean;
+}) {
+  const { value, onChange } = useField(props);
+  return (
+    <DayInput
+      label={props.label}
+      description={props.description}
+      value={shownDay((value ?? '') as string, zone, isEnd)}
+      onDay={onChange}
+      onOther={onChange}
+    />
   );
 }
