@@ -19,7 +19,8 @@ interface Extended {
   zone: string;
 }
 
-/** Moves ends of access to a later day: by default 30 days after the latest of them and now. Ends after the chosen day stay. */
+/** Moves ends of access to a later day: by default 30 days after the latest end, or after now if that is later. Ends after the
+ * chosen day stay unchanged. */
 export function ExtendDialog(props: {
   /** The name of the user or the policy, for the toast. */
   name: string;
@@ -59,7 +60,7 @@ export function ExtendDialog(props: {
   );
 }
 
-/** Says what the chosen day extends. */
+/** Says which ends the chosen day extends. */
 function Effect(props: {
   control: Control<{ until: string }, unknown, { until: string }>;
   movedTo: (day: string) => readonly Extended[];

@@ -11,12 +11,13 @@ import { shownDay } from './moments.ts';
 
 type End = NonNullable<Ends>[number];
 
-/** The changed ends of memberships that are still chosen. */
+/** The changed ends of the memberships that are still selected in the form. */
 export const endsOfChosen = (ends: Ends, chosen: readonly number[] | undefined): End[] =>
   (ends ?? []).filter(({ id }) => chosen?.includes(id));
 
 /**
- * The field `ends` of a form: the ends of memberships to change. Shows the ends that memberships have, and gives others an end.
+ * The field `ends` of a form: the ends of memberships to change. Shows the ends that memberships have, and lets the user add an
+ * end to the others.
  * @param props.of the field with the ids of the chosen users or policies
  * @param props.zoneOf returns the time zone of a membership's policy
  */
@@ -76,7 +77,8 @@ export function EndsField<V extends FieldValues, O>(props: {
   );
 }
 
-/** A field for a moment (moments.ts), shown as a day of a time zone. A time inside a day stays until the user types a day. */
+/** A field for a moment (moments.ts), shown as a day of a time zone. A time that is not at the edge of a day is kept until the
+ * user types a day. */
 export function MomentField<V extends FieldValues, O>({
   zone,
   isEnd = true,

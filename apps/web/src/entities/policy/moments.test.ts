@@ -53,7 +53,7 @@ test.each([
   expect(stateOf(given, now)).toMatchObject({ sentence, short });
 });
 
-test('the earliest end of the memberships is found, and none without ends', () => {
+test('finds the earliest end of the memberships, or none if no membership ends', () => {
   expect(
     nearestEnd([{ until: '2027-01-01T00:00:00Z' }, { until: null }, { until: '2026-12-01T00:00:00Z' }]),
   ).toBe('2026-12-01T00:00:00Z');

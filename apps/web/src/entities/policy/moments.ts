@@ -9,11 +9,11 @@ import { dayOf, startOf } from '../company/zoned-days.ts';
 /** The browser's time zone. */
 export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The instant of a moment that is a time or a day, in ms since 1970. */
+/** Converts a moment that is a time or a day to ms since 1970. */
 export const instantOf = (moment: string, zone: string, isEnd = true): number =>
   moment.includes('T') ? Date.parse(moment) : startOf(moment, zone, isEnd ? 1 : 0).getTime();
 
-/** The day (yyyy-mm-dd) that a field shows for a moment: for the end of a day, this day. Leaves another text as it is. */
+/** The day (yyyy-mm-dd) that a field shows for a moment: for the end of a day, that day. Returns any other text unchanged. */
 export const shownDay = (moment: string, zone: string, isEnd = true): string =>
   moment.includes('T') ? dayOf(Date.parse(moment) - (isEnd ? 1 : 0), zone) : moment;
 
@@ -24,7 +24,7 @@ export const sayDay = (...moment: Parameters<typeof shownDay>): string =>
     .toReversed()
     .join('.');
 
-/** Whether a time is past. */
+/** Whether a time is in the past. */
 export const isOver = (iso: string, now = Date.now()): boolean => Date.parse(iso) <= now;
 
 type Timed = Pick<Policy, 'validFrom' | 'validUntil' | 'timeZone' | 'open' | 'changesAt'>;

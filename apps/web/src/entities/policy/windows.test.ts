@@ -26,7 +26,7 @@ test('hours on both sides of the end of the week are one window', () => {
   expect(hoursOf([[WEEK - 60, WEEK + 60]]).flatMap((open, hour) => (open ? [hour] : []))).toEqual([0, 167]);
 });
 
-test('no hours are no windows, because an empty list means always', () => {
+test('a grid without open hours gives null, not an empty list, because an empty list means always', () => {
   expect(windowsOf(hoursOf(null), [])).toBeNull();
   expect(windowsOf(hoursOf([]), [])).toEqual([]);
 });

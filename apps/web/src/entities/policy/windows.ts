@@ -25,7 +25,7 @@ export function hoursOf(windows: Windows | null): boolean[] {
   );
 }
 
-/** The windows of the given hours and of other windows. @returns null for no hours at all */
+/** Builds windows from the given hours, and adds the windows that the grid cannot show. @returns null for no hours at all */
 export function windowsOf(hours: readonly boolean[], odd: Windows): Windows | null {
   if (hours.every(Boolean)) return [];
   const isOpen = (hour: number) => hours[(hour + HOURS) % HOURS] === true;
@@ -51,7 +51,7 @@ export function painted(hours: readonly boolean[], from: number, to: number, ope
 const clock = (minute: number) => `${Math.floor(minute / 60)}:${String(minute % 60).padStart(2, '0')}`;
 const dayName = (day: number) => t.times.days[day % 7] ?? '';
 
-/** The hours of windows as a text, with equal days joined. */
+/** The hours of windows as a text, in which days with the same hours are grouped. */
 export function sayWindows(windows: Windows): string {
   if (windows.length === 0) return t.times.always;
   const days = new Map<number, string[]>();

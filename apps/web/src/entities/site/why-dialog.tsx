@@ -75,7 +75,7 @@ function Answer({ siteId, user }: { siteId: number; user: number }) {
 const states = { held: 'passed', missing: 'failed', unchecked: 'waiting' } as const;
 const says = { held: t.why.there, missing: t.why.missing, unchecked: t.why.unchecked };
 
-/** The reasons that a change of the policy's times removes. */
+/** The refusal reasons that a change of the policy's times can resolve. */
 const timeReasons = new Set<unknown>(['not_yet', 'right_ended', 'outside_hours']);
 
 function Explained(props: { explanation: Explanation; siteId: number; user: number }) {

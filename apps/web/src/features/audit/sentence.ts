@@ -9,7 +9,7 @@ const SHOWN = 3;
 /** Formats days in Moscow time, as everywhere in the audit log. */
 const dayFormat = dayFormatIn('Europe/Moscow');
 const moments = new Set<AuditField>(['recordsCutAt', 'validFrom']);
-/** Fields whose day ends at the time. */
+/** The fields that hold an end: their value is the end of the day that the field shows. */
 const ends = new Set<AuditField>(['validUntil', 'until', 'ends']);
 const isMoment = (field: AuditField) => field.endsWith('EndsAt') || moments.has(field);
 

@@ -129,7 +129,7 @@ function withAllowedAllSites<Body extends { proxyId?: number | undefined; allSit
 
 const none: Linked = { proxy: [], users: [], sites: [] };
 
-/** Asks before a save of a policy whose end is in the past or not after its begin, because it would never be open. */
+/** Asks for confirmation before saving a policy that would never be open: its end is in the past or not after its start. */
 async function mayBeClosed({ validFrom, validUntil }: TimesValues, zone: string): Promise<boolean> {
   const end = validUntil ? instantOf(validUntil, zone) : Number.POSITIVE_INFINITY;
   const begin = validFrom ? instantOf(validFrom, zone, false) : Number.NEGATIVE_INFINITY;
@@ -138,7 +138,7 @@ async function mayBeClosed({ validFrom, validUntil }: TimesValues, zone: string)
   return confirm({ text, hint, yes: t.common.save, no });
 }
 
-/** With a new time zone, days that begin and end the policy mean days of that zone. */
+/** After a change of the time zone, the start and end days of the policy are days of the new zone. */
 function inZone(body: PolicyChange, { timeZone, zone }: Policy): PolicyChange {
   if (body.zone === (zone ?? '')) return body;
   const dayOr = (moment = '', isEnd = true) => {

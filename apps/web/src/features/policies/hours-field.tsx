@@ -14,7 +14,7 @@ import { useField } from '../../forms/fields.tsx';
 import classes from './times.module.css';
 import { WeekGrid } from './week-grid.tsx';
 
-/** The weekly windows of a form: a grid of hours, and the windows that do not begin and end at full hours as lines. */
+/** The weekly windows of a form: a grid of hours, and a list of the windows that do not begin and end at full hours. */
 export function HoursField<V extends FieldValues, O>(props: {
   control: Control<V, unknown, O>;
   name: FieldPath<V>;

@@ -4,7 +4,8 @@ import { type KeyboardEvent, type PointerEvent, useRef, useState } from 'react';
 import { hoursOf, oddOf, painted, type Windows, windowsOf } from '../../entities/policy/windows.ts';
 import classes from './times.module.css';
 
-/** A drag, or a selection by Shift and arrows: its first hour, whether it opens hours, and the windows before it. */
+/** A drag, or a selection by Shift and arrows: its first hour, whether it opens or closes hours, and the windows as they were
+ * before it. */
 interface Stroke {
   from: number;
   opens: boolean;
@@ -12,8 +13,8 @@ interface Stroke {
 }
 
 /**
- * Weekly windows as a grid of hours. A click or a drag opens or closes hours; so do the space bar, and Shift with arrows from an
- * hour on. Windows that do not begin and end at full hours stay unchanged.
+ * Weekly windows as a grid of hours. A click or a drag opens or closes hours; so do the space bar, and Shift with the arrow keys,
+ * starting at the focused hour. Windows that do not begin and end at full hours stay unchanged.
  */
 export function WeekGrid(props: {
   labelledBy: string;
@@ -67,7 +68,7 @@ export function WeekGrid(props: {
       onPointerMove={onPointer}
       onPointerUp={() => (drag.current = null)}
       onPointerCancel={() => {
-        // The touch scrolls the dialog.
+        // This touch scrolls the dialog, so it does not change hours.
         if (drag.current !== null) onWindows(drag.current.before);
         drag.current = null;
       }}

@@ -7,7 +7,7 @@ const NEVER = '9999';
 
 /**
  * Whether the policies of a user open a site now, and when that changes (null for never). Where several policies open the site,
- * the last end counts. Undefined if the user is in no policy of the site.
+ * the latest end applies. Undefined if the user is in no policy of the site.
  */
 export function timesOf(
   site: number,
