@@ -78,8 +78,8 @@ async function readSecret(path: string, mustBeThere: boolean): Promise<string> {
   return text;
 }
 
-/** Atomic: later starts would read a half-written key as the key. */
-async function writeSecret(path: string, secret: string): Promise<void> {
+/** Writes a new file atomically: later starts would read a half-written key as the key. @throws an error EEXIST when it exists */
+export async function writeSecret(path: string, secret: string): Promise<void> {
   const draft = `${path}.${process.pid}`;
   await writeFile(draft, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true });
   try {

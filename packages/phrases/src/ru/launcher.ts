@@ -35,6 +35,7 @@ export const fileActions = {
   createDatabaseFolder: (folder: string) => `Не удалось создать папку базы данных ${folder}`,
   createFolder: (folder: string) => `Не удалось создать папку ${folder}`,
   read: (path: string) => `Не удалось прочитать ${path}`,
+  write: (path: string) => `Не удалось записать ${path}`,
   open: (path: string) => `Не удалось открыть ${path}`,
   openLog: (path: string) => `Не удалось открыть журнал ${path}`,
   lockDataDir: (folder: string) => `Не удалось занять папку данных ${folder}`,
@@ -251,6 +252,32 @@ export const packagedPhrases = {
   allQuotes: (name: string) => `В значении ${name} кавычки всех трёх видов: уберите один из них`,
   fixedSetting: (path: string, name: string) =>
     `${name} не задают в ${path}: в пакете данные лежат в /var/lib/propusk, а фраза копий в /etc/propusk/backup-passphrase. Уберите эту строку`,
+};
+
+/** `propusk extension`, which signs the browser extension for one organisation. */
+export const signingPhrases = {
+  httpsOnly: (url: string) =>
+    `Браузеры обновляют расширение только по https и по имени, а адрес консоли ${url}: задайте PUBLIC_URL вида https://pass.example.ru`,
+  noBuild: (path: string) =>
+    `Файла ${path} нет, или он повреждён: установите пакет «Пропуска» заново (из исходного кода: npm run build:extension)`,
+  damaged: (path: string) =>
+    `Прежняя сборка ${path} повреждена, сверить с ней версию и ключ нельзя: верните её из копии или удалите`,
+  lowerVersion: (version: string, than: string, folder: string) =>
+    `Версия ${version} ниже прежней ${than}, браузеры её не поставят. Файлы в ${folder} остались прежними: сначала обновите «Пропуск»`,
+  otherKey: (keyFile: string, folder: string) =>
+    `Сборки в ${folder} подписаны другим ключом, обновление с новым браузеры не примут: верните прежний ключ в ${keyFile}. Если его больше нет, удалите ${folder}, повторите и поставьте расширение всем заново`,
+  keyExposed: (path: string) =>
+    `Ключ ${path} доступен другим пользователям сервера: сделайте его файлом root (chown root:root ${path}; chmod 600 ${path})`,
+  keyUnfit: (path: string) => `В ${path} нет ключа RSA от 2048 бит в формате PEM: верните прежний файл`,
+  signed: (built: { version: string; chromiumId: string; firefoxId: string; base: string }) => `
+  Версия       ${built.version}
+  Chromium     ${built.chromiumId}  ${built.base}updates.xml
+  Firefox      ${built.firefoxId}  ${built.base}propusk.xpi
+
+  Идентификаторы и адреса нужны политике браузеров: docs/extension.md
+`,
+  keepKey: (keyFile: string) =>
+    `Сохраните ${keyFile} отдельно от сервера: в резервных копиях «Пропуска» его нет, а без него расширение не обновить`,
 };
 
 /** The replacement of the gateway's process without cutting connections. */

@@ -1,0 +1,176 @@
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { signingPhrases } from '@propusk/phrases/launcher';
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { manifestFor } from '../../../extension/manifest.ts';
+import { readCrx } from '../../test/crx-reader.ts';
+import { extensionId } from './crx.ts';
+import { signExtension } from './sign.ts';
+
+let root: string;
+let folder: string;
+let keyFile: string;
+let zips: { chromium: string; firefox: string };
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'propusk-sign-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  folder = join(root, 'signed');
+  keyFile = join(root, 'key.pem');
+  zips = { chromium: join(root, 'chromium.zip'), firefox: join(root, 'firefox.zip') };
+  build('1.9.0');
+});
+
+/** Writes unsigned builds of a version, with the manifests of the extension. */
+function build(version: string): void {
+  for (const target of ['chromium', 'firefox'] as const) {
+    const manifest = JSON.stringify({ ...manifestFor(target), version });
+    writeFileSync(
+      zips[target],
+      zipSync({ 'manifest.json': strToU8(manifest), 'worker.js': strToU8('work()') }),
+    );
+  }
+}
+
+const signFor = (consoleUrl = 'https://pass.example.ru') =>
+  signExtension({ consoleUrl: new URL(consoleUrl), keyFile, zips, folder });
+const read = (name: string) => readFileSync(join(folder, name));
+const manifestOf = (archive: Uint8Array) =>
+  JSON.parse(strFromU8(unzipSync(archive)['manifest.json'] ?? new Uint8Array()));
+/** The content of every file of the folder by name. */
+const snapshot = () =>
+  Object.fromEntries(readdirSync(folder).map((name) => [name, read(name).toString('hex')]));
+
+test('the signed Chromium build has a valid signature, the key of the file and the update URL of the console', async () => {
+  const { chromiumId, version } = await signFor();
+  const { publicKey, archive } = readCrx(read('propusk.crx'));
+  expect(version).toBe('1.9.0');
+  expect(chromiumId).toBe(extensionId(publicKey));
+  expect(manifestOf(archive)).toEqual({
+    ...manifestFor('chromium'),
+    version: '1.9.0',
+    key: publicKey.toString('base64'),
+    update_url: 'https://pass.example.ru/downloads/updates.xml',
+  });
+  expect(strFromU8(unzipSync(archive)['worker.js'] ?? new Uint8Array())).toBe('work()');
+  const updates = read('updates.xml').toString();
+  expect(updates).toContain('<gupdate xmlns="http://www.google.com/update2/response" protocol="2.0">');
+  expect(updates).toContain(`<app appid="${chromiumId}">`);
+  expect(updates).toContain(
+    '<updatecheck codebase="https://pass.example.ru/downloads/propusk.crx" version="1.9.0"/>',
+  );
+});
+
+test('the Firefox build has the id of the domain, and updates.json has the hash of its file', async () => {
+  const { firefoxId } = await signFor();
+  expect(firefoxId).toBe('propusk@pass.example.ru');
+  expect(manifestOf(read('propusk.xpi')).browser_specific_settings.gecko).toEqual({
+    strict_min_version: '128.0',
+    data_collection_permissions: { required: ['none'] },
+    id: firefoxId,
+    update_url: 'https://pass.example.ru/downloads/updates.json',
+  });
+  const hash = createHash('sha256').update(read('propusk.xpi')).digest('hex');
+  expect(JSON.parse(read('updates.json').toString())).toEqual({
+    addons: {
+      [firefoxId]: {
+        updates: [
+          {
+            version: '1.9.0',
+            update_link: 'https://pass.example.ru/downloads/propusk.xpi',
+            update_hash: `sha256:${hash}`,
+          },
+        ],
+      },
+    },
+  });
+});
+
+test('a second run writes the same bytes, and only the owner can read the key', async () => {
+  await signFor();
+  const [first, key] = [snapshot(), readFileSync(keyFile, 'utf8')];
+  expect(Object.keys(first).toSorted()).toEqual([
+    'propusk.crx',
+    'propusk.xpi',
+    'updates.json',
+    'updates.xml',
+  ]);
+  await signFor();
+  expect(snapshot()).toEqual(first);
+  expect(readFileSync(keyFile, 'utf8')).toBe(key);
+  expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+  expect(statSync(join(folder, 'propusk.crx')).mode & 0o777).toBe(0o644);
+});
+
+test('a higher version replaces the builds with the same id', async () => {
+  const { chromiumId } = await signFor();
+  build('1.10.0');
+  expect(await signFor()).toMatchObject({ version: '1.10.0', chromiumId });
+  expect(read('updates.xml').toString()).toContain('version="1.10.0"');
+});
+
+/** The message with which signing is refused; fails when the folder changes. */
+async function refusal(): Promise<string> {
+  const before = snapshot();
+  const message = await signFor().then(
+    () => 'signed',
+    (error: Error) => error.message,
+  );
+  expect(snapshot()).toEqual(before);
+  return message;
+}
+
+test('a lower version is refused and the builds stay', async () => {
+  build('1.10.0');
+  await signFor();
+  build('1.9.0');
+  expect(await refusal()).toBe(signingPhrases.lowerVersion('1.9.0', '1.10.0', folder));
+});
+
+test('builds in the folder are never replaced by builds with another key or a new one', async () => {
+  await signFor();
+  const otherKey = signingPhrases.otherKey(keyFile, folder);
+  rmSync(keyFile);
+  expect(await refusal()).toBe(otherKey);
+  expect(readdirSync(root)).not.toContain('key.pem');
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 });
+  expect(await refusal()).toBe(otherKey);
+});
+
+test('a damaged earlier build is refused, because its version and key are unknown', async () => {
+  await signFor();
+  writeFileSync(join(folder, 'propusk.crx'), read('propusk.crx').subarray(0, 400));
+  expect(await refusal()).toBe(signingPhrases.damaged(join(folder, 'propusk.crx')));
+});
+
+test('a key that other users can read, or that is not an RSA key of at least 2048 bits, is refused', async () => {
+  await signFor();
+  chmodSync(keyFile, 0o640);
+  expect(await refusal()).toBe(signingPhrases.keyExposed(keyFile));
+  chmodSync(keyFile, 0o600);
+  const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
+  const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  for (const pem of [...[short, curve].map((key) => key.export({ type: 'pkcs8', format: 'pem' })), 'key']) {
+    writeFileSync(keyFile, pem);
+    expect(await refusal()).toBe(signingPhrases.keyUnfit(keyFile));
+  }
+});
+
+test.each(['http://pass.example.ru', 'https://[2001:db8::1]'])(
+  'the console URL %s is refused, and no key is made',
+  async (url) => {
+    await expect(signFor(url)).rejects.toThrow(signingPhrases.httpsOnly(url));
+    expect(readdirSync(root).toSorted()).toEqual(['chromium.zip', 'firefox.zip']);
+  },
+);
+
+test('a missing or damaged unsigned build is refused, and no key is made', async () => {
+  writeFileSync(zips.firefox, 'PK');
+  await expect(signFor()).rejects.toThrow(signingPhrases.noBuild(zips.firefox));
+  rmSync(zips.chromium);
+  await expect(signFor()).rejects.toThrow(signingPhrases.noBuild(zips.chromium));
+  expect(readdirSync(root)).toEqual(['firefox.zip']);
+});

@@ -1,0 +1,151 @@
+import { createHash, type KeyObject } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileActions, signingPhrases } from '@propusk/phrases/launcher';
+import { StartError, startErrorFrom } from '@propusk/processes/start-error';
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
+import { archiveOf, extensionId, packCrx, publicKeyOf } from './crx.ts';
+import { makeKey, readKey } from './signing-key.ts';
+
+interface Manifest {
+  readonly version: string;
+  readonly key?: string;
+  readonly browser_specific_settings?: { readonly gecko: object };
+}
+
+/** The signed builds in a folder, as the console serves them. */
+export interface SignedBuilds {
+  readonly version: string;
+  /** The ids by which policies of the browsers name the extension. */
+  readonly chromiumId: string;
+  readonly firefoxId: string;
+  /** The URL below which browsers download the files. */
+  readonly base: string;
+}
+
+/**
+ * Writes `propusk.crx`, `propusk.xpi`, `updates.xml` and `updates.json` for the browsers of one organisation. The same inputs give the
+ * same bytes. Makes the key when neither the key nor earlier builds exist.
+ * @param consoleUrl the URL of the console, whose /downloads/ serves the folder
+ * @param keyFile the private key (PEM)
+ * @param zips paths of the unsigned builds
+ * @throws StartError, before any file changes, when the URL is not https, a build is missing, the builds in the folder have a higher
+ *   version or another key, or the key file is unfit
+ */
+export async function signExtension({
+  consoleUrl,
+  keyFile,
+  zips,
+  folder,
+}: {
+  consoleUrl: URL;
+  keyFile: string;
+  zips: { readonly chromium: string; readonly firefox: string };
+  folder: string;
+}): Promise<SignedBuilds> {
+  // Firefox accepts only letters, digits, dots, hyphens and underscores in an id.
+  if (consoleUrl.protocol !== 'https:' || !/^[\w.-]+$/.test(consoleUrl.hostname))
+    throw new StartError(signingPhrases.httpsOnly(consoleUrl.origin));
+  const base = `${consoleUrl.origin}/downloads/`;
+  const chromium = readBuild(zips.chromium, signingPhrases.noBuild);
+  const firefox = readBuild(zips.firefox, signingPhrases.noBuild);
+  const crxFile = join(folder, 'propusk.crx');
+  const former = existsSync(crxFile) ? readBuild(crxFile, signingPhrases.damaged, archiveOf) : null;
+  const { version } = chromium.manifest;
+  if (former !== null && isLower(version, former.manifest.version))
+    throw new StartError(signingPhrases.lowerVersion(version, former.manifest.version, folder));
+  const key = await keyFor(keyFile, former?.manifest.key, folder);
+  const publicKey = publicKeyOf(key);
+  const chromiumId = extensionId(publicKey);
+  const firefoxId = `propusk@${consoleUrl.hostname}`;
+  const crx = packCrx(
+    withManifest(chromium, { key: publicKey.toString('base64'), update_url: `${base}updates.xml` }),
+    key,
+  );
+  const { gecko } = firefox.manifest.browser_specific_settings ?? {};
+  const xpi = withManifest(firefox, {
+    browser_specific_settings: { gecko: { ...gecko, id: firefoxId, update_url: `${base}updates.json` } },
+  });
+  const update = {
+    version: firefox.manifest.version,
+    update_link: `${base}propusk.xpi`,
+    update_hash: `sha256:${createHash('sha256').update(xpi).digest('hex')}`,
+  };
+  const updates = { addons: { [firefoxId]: { updates: [update] } } };
+  // The lists come last, so that they never name a build that is not there yet.
+  publish(folder, {
+    'propusk.crx': crx,
+    'propusk.xpi': xpi,
+    'updates.xml': chromiumUpdates(chromiumId, version, `${base}propusk.crx`),
+    'updates.json': `${JSON.stringify(updates, null, 2)}\n`,
+  });
+  return { version, chromiumId, firefoxId, base };
+}
+
+/** The key of the builds that browsers have, or a new key when there are none: with another key, browsers refuse updates. */
+async function keyFor(keyFile: string, former: string | undefined, folder: string): Promise<KeyObject> {
+  try {
+    if (former === undefined && !existsSync(keyFile)) await makeKey(keyFile);
+    const key = readKey(keyFile);
+    if (key !== null && (former === undefined || former === publicKeyOf(key).toString('base64'))) return key;
+  } catch (error) {
+    throw startErrorFrom(error, fileActions.read(keyFile));
+  }
+  throw new StartError(signingPhrases.otherKey(keyFile, folder));
+}
+
+interface Build {
+  readonly files: Record<string, Uint8Array>;
+  readonly manifest: Manifest;
+}
+
+/** @throws StartError with the given refusal when the file is absent or damaged */
+function readBuild(
+  path: string,
+  refusal: (path: string) => string,
+  archiveIn = (file: Buffer) => file,
+): Build {
+  try {
+    const files = unzipSync(archiveIn(readFileSync(path)));
+    return { files, manifest: JSON.parse(strFromU8(files['manifest.json'] ?? new Uint8Array())) };
+  } catch (error) {
+    throw new StartError(refusal(path), { cause: error });
+  }
+}
+
+/** The archive of a build with changed fields of the manifest. Its time is fixed, so that equal builds have equal bytes. */
+function withManifest({ files, manifest }: Build, changes: object): Uint8Array {
+  const text = `${JSON.stringify({ ...manifest, ...changes }, null, 2)}\n`;
+  return zipSync({ ...files, 'manifest.json': strToU8(text) }, { level: 9, mtime: new Date(1980, 0, 1) });
+}
+
+const isLower = (version: string, than: string) => version.localeCompare(than, 'en', { numeric: true }) < 0;
+
+/** The reply of Chromium's update protocol: https://developer.chrome.com/docs/extensions/how-to/distribute/host-on-linux */
+const chromiumUpdates = (
+  id: string,
+  version: string,
+  codebase: string,
+) => `<?xml version="1.0" encoding="UTF-8"?>
+<gupdate xmlns="http://www.google.com/update2/response" protocol="2.0">
+  <app appid="${id}">
+    <updatecheck codebase="${codebase}" version="${version}"/>
+  </app>
+</gupdate>
+`;
+
+/** Replaces each file atomically. The api runs as another user and reads the files. */
+function publish(folder: string, files: Readonly<Record<string, string | Uint8Array>>): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o755);
+    for (const [name, content] of Object.entries(files)) {
+      const draft = join(folder, `.${name}`);
+      writeFileSync(draft, content, { flush: true });
+      chmodSync(draft, 0o644);
+      renameSync(draft, join(folder, name));
+    }
+  } catch (error) {
+    throw startErrorFrom(error, fileActions.write(folder));
+  }
+}
