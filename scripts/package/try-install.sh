@@ -47,6 +47,14 @@ node_fetch "
   const { token } = await call('/api/auth/registration', { ...company, ...owner });
   await call('/api/domain-allowed', { address: 'crm.romashka.ru', politics: [] }, token);
 "
+step extension
+PUBLIC_URL=https://pass.example.ru propusk extension
+stat -c '%n %a %U' /etc/propusk/extension-key.pem /var/lib/propusk-extension /var/lib/propusk-extension/*
+setpriv --reuid=propusk --regid=propusk --init-groups cat /etc/propusk/extension-key.pem || echo closed
+node_fetch "
+  const crx = await fetch('http://127.0.0.1:$port/downloads/propusk.crx');
+  console.log(crx.status, crx.headers.get('content-type'), (await crx.text()).slice(0, 4));
+"
 step backup
 cd /root && mkdir -m 0700 closed
 propusk backup closed/mine.backup

@@ -53,6 +53,7 @@ export const apiSettings = {
   SECRET_KEY: plain(apiSettingValues.secret, 32),
   GATEWAY_SECRET: plain(apiSettingValues.secret, 32),
   DATA_DIR: setting(apiSettingValues.dataDir, z._default(z.string(), './data')),
+  EXTENSION_DIR: setting(apiSettingValues.extensionDir, z.optional(z.string())),
   SMTP_URL: setting(apiSettingValues.smtpUrl, z.optional(z.string().check(z.refine(isSmtp)))),
   MAIL_FROM: setting(apiSettingValues.mailFrom, z.optional(z.string().check(z.regex(sender)))),
   TRUST_PROXY: setting(apiSettingValues.trustProxy, addressList),
@@ -103,6 +104,8 @@ export interface ServerConfig {
   readonly trustProxy: readonly string[];
   /** The absolute path of the data folder. */
   readonly dataDir: string;
+  /** The absolute path of the folder with the signed builds of the extension. */
+  readonly extensionDir: string;
   /** How many days records of access are kept. */
   readonly logDays: number;
   /** The URL of the knowledge base that replaces the console's user guide. */
@@ -180,6 +183,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     confirmsMail: !onLoopback,
     trustProxy: s.TRUST_PROXY,
     dataDir,
+    extensionDir: resolve(s.EXTENSION_DIR ?? join(dataDir, 'extension')),
     stopDelayMs: s.STOP_DELAY * 1000,
     reserveFile: s.DISK_RESERVE,
     auditMonths: s.AUDIT_RETENTION,

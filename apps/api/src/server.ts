@@ -190,7 +190,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   for (const register of slices) register(slice);
   const missing = endpoints.filter((endpoint) => !slice.implemented.has(endpoint));
   if (missing.length > 0) throw new Error(`not implemented: ${missing.map(({ path }) => path).join(', ')}`);
-  await serveConsole(app, config.helpUrl);
+  await serveConsole(app, config);
   return app;
 }
 

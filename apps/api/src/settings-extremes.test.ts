@@ -68,6 +68,7 @@ const extremes: Record<keyof typeof apiSettings, Extremes> = {
     ['1', '366'],
     ['0', '367'],
   ],
+  EXTENSION_DIR: [['./extension'], []],
   DISK_RESERVE: [['./disk.reserve'], []],
   SOCKETS: [
     ['16', '200000'],

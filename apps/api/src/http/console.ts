@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import { extensionNotBuilt } from '@propusk/phrases/api-start';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ServerConfig } from '../config.ts';
 import { answerNoSuchCall } from './error-reply.ts';
 
 const built = fileURLToPath(new URL('../../../web/dist/', import.meta.url));
@@ -14,13 +16,26 @@ const pages = /^\/(?:(?:auth|dashboard|extension|help|lock|security)(?:[/?]|$)|\
 /** Paths of files and api calls, which are never pages of the console. */
 const noPages = /^\/(?:api|assets|downloads)(?:[/?]|$)/;
 
+const zip = 'application/zip';
+/** The media types of the unsigned and the signed builds of the extension, and of the lists from which browsers learn of updates. */
+const downloads = {
+  'propusk-chromium.zip': zip,
+  'propusk-firefox.zip': zip,
+  'propusk.crx': 'application/x-chrome-extension',
+  'propusk.xpi': 'application/x-xpinstall',
+  'updates.xml': 'application/xml',
+  'updates.json': 'application/json',
+};
+
 /**
- * Serves the built console at `/` and the packages of the extension at `/downloads/`. The console is a single-page application:
+ * Serves the built console at `/` and the builds of the extension at `/downloads/`. The console is a single-page application:
  * every path of a page gets index.html. A browser that opens an unknown path also gets index.html, which displays an error. Other
  * requests to unknown paths get 404, for example the request of Prometheus for `/metrics`.
- * @param helpUrl the URL to which `/help` redirects; undefined to serve the built-in user guide
  */
-export async function serveConsole(app: FastifyInstance, helpUrl: string | undefined): Promise<void> {
+export async function serveConsole(
+  app: FastifyInstance,
+  { helpUrl, extensionDir }: Pick<ServerConfig, 'helpUrl' | 'extensionDir'>,
+): Promise<void> {
   if (helpUrl !== undefined) app.get('/help', (_, reply) => reply.redirect(helpUrl));
   const isBuilt = existsSync(`${built}index.html`);
   if (isBuilt) {
@@ -37,18 +52,16 @@ export async function serveConsole(app: FastifyInstance, helpUrl: string | undef
       },
     });
   }
-  for (const browser of ['chromium', 'firefox']) {
-    const name = `propusk-${browser}.zip`;
-    app.get(`/downloads/${name}`, async (_, reply) => {
+  for (const [name, type] of Object.entries(downloads)) {
+    app.get(`/downloads/${name}`, async (request, reply) => {
+      const file = await open(join(type === zip ? extension : extensionDir, name)).catch(() => null);
+      if (file === null && type !== zip) return answerNoSuchCall(request, reply);
       reply.header('cache-control', 'no-cache');
-      const zip = await open(`${extension}${name}`).catch(() => null);
-      if (zip === null) return reply.status(404).type('text/html; charset=utf-8').send(extensionNotBuilt);
-      const { size } = await zip.stat();
-      return reply
-        .type('application/zip')
-        .header('content-disposition', `attachment; filename="${name}"`)
-        .header('content-length', size)
-        .send(zip.createReadStream());
+      if (file === null) return reply.status(404).type('text/html; charset=utf-8').send(extensionNotBuilt);
+      const { size } = await file.stat();
+      // Browsers install a signed build instead of saving it.
+      if (type === zip) reply.header('content-disposition', `attachment; filename="${name}"`);
+      return reply.type(type).header('content-length', size).send(file.createReadStream());
     });
   }
   app.setNotFoundHandler((request, reply) => {

@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { login } from '@propusk/contract/auth';
 import { endpoints } from '@propusk/contract/endpoints';
@@ -11,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 let api: TestApi;
 let secure: TestApi;
 let callers: (string | null)[];
+const extensionDir = mkdtempSync(join(tmpdir(), 'propusk-extension-'));
 const tally = openThreatCase(
   'XSS, CSP, CORS',
   'headers of every response: content security policy, no frames, no foreign origin',
@@ -20,6 +24,7 @@ beforeAll(async () => {
   const settings = {
     publicUrl: new URL('https://pass.example.ru'),
     helpUrl: 'https://wiki.example.ru/pass?lang=ru',
+    extensionDir,
   };
   secure = await startApi(inject('serverUrl'), { settings });
   const owner = await api.company();
@@ -29,6 +34,7 @@ afterAll(async () => {
   await api.close();
   await secure.close();
   tally.close();
+  rmSync(extensionDir, { recursive: true });
 });
 
 type Headers = Readonly<Record<string, unknown>>;
@@ -134,6 +140,7 @@ const addresses = [
     '/scheme.js',
     '/assets/none.js',
     '/downloads/propusk-firefox.zip',
+    '/downloads/propusk.crx',
     '/downloads/nothing',
   ],
   ...[
@@ -195,6 +202,24 @@ test('browsers may cache files with a hash in the name, but no responses with us
     payload: { email: 'nobody@company.test', password: PASSWORD },
   });
   expect(headers['cache-control']).toBe('no-store');
+});
+
+test.each([
+  ['propusk.crx', 'application/x-chrome-extension'],
+  ['propusk.xpi', 'application/x-xpinstall'],
+  ['updates.xml', 'application/xml'],
+  ['updates.json', 'application/json'],
+])('/downloads/%s is served as %s from EXTENSION_DIR once it exists', async (name, type) => {
+  const url = `/downloads/${name}`;
+  const absent = await secure.app.inject(url);
+  expect([absent.statusCode, absent.json().code]).toEqual([404, 'no_such_call']);
+  writeFileSync(join(extensionDir, name), 'signed');
+  const { statusCode, headers, body } = await secure.app.inject(url);
+  assertSecurityHeaders(headers);
+  expect([statusCode, body]).toEqual([200, 'signed']);
+  expect(headers).toMatchObject({ 'content-type': type, 'content-length': '6', 'cache-control': 'no-cache' });
+  // Browsers would save an attachment instead of installing it.
+  expect(headers['content-disposition']).toBeUndefined();
 });
 
 test('refusals of invalid bodies and of malformed requests carry the security headers', async () => {

@@ -55,6 +55,7 @@ describe('errors of the propusk command', () => {
     ['doctor --fail x', 1, 'Нужно так: propusk doctor --file ФАЙЛ\n'],
     ['restore /absent', 1, 'Файла /absent нет: проверьте путь\n'],
     ['upgrade a.deb', 1, 'Не хватает прав. Запустите от root: sudo propusk upgrade a.deb\n'],
+    ['extension', 1, 'Не хватает прав. Запустите от root: sudo propusk extension\n'],
     ['restart', 1, 'Не хватает прав. Запустите от root: sudo propusk restart\n'],
   ])('propusk %s ends with %i and a sentence', (args, status, said) => {
     const result = run(args.split(' '));

@@ -22,6 +22,7 @@ export const apiSettingValues = {
   apiDocs: 'open или closed',
   helpUrl: 'адрес базы знаний, например https://wiki.example.ru/pass',
   databaseUrl: 'адрес PostgreSQL 15 или новее: postgresql://user:password@host/database',
+  extensionDir: 'папка для подписанных сборок расширения',
   smtpUrl:
     'почтовый сервер: smtp://user:password@host:port или smtps://…; знаки в имени и пароле: # → %23, / → %2F, ? → %3F, % → %25',
   mailFrom: 'адрес, от которого уходят письма: pass@example.ru или Пропуск <pass@example.ru>',

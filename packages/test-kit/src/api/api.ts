@@ -122,6 +122,7 @@ export async function startApi(
     documentation: true,
     helpUrl: undefined,
     dataDir: tmpdir(),
+    extensionDir: join(tmpdir(), 'no-extension'),
     localUrl: 'http://127.0.0.1:9',
     logDays: 90,
     ...settings,
