@@ -119,7 +119,7 @@ const outsideHours = <R extends object>(reply: R) => ({
 });
 /** The time a given number of hours from now, in ISO 8601. */
 const soon = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
-/** The times of a policy, chosen by its position in a list: closed, ended, open. */
+/** The times for the policy at an index of the list. The kinds repeat in this order: closed, ended, open. */
 const times = (at: number) =>
   [
     { open: true, changesAt: soon(3) },

@@ -13,7 +13,10 @@ import { nodeEnvironment } from '@propusk/test-kit/node-environment';
 import { openThreatCase, quickOrSoak } from '@propusk/test-kit/threat-case';
 import { expect, test } from 'vitest';
 
-/** Two workers end tunnels at the end of their right, by the time of the database, although the wall clock of the gateway changes. */
+/**
+ * Two workers close tunnels when the user's right ends. They use the clock of the database, so a change of the gateway's clock
+ * has no effect.
+ */
 
 const main = new URL('../src/main.ts', import.meta.url).pathname;
 const USERS = 20;

@@ -456,7 +456,7 @@ describe('decide() is correct for randomly generated companies', () => {
     );
   });
 
-  test('decide() and the second implementation agree at any moment, and `until` is no later than the next change of the decision', () => {
+  test('decide() and the reference implementation of this test agree at any moment, and `until` is no later than the next change of the decision', () => {
     fc.assert(
       fc.property(
         fc.tuple(snapshot(1), snapshot(2)),

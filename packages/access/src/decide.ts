@@ -130,7 +130,7 @@ function timesOf(user: UserIndex, policy: PolicyIndex, now: number): TimeState {
 }
 
 /**
- * Returns until when a policy gives a user access, judged by its times only.
+ * Returns the time until which a policy gives a user access, judged only by its times.
  * @param now as in `decide()`
  * @returns ms since 1970, infinite for ever; null if the right is closed, or if the user is not in the policy
  */

@@ -19,7 +19,7 @@ export type TimeState = { readonly until: number } & (
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
-/** The minutes of a week. */
+/** The number of minutes in a week. */
 const WEEK = 10_080;
 /** 1970 began on a Thursday. */
 const FIRST_DAY_MS = 3 * DAY_MS;

@@ -3,7 +3,7 @@ import { Id, IsoDate } from './fields.ts';
 import { issue } from './issues.ts';
 import { limits } from './limits.ts';
 
-/** The minutes of a week. */
+/** The number of minutes in a week. */
 const WEEK = 10_080;
 
 // A schema of tuples would add a kilobyte to the first screen of the console.
@@ -66,7 +66,7 @@ export const Ends = z.optional(
 );
 export type Ends = z.infer<typeof Ends>;
 
-/** The times of a policy, in a request. Absent fields stay unchanged; an empty value removes a time. */
+/** The times of a policy, as sent in a request. Absent fields stay unchanged; an empty value removes a time. */
 export const timesInput = {
   /** The policy is in force from this time on. */
   validFrom: z.optional(Moment),

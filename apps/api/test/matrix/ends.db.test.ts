@@ -32,7 +32,7 @@ async function ends(): Promise<Map<string, string>> {
   return new Map(found.map((each) => [each.name, each.ends]));
 }
 
-test('no call of the specification changes the end of a right that exists both before and after the call', async () => {
+test('no call of the api without an end in its body changes the end of an existing right', async () => {
   const before = await ends();
   expect(
     [...before].filter(([name, end]) => name.startsWith('member') && end !== null).length,

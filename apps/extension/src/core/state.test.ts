@@ -82,7 +82,7 @@ describe('State', () => {
     expect(Object.keys(withAccess(refused, access(1)).refusals)).toEqual(['crm.example.ru']);
   });
 
-  test('access that an older version stored without times gives no information on times', () => {
+  test('for access data that an older version stored without times, no times are reported', () => {
     expect(timesOfSite(readState(JSON.parse(JSON.stringify(signedIn))), 'crm.example.ru')).toBeUndefined();
   });
 

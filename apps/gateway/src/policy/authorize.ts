@@ -26,8 +26,9 @@ export interface Authorizer {
   /** @throws ProxyError */
   authorize(caller: Caller, target: Target): Authorization;
   /**
-   * Returns until when an earlier authorization stays valid. It stays valid while its own policy is open, even if a policy of
-   * higher precedence opens meanwhile. It is not valid any more if the company or the claims to hosts have changed.
+   * Returns the time until which an earlier authorization stays valid. It stays valid while its own policy is open, even if a
+   * policy of higher precedence opens in the meantime. It becomes invalid when the company's data change, or when another company
+   * claims a host.
    * @param seen the state on which that authorization was based
    * @returns the new `until`; null if the request must be authorized again
    */

@@ -43,7 +43,7 @@ const manifestOf = (archive: Uint8Array) =>
 const snapshot = () =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, read(name).toString('hex')]));
 
-test('the signed Chromium build has a valid signature, the key of the file and the update URL of the console', async () => {
+test('the signed Chromium build has a valid signature, the key from the key file, and the update URL of the console', async () => {
   const { chromiumId, version } = await signFor();
   const { publicKey, archive } = readCrx(read('propusk.crx'));
   expect(version).toBe('1.9.0');

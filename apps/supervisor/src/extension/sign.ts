@@ -82,7 +82,7 @@ export async function signExtension({
   return { version, chromiumId, firefoxId, base };
 }
 
-/** The key of the builds that browsers have, or a new key when there are none: with another key, browsers refuse updates. */
+/** The key of the published builds, or a new key if there are none. Browsers refuse an update that another key signed. */
 async function keyFor(keyFile: string, former: string | undefined, folder: string): Promise<KeyObject> {
   try {
     if (former === undefined && !existsSync(keyFile)) await makeKey(keyFile);

@@ -31,8 +31,8 @@ create table timed_members (
 );
 create index timed_members_user on timed_members (company_id, user_id);
 
--- The warnings before an end use these indexes. They are on expressions, so that the planner does not choose them for queries of
--- one company.
+-- The task that warns before a right ends uses these indexes. They are on expressions, so that the planner does not choose them
+-- for queries of one company.
 create index timed_members_end on timed_members ((ends_at at time zone 'UTC'));
 create index policies_end on policies ((valid_until at time zone 'UTC'));
 

@@ -60,7 +60,7 @@ export function ExtendDialog(props: {
   );
 }
 
-/** Says which ends the chosen day extends. */
+/** Lists the memberships or the policy whose end moves to the chosen day. */
 function Effect(props: {
   control: Control<{ until: string }, unknown, { until: string }>;
   movedTo: (day: string) => readonly Extended[];

@@ -2,7 +2,7 @@ import type { Policy } from '@propusk/contract/policies';
 
 type Timed = Pick<Policy, 'allSites' | 'sites' | 'users' | 'open' | 'changesAt'>;
 
-/** Later than any time. All times have the same format, so that they compare as texts. */
+/** A value that sorts after any time. All times have the same format, so they can be compared as strings. */
 const NEVER = '9999';
 
 /**
