@@ -165,7 +165,11 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await open(page, adminToken, '/dashboard/admin/users');
       await expect(row(page, email)).toContainText('ООО «Ромашка»');
       await expect(row(page, email)).toContainText('Агент');
-      expect(await actionsOf(page, ownerAddress)).toEqual(['Редактировать', 'Снять роль владельца']);
+      expect(await actionsOf(page, ownerAddress)).toEqual([
+        'Редактировать',
+        'Снять роль владельца',
+        'Приостановить',
+      ]);
       expect(await actionsOf(page, adminAddress)).toEqual(['Редактировать']);
       await choose(page, ownerAddress, 'Редактировать');
       await expect(dialogOf(page).getByRole('textbox', { name: 'Почта' })).toHaveValue(ownerAddress);

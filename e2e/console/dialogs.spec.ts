@@ -119,7 +119,7 @@ const forms: readonly Form[] = [
     path: `${creator}/users`,
     title: 'Edit user',
     row: /petr@/,
-    labels: ['Имя', 'Фамилия', 'Почта', 'Новый пароль', 'Политики доступа'],
+    labels: ['Имя', 'Фамилия', 'Почта', 'Новый пароль', 'Политики доступа', 'Срок для отдельных политик'],
     good: {},
     bad: [...emailRules.bad, ['Новый пароль', '1234567', 'Не короче 8 символов']],
     // An empty password field keeps the old password.

@@ -83,13 +83,13 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(cell(nameless, 'Имя')).toContainText('No name');
       await expect(cell(nameless, 'Политики доступа')).toHaveText('Без доступа');
       for (const [person, roles, items] of [
-        [/petr@/, /^Агент$/, ['Редактировать', 'Сделать владельцем', 'Удалить']],
+        [/petr@/, /^Агент$/, ['Редактировать', 'Сделать владельцем', 'Приостановить', 'Удалить']],
         [/irina@/, /^Пользователь \(владелец\)$/, ['Редактировать']],
         [/helper@/, /^Админ$/, ['Редактировать']],
         [
           /both@/,
           /^(Агент, Пользователь \(владелец\)|Пользователь \(владелец\), Агент)$/,
-          ['Редактировать', 'Снять роль владельца'],
+          ['Редактировать', 'Снять роль владельца', 'Приостановить'],
         ],
       ] as const) {
         await expect(cell(row(page, person), 'Роли')).toHaveText(roles);

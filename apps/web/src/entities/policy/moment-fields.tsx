@@ -66,6 +66,7 @@ export function EndsField<V extends FieldValues, O>(props: {
           data={free.map(({ value, label }) => ({ value: String(value), label }))}
           value={null}
           searchable
+          openOnFocus={false}
           withScrollArea={false}
           classNames={{ options: classes.options ?? '' }}
           nothingFoundMessage={t.common.notFoundOption}
