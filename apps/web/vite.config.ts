@@ -194,7 +194,11 @@ export default defineConfig({
             {
               name: 'times',
               test: ours(
-                '(entities/policy/(moments|windows)|entities/company/zoned-days|lists/extending|ru/(when|console/times))',
+                'entities/policy/(moments|windows)',
+                'entities/(user|policy)/filters',
+                'entities/company/zone(s|d-days)',
+                'lists/extending',
+                'ru/(when|console/times)',
               ),
               priority: 2,
             },

@@ -129,7 +129,7 @@ test('the header stays in its place between a page with a scroll bar and one wit
 });
 
 test('the audit journal has the same header as the list of policies', async ({ browser }) => {
-  const page = await windowOf(browser, 'owner', 1024, 700);
+  const page = await windowOf(browser, 'owner', 1280, 700);
   const looks: unknown[] = [];
   for (const name of ['politics', 'audit']) {
     await page.goto(`${product.url}${creator}/${name}`);

@@ -40,7 +40,7 @@ test('the curl session of docs/api.md registers a company, grants access to a si
   expect(stdout.trim().split('\n')).toEqual([
     expect.stringMatching(/^\d+$/),
     expect.stringMatching(/^\[\{"id":\d+,"name":"Отдел продаж"\}\]$/),
-    expect.stringMatching(/^\[\{"id":\d+,"name":"Отдел продаж"\}\]$/),
+    expect.stringMatching(/^\[\{"id":\d+,"name":"Отдел продаж","until":null\}\]$/),
     'with the policy: 200',
     '[]',
     'without it: 403',
