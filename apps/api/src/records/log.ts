@@ -3,6 +3,7 @@ import { shownEmails } from '@propusk/contract/shown-email';
 import { type RawBuilder, sql } from 'kysely';
 import { AppError } from '../core/errors.ts';
 import type { Db } from '../db/open.ts';
+import { isoOf } from '../db/times.ts';
 
 /** The longest period for a filter without an index, in milliseconds. */
 const LONGEST_MS = 31 * 86_400_000;
@@ -115,7 +116,7 @@ function select(
       select * from records r where r.company_id = ${scope.companyId} ${and(scope.userId, (v) => sql`r.user_id = ${v}`)} ${where}
       order by r.started_at desc, r.id desc limit ${take}
     )
-    select r.id, r.kind, r.state, to_char(r.started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "startedAt", r.ms, r.address, r.host, r.port, r.reason, r.count, r.visits, r.up, r.down, r.client,
+    select r.id, r.kind, r.state, ${isoOf(sql`r.started_at`)} as "startedAt", r.ms, r.address, r.host, r.port, r.reason, r.count, r.visits, r.up, r.down, r.client,
       ${named('r.user_id', `coalesce(nullif(trim(u.name || ' ' || u.surname), ''), u.email::text, g.name, '')`)} as "user",
       ${named('s.id', 's.shown_address')} as site, ${named('p.id', 'p.name')} as policy, ${named('x.id', 'x.host')} as proxy ${more}
     from page r left join users u on u.id = r.user_id and u.company_id = ${scope.companyId}

@@ -12,7 +12,7 @@ import type { IfMatch } from '../core/versions.ts';
 import { afterCommit } from '../db/after-commit.ts';
 import { lockCompany } from '../db/company.ts';
 import type { Db, Tx } from '../db/open.ts';
-import { demandZone } from '../db/times.ts';
+import { demandZone, isoOf } from '../db/times.ts';
 import { changeEntity } from '../entities/change.ts';
 import { entity, findEntity } from '../entities/entity.ts';
 import { queueMail } from '../mail/store.ts';
@@ -37,7 +37,7 @@ const settingsEntity = entity({
     'companies.created_at as createdAt',
     'companies.updated_at as updatedAt',
     sql<RecordCut | null>`(select jsonb_build_object('retentionDays', k.retention_days, 'keepNames', k.keep_names,
-        'inForceAt', to_char(k.in_force_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'inForceAt', ${isoOf(sql`k.in_force_at`)},
         'by', coalesce((select email::text from users where id = k.user_id), ''))
       from record_cuts k where k.company_id = companies.id)`.as('pending'),
   ],

@@ -2,6 +2,7 @@ import type { CompanyFigures, Statistics, StatisticsQuery } from '@propusk/contr
 import { sql } from 'kysely';
 import { AppError, found } from '../core/errors.ts';
 import type { Db } from '../db/open.ts';
+import { isoOf } from '../db/times.ts';
 import { supportUntil } from './support.ts';
 
 const HOUR_MS = 3_600_000;
@@ -31,7 +32,7 @@ export async function readStatistics(db: Db, companyId: number, query: Statistic
       used as (select distinct user_id, site_id from record_hours
         where company_id = ${companyId} and hour >= ${since}::timestamptz and reason = '')
     select ${figures},
-      array(select json_build_object('at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'visits', visits, 'bytes', bytes, 'refusals', refusals)
+      array(select json_build_object('at', ${isoOf(sql`at`)}, 'visits', visits, 'bytes', bytes, 'refusals', refusals)
         from (select at, coalesce(sum(visits) filter (where not refused), 0) as visits, sum(bytes) as bytes,
           coalesce(sum(count) filter (where refused), 0) as refusals from h where by = 3 and now group by at) as steps order by at) as chart,
       ${shares('site_id', 6, sql`sites o on o.company_id = ${companyId}`, 'o.shown_address', topBy)} as sites,

@@ -14,6 +14,7 @@ import { linkedItems, linkSql, links, ownPolicies } from '../db/links.ts';
 import { every } from '../db/list.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { inScope, managedBy } from '../db/scope.ts';
+import { isoOf } from '../db/times.ts';
 import { changeEntity, deleteEntity } from '../entities/change.ts';
 import { entity } from '../entities/entity.ts';
 
@@ -21,7 +22,7 @@ import { entity } from '../entities/entity.ts';
 function protection(own: boolean) {
   if (own) return sql<null>`null`;
   return sql<Protection | null>`(select json_build_object('verdict', k.shown_verdict,
-      'checkedAt', to_char(k.shown_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'drifted', k.drifted)
+      'checkedAt', ${isoOf(sql`k.shown_at`)}, 'drifted', k.drifted)
     from site_checks k where k.company_id = sites.company_id and k.site_id = sites.id and k.shown_verdict is not null)`;
 }
 

@@ -36,7 +36,7 @@ const columns = [
   'users.version',
   hasFactor('users.id').as('secondFactor'),
   sql<User['invitation']>`case when users.invited then json_build_object('expiresAt', (
-    select to_char(max(l.expires_at) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') from mail_links l
+    select ${isoOf(sql`max(l.expires_at)`)} from mail_links l
     where l.user_id = users.id and l.made_by is not null and l.expires_at > now())) end`.as('invitation'),
   'users.created_at as createdAt',
   'users.updated_at as updatedAt',

@@ -31,8 +31,8 @@ export interface Slots {
   /** The slots of the processes that were alive when this one started. */
   readonly others: readonly number[];
   /**
-   * Whether this process replaces one that has ended. It may then use the snapshot file at once, but the metrics port only after the
-   * message `own`.
+   * Whether this process replaces a process that has already ended. If so, it may use the snapshot file at once. It may use the
+   * metrics port only after the message `own`.
    */
   readonly replaces?: boolean;
 }

@@ -25,7 +25,7 @@ export function roleStep(me: Holder, user: Holder): RoleStep | null {
   return roles.includes('CREATOR') ? 'dropOwner' : 'makeOwner';
 }
 
-/** Whether the console offers to suspend a user, or to lift the suspension. Null for the signed-in user, and where the api would refuse. */
+/** Whether the console offers to suspend a user or to lift the suspension. Null for users whom the api would refuse to suspend. */
 export function suspensionStep(me: Holder, user: Holder & Pick<User, 'suspension'>) {
   if (user.id === me.id || user.company === null || rolesOf(user).includes('ADMIN')) return null;
   return user.suspension ? 'resume' : 'suspend';
