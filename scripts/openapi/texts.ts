@@ -35,6 +35,7 @@ export const groups: Readonly<Record<string, string>> = {
   proxy: 'Upstream proxies, through which traffic leaves for the sites.',
   'domain-allowed': 'Protected sites.',
   politics: 'Access policies: which users reach which sites through which proxy.',
+  extension: 'The builds of the browser extension.',
   plans: 'Plans of the platform: prices, limits and features.',
   tariff: "The caller's plan and trial, and requests to the operator.",
   statistics: 'Figures of access in a period.',

@@ -54,6 +54,14 @@ export const apiSettings = {
   GATEWAY_SECRET: plain(apiSettingValues.secret, 32),
   DATA_DIR: setting(apiSettingValues.dataDir, z._default(z.string(), './data')),
   EXTENSION_DIR: setting(apiSettingValues.extensionDir, z.optional(z.string())),
+  EXTENSION_CHROMIUM_STORE: setting(
+    apiSettingValues.chromiumStore,
+    z.optional(z.string().check(z.regex(/^https:\/\/[^\s?#]+\/[a-p]{32}\/?$/))),
+  ),
+  EXTENSION_FIREFOX_STORE: setting(
+    apiSettingValues.firefoxStore,
+    z.optional(z.string().check(z.regex(/^https:\/\/[^\s?#]+\/addon\/[\w.@~-]+\/?$/))),
+  ),
   SMTP_URL: setting(apiSettingValues.smtpUrl, z.optional(z.string().check(z.refine(isSmtp)))),
   MAIL_FROM: setting(apiSettingValues.mailFrom, z.optional(z.string().check(z.regex(sender)))),
   TRUST_PROXY: setting(apiSettingValues.trustProxy, addressList),
@@ -106,6 +114,8 @@ export interface ServerConfig {
   readonly dataDir: string;
   /** The absolute path of the folder with the signed builds of the extension. */
   readonly extensionDir: string;
+  /** The addresses of the extension in the stores of the browsers. */
+  readonly extensionStores: { readonly chromium: string | null; readonly firefox: string | null };
   /** How many days records of access are kept. */
   readonly logDays: number;
   /** The URL of the knowledge base that replaces the console's user guide. */
@@ -184,6 +194,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     trustProxy: s.TRUST_PROXY,
     dataDir,
     extensionDir: resolve(s.EXTENSION_DIR ?? join(dataDir, 'extension')),
+    extensionStores: {
+      chromium: s.EXTENSION_CHROMIUM_STORE ?? null,
+      firefox: s.EXTENSION_FIREFOX_STORE ?? null,
+    },
     stopDelayMs: s.STOP_DELAY * 1000,
     reserveFile: s.DISK_RESERVE,
     auditMonths: s.AUDIT_RETENTION,

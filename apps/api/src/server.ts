@@ -11,6 +11,7 @@ import { auditRoutes } from './audit/routes.ts';
 import { companyRoutes } from './companies/routes.ts';
 import { createCompanyQueue } from './core/company-queue.ts';
 import { watchDatabase } from './db/watch.ts';
+import { extensionRoutes } from './extension/routes.ts';
 import { feedRoutes } from './feed/routes.ts';
 import { createBatchLoader } from './http/batch-loader.ts';
 import { bodyBudget } from './http/body-budget.ts';
@@ -82,6 +83,7 @@ const slices: readonly ((slice: Slice) => void)[] = [
     mailRoutes,
     identityRoutes,
     registrationRoutes,
+    extensionRoutes,
     invitationRoutes,
     userRoutes,
     companyRoutes,

@@ -69,6 +69,17 @@ const extremes: Record<keyof typeof apiSettings, Extremes> = {
     ['0', '367'],
   ],
   EXTENSION_DIR: [['./extension'], []],
+  EXTENSION_CHROMIUM_STORE: [
+    ['https://chromewebstore.google.com/detail/propusk/gpljgooplcjfekmocbjjmongfpmdllmn'],
+    [
+      'http://chromewebstore.google.com/detail/gpljgooplcjfekmocbjjmongfpmdllmn',
+      'https://chromewebstore.google.com/',
+    ],
+  ],
+  EXTENSION_FIREFOX_STORE: [
+    ['https://addons.mozilla.org/firefox/addon/propusk/'],
+    ['http://addons.mozilla.org/firefox/addon/propusk/', 'https://addons.mozilla.org/'],
+  ],
   DISK_RESERVE: [['./disk.reserve'], []],
   SOCKETS: [
     ['16', '200000'],

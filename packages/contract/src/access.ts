@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
+import { ProxyHolder } from './extension.ts';
 import { IsoDate } from './fields.ts';
 
 /** The settings with which a client (the extension, curl) reaches the caller's sites through the gateway. */
@@ -57,6 +58,8 @@ export const myAccess = endpoint('GET /me/access', {
   query: z.object({
     /** The program that will use the password, with its version. The access records of the gateway store this name. */
     client: z.optional(ClientName),
+    /** The program that controls the proxy setting of the browser in place of the extension. */
+    proxyHeldBy: z.optional(ProxyHolder),
   }),
   access: ['USER', 'CREATOR', 'ADMIN'],
   reply: GatewayAccess,

@@ -113,3 +113,18 @@ export const inviteManyAgain = endpoint('POST /users/invitations/again', {
   }),
   errors: ['no_company', 'company_unconfirmed', 'too_many_requests'],
 });
+
+/**
+ * Mail the users that they should install the browser extension. A user gets this mail at most once in seven days. These mails and
+ * invitations share the limits. Users who have a signed-in extension, or no password yet, get no mail.
+ */
+export const remindOfExtension = endpoint('POST /users/extension/remind', {
+  ...several,
+  reply: z.object({
+    /** Ids of the users who get the mail. @example [11, 12] */
+    reminded: z.array(Id),
+    /** The other users, each with the reason. */
+    refused: z.array(RefusedRow),
+  }),
+  errors: ['no_company', 'company_unconfirmed', 'no_reminder', 'too_many_requests'],
+});

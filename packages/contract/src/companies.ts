@@ -46,6 +46,8 @@ export const Company = z.object({
   ),
   /** The access policies of the company. */
   politics: z.array(Named),
+  /** The number of users who have a signed-in browser extension. */
+  extensions: z.int(),
   /** Whether users must enable a second factor before they can make other calls. */
   secondFactorRequired: z.boolean(),
   /** Whether an owner used a mailed link, or an ADMIN confirmed the company. The gateway refuses unconfirmed companies. */

@@ -69,6 +69,8 @@ export const errors = {
   already_confirmed: { status: 409 },
   /** The user has set a password already. */
   already_joined: { status: 409 },
+  /** The user needs no mail about the extension, or cannot use it yet; the message says why. */
+  no_reminder: { status: 409 },
   /** The company would have no owner. */
   last_owner: { status: 409 },
   /** The company cannot be deleted, because a platform admin belongs to this company. */

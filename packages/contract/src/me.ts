@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
+import { ExtensionState } from './extension.ts';
 import { companyNames, Id, IsoDate, Member, versioned } from './fields.ts';
 import { LastVisit } from './list-filters.ts';
 import { Role } from './roles.ts';
@@ -66,6 +67,8 @@ export const User = z.object({
     }),
   ),
   lastVisitAt: LastVisit,
+  /** The user's browser extension; null if none is signed in. Only an owner gets this field. @example null */
+  extension: z.optional(z.nullable(ExtensionState)),
   ...versioned,
 });
 export type User = z.infer<typeof User>;

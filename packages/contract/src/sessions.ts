@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
+import { reported } from './extension.ts';
 import { Id, IsoDate, listOf } from './fields.ts';
 
 /** A session of the caller. Only the reply that opens the session contains the session's token. */
@@ -17,6 +18,7 @@ export const Session = z.object({
   address: z.nullable(z.string()),
   /** Browser and system, from the sign-in's `User-Agent`; null when unknown. @example Firefox, Linux */
   agent: z.nullable(z.string()),
+  ...reported,
 });
 export type Session = z.infer<typeof Session>;
 

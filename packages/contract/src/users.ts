@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
+import { ExtensionFilter } from './extension.ts';
 import {
   Email,
   Links,
@@ -74,6 +75,8 @@ export const UserQuery = z.extend(ListQuery, {
   ...linkFilters,
   /** Returns only users with a membership of a policy that ends. */
   ends: EndFilter,
+  /** Returns only users with, or only users without, a browser extension that is signed in. */
+  extension: ExtensionFilter,
 });
 export type UserQuery = z.infer<typeof UserQuery>;
 

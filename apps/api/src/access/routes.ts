@@ -22,7 +22,7 @@ export function accessRoutes(routes: Slice): void {
     const access = await grantAccess(source, member, routes, query.client);
     // If the session ended while the gateway token was signed, `noteAccessFetched` throws, and the token is not
     // sent. Otherwise `noteAccessFetched` records that a later sign-out must revoke the token.
-    await noteAccessFetched(db, member);
+    await noteAccessFetched(db, member, query);
     return access;
   });
   whyRoutes(routes);

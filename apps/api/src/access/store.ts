@@ -1,5 +1,7 @@
 import { patternsCovering } from '@propusk/access/decide';
 import type { CanonicalHost } from '@propusk/access/host';
+import type { myAccess } from '@propusk/contract/access';
+import type { Output } from '@propusk/contract/endpoint';
 import { sql } from 'kysely';
 import type { Actor } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
@@ -71,22 +73,33 @@ export async function readForeignClaims(
 }
 
 /**
- * Records that a session fetched a gateway token. Once a day, also records that the user's extension is in use. These writes
- * leave the user's version and the policy version unchanged.
+ * Records that a session fetched a gateway token and what its extension reported. Once a day, also records that the user's extension
+ * is in use. These writes leave the user's version and the policy version unchanged.
  * @throws AppError unauthorized when the session ended meanwhile: the caller must not send the token
  */
-export async function noteAccessFetched(db: Db, { tokenHash, userId }: Actor): Promise<void> {
-  // The session is read first, because a write is needed only at the first call of a session and once a day.
-  const { rows } = await sql<{ fetched: boolean; unseen: boolean }>`
-    select s.told_access as fetched, s.client = 'extension'
-      and (u.extension_seen_at is null or u.extension_seen_at < now() - interval '1 day') as unseen
+export async function noteAccessFetched(
+  db: Db,
+  { tokenHash, userId }: Actor,
+  { client, proxyHeldBy }: Output<typeof myAccess.query>,
+): Promise<void> {
+  const report = { reported_client: client ?? null, proxy_held_by: proxyHeldBy ?? null };
+  // The session is read first, because a write is needed only at the first call of a session, once a day and at a new report.
+  const { rows } = await sql<{ known: boolean; unseen: boolean; extension: boolean }>`
+    select s.told_access and (s.client <> 'extension'
+        or (s.reported_client is not distinct from ${report.reported_client}
+          and s.proxy_held_by is not distinct from ${report.proxy_held_by})) as known,
+      s.client = 'extension' as extension,
+      s.client = 'extension' and (u.extension_seen_at is null or u.extension_seen_at < now() - interval '1 day') as unseen
     from sessions s join users u on u.id = s.user_id where s.token_hash = ${tokenHash}`.execute(db);
   const session = rows[0];
   if (session === undefined) throw new AppError('unauthorized');
-  if (!session.fetched)
+  if (!session.known)
     await db
       .updateTable('sessions')
-      .set({ told_access: true })
+      .set({
+        told_access: true,
+        ...(session.extension && report),
+      })
       .where('token_hash', '=', tokenHash)
       .returning('id')
       .executeTakeFirstOrThrow(() => new AppError('unauthorized'));

@@ -131,6 +131,8 @@ export interface Tables {
     address: string | null;
     agent: string | null;
     told_access: Generated<boolean>;
+    reported_client: string | null;
+    proxy_held_by: 'extension' | 'policy' | null;
   };
   pairing_codes: { token_hash: Buffer; session_hash: Buffer; user_id: number; expires_at: string };
   proxies: Row & {

@@ -9,6 +9,9 @@ import { findHolder } from '../http/sessions.ts';
 import { endAccess, endGatewayTokens, endLinks, lockAccount } from './account-store.ts';
 import { endSession } from './store.ts';
 
+/** The version in a name such as `chromium-extension-0.2.0`. */
+export const reportedVersion = sql<string | null>`substring(reported_client from '-extension-(.+)$')`;
+
 /** Lists the actor's open sessions: the current session first, the others by last use. */
 export async function listSessions(db: Db, actor: Actor): Promise<{ rows: Session[]; count: number }> {
   const found = await openSessions(db, actor)
@@ -19,6 +22,8 @@ export async function listSessions(db: Db, actor: Actor): Promise<{ rows: Sessio
       'last_seen_at as lastSeenAt',
       'address',
       'agent',
+      reportedVersion.as('version'),
+      'proxy_held_by as proxyHeldBy',
       sql<boolean>`token_hash = ${actor.tokenHash}`.as('current'),
       (eb) => eb.fn.countAll<number>().over().as('count'),
     ])

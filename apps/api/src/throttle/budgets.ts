@@ -116,6 +116,12 @@ const budgets = {
     attempts: 5,
     minutes: 60,
   },
+  /** Mails of one company to one mailbox about the extension. */
+  extensionReminder: {
+    key: (companyId: number, email: string) => hash(String(companyId), fold(email)),
+    attempts: 1,
+    minutes: 7 * 1_440,
+  },
   /** Limits how many accounts of other companies the `email_taken` replies reveal to one user and to one company. */
   takenUser: { key: id, attempts: 20, minutes: 60 },
   takenCompany: { key: id, attempts: 60, minutes: 60 },

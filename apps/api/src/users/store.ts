@@ -4,7 +4,7 @@ import type { Role } from '@propusk/contract/roles';
 import { shownEmails } from '@propusk/contract/shown-email';
 import type { UserChange, UserInput, UserQuery } from '@propusk/contract/users';
 import { sql } from 'kysely';
-import { type Actor, isAdmin, type Member } from '../core/actor.ts';
+import { type Actor, isAdmin, type Member, scopeOf } from '../core/actor.ts';
 import { AppError, refuseFaults } from '../core/errors.ts';
 import { hasFactor } from '../core/factor.ts';
 import type { Target } from '../core/versions.ts';
@@ -18,6 +18,7 @@ import { entity } from '../entities/entity.ts';
 import { makeRoom } from '../entities/plan-limits.ts';
 import { emailTaken, endAccess, isProtected, setPassword } from '../identity/account-store.ts';
 import { findTaken } from '../identity/revealing.ts';
+import { reportedVersion } from '../identity/session-store.ts';
 import type { Tell } from '../mail/tell-holder.ts';
 import { type Ends, findEnding } from '../tariff/store.ts';
 
@@ -26,6 +27,11 @@ const userText = sql<string>`translate(users.name || ' ' || users.surname || ' '
   U&'\\0451\\0401', U&'\\0435\\0415')`;
 
 type Shown = NonNullable<User['company']>;
+
+/** The open sessions of the extension of a user of the actor's company. */
+const extensionSessions = (actor: Actor) =>
+  sql`select s.* from sessions s where s.user_id = users.id and s.client = 'extension' and s.expires_at > now()
+    and users.company_id = ${scopeOf(actor) === 'company' ? actor.companyId : null}::bigint`;
 
 const columns = [
   'users.id',
@@ -54,19 +60,32 @@ const columns = [
 export const userEntity = entity({
   table: 'users',
   kind: 'user',
-  columns: (actor) => [...columns, linkSql(links.userPolicies, actor).lastVisit],
-  present: ({ roles, lastVisit: last, ...row }): User => ({
+  columns: (actor) => [
+    ...columns,
+    linkSql(links.userPolicies, actor).lastVisit,
+    sql<
+      User['extension']
+    >`(select json_build_object('agent', agent, 'lastSeenAt', ${isoOf(sql`last_seen_at`)},
+        'version', ${reportedVersion}, 'proxyHeldBy', proxy_held_by)
+      from (${extensionSessions(actor)}) s order by last_seen_at desc limit 1)`.as('extension'),
+  ],
+  present: ({ roles, lastVisit: last, extension, ...row }, actor): User => ({
     ...row,
     roles: roles.map((value) => ({ value })),
     lastVisitAt: last?.at,
+    extension: row.company?.id === actor.companyId && scopeOf(actor) === 'company' ? extension : undefined,
   }),
   sees: (actor, scope) => inScope(actor, scope, 'users.company_id'),
-  filter: (actor, { role, invited, suspended, ...query }: UserQuery) =>
+  filter: (actor, { role, invited, suspended, extension, ...query }: UserQuery) =>
     every(
       ...linkSql(links.userPolicies, actor).filter(query),
       role !== undefined && sql`users.roles @> array[${role}::text]`,
       invited !== undefined && sql`users.invited`,
       suspended !== undefined && sql`users.suspended_at is not null`,
+      extension === 'none' &&
+        sql`users.company_id = ${scopeOf(actor) === 'company' ? actor.companyId : null}::bigint and not exists (${extensionSessions(actor)})`,
+      extension === 'signed_in' && sql`exists (${extensionSessions(actor)})`,
+      extension === 'blocked' && sql`exists (${extensionSessions(actor)} and s.proxy_held_by is not null)`,
     ),
   search: [userText],
   keeps: ({ id, roles }: { id: number; roles: readonly Role[] }, { userId }) => {
@@ -200,13 +219,39 @@ export async function lockInvited(
 ): Promise<{ users: User[]; refused: { id: number; error: AppError }[] }> {
   const rows = await lockRows(tx, actor, userEntity, ids);
   const users = rows.map((row) => userEntity.present(row as never, actor));
-  // Bounded: the map exists for one call, and holds at most one entry for each of `ids`
-  const codes = new Map(users.map((user) => [user.id, reasonNotToInvite(user)]));
-  const refused = ids.flatMap((id) => {
-    const code = codes.get(id);
-    return code === null ? [] : { id, error: new AppError(code ?? 'not_found') };
+  return split(users, ids, (user) => {
+    const code = reasonNotToInvite(user);
+    return code === null ? null : new AppError(code);
   });
-  return { users: users.filter(({ id }) => codes.get(id) === null), refused };
+}
+
+/**
+ * Locks the users of the actor's company who can use a browser extension and have none signed in. Locks the company first.
+ * @returns the users, and the error no_reminder or not_found for each remaining id
+ */
+export async function lockWithoutExtension(
+  tx: Tx,
+  actor: Member,
+  ids: readonly number[],
+): Promise<{ users: User[]; refused: { id: number; error: AppError }[] }> {
+  const rows = await lockRows(tx, actor, userEntity, ids);
+  const users = rows.map((row) => userEntity.present(row as never, actor));
+  return split(users, ids, ({ extension, invitation, suspension }) => {
+    if (invitation !== null) return new AppError('no_reminder', { detail: ['not_joined'] });
+    if (suspension !== null) return new AppError('no_reminder', { detail: ['user_suspended'] });
+    return extension === null ? null : new AppError('no_reminder', { detail: ['extension_in_use'] });
+  });
+}
+
+/** Separates the users without an error from the ids with one. An id without a user has the error not_found. */
+function split(users: readonly User[], ids: readonly number[], errorOf: (user: User) => AppError | null) {
+  // Bounded: the map exists for one call, and holds at most one entry for each of `ids`
+  const errors = new Map(users.map((user) => [user.id, errorOf(user)]));
+  const refused = ids.flatMap((id) => {
+    const error = errors.get(id);
+    return error === null ? [] : { id, error: error ?? new AppError('not_found') };
+  });
+  return { users: users.filter(({ id }) => errors.get(id) === null), refused };
 }
 
 function reasonNotToInvite({ invitation, roles }: User): ErrorCode | null {

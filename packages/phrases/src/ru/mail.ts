@@ -72,6 +72,15 @@ export const mails = {
       'Если вы не ждали приглашения, ничего делать не нужно.',
     ],
   }),
+  /** Sent to a user without the browser extension when an owner asks for it. */
+  extension_reminder: (to: string, { company, link }: { company: string; link: string }): MailText => ({
+    subject: `${quoted(company)}: установите расширение «Пропуска»`,
+    paragraphs: [
+      `Компания ${quoted(company)} открывает вам (${to}) свои сайты через «Пропуск», но расширение в вашем браузере ещё не подключено. Без него сайты не откроются.`,
+      { link, label: 'Установить и подключить' },
+      'Откройте ссылку на компьютере, в том браузере, которым вы работаете. На телефоне расширение не работает.',
+    ],
+  }),
   /** Sent to a person whom an ADMIN invited to register a company. */
   company_invitation: (to: string, link: string): MailText => ({
     subject: 'Вашу компанию пригласили в «Пропуск»',

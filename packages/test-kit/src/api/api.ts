@@ -123,6 +123,7 @@ export async function startApi(
     helpUrl: undefined,
     dataDir: tmpdir(),
     extensionDir: join(tmpdir(), 'no-extension'),
+    extensionStores: { chromium: null, firefox: null },
     localUrl: 'http://127.0.0.1:9',
     logDays: 90,
     ...settings,

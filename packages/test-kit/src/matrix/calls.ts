@@ -322,6 +322,7 @@ const bodies: Record<string, (aim: Aim) => unknown> = {
   'POST /users/invitations/again': ({ caller, one }) => ({
     ids: [...new Set([caller.own.people.invited, one('people')])],
   }),
+  'POST /users/extension/remind': ({ one }) => ({ ids: [one('people')] }),
   ...bulk('/users/delete', ({ some }) => ({ ids: some('people') })),
   ...bulk('/domain-allowed/delete', ({ some }) => ({ ids: some('sites') })),
   'POST /domain-allowed/probe': ({ some }) => ({ ids: some('sites') }),

@@ -87,6 +87,7 @@ DELETE /me/sessions
 GET /me
 GET /me/sessions
 GET /me/second-factor
+GET /extension
   -                                             401     401     401     | 200     200     200     200     200     | 200     200
 DELETE /me/sessions/:id
   self, asking                                  401     401     401     | 204     204     204     204     204     | 204     204
@@ -159,6 +160,8 @@ GET /users/:id/loss
   other owner, admin                            401     401     401     | 403     403     404     404     403*    | 403     404   protected_user
   absent                                        401     401     401     | 403     403     404     404     404     | 403     404
 POST /users/invitations/again
+  + ids invited/own/other/absent/owner/admin    401     401     401     | 403     403     200     200     403     | 403     200
+POST /users/extension/remind
   + ids invited/own/other/absent/owner/admin    401     401     401     | 403     403     200     200     403     | 403     200
 POST /users/delete
   + ids own                                     401     401     401     | 403     403     204     204     403     | 403     204
