@@ -31,6 +31,7 @@ const company = {
   proxy: [],
   users: [],
   politics: [],
+  extensions: 0,
   version: 3,
   createdAt: '2026-03-02T09:30:00.000Z',
   updatedAt: '2026-03-02T09:30:00.000Z',
