@@ -240,8 +240,7 @@ test('on a phone the header has a search, and a notice says that company sites d
   await page.getByRole('option', { name: 'Персональные данные' }).click();
   const card = page.getByRole('region', { name: 'Расширение для браузера' });
   await expect(card.getByText('На телефоне сайты компании не открываются')).toBeVisible();
-  await expect(card.getByText('chrome://extensions')).toBeHidden();
-  await expect(card.getByRole('button', { name: 'Войти в расширение' })).toBeHidden();
+  await expect(card.getByRole('link', { name: 'Подключить расширение' })).toBeHidden();
   await page.context().close();
 });
 

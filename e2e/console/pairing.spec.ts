@@ -21,7 +21,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
   test.describe(screen, () => {
     test.use({ viewport });
 
-    test('the personal data page offers the extension, and one click creates a pairing code', async ({
+    test('the personal data page leads to the installation for the browser in use, with archives for both browsers', async ({
       page,
     }) => {
       for (const [path, token] of [
@@ -30,21 +30,56 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       ] as const) {
         await enter(page, product.url + path, token);
         const card = page.getByRole('region', { name: 'Расширение для браузера' });
-        for (const [browser, file] of [
-          ['Chrome', 'propusk-chromium.zip'],
-          ['Firefox', 'propusk-firefox.zip'],
-        ] as const) {
-          await expect(card.getByRole('link', { name: `Скачать для ${browser}` })).toHaveAttribute(
-            'href',
-            `/downloads/${file}`,
-          );
-        }
-        await card.getByRole('button', { name: 'Войти в расширение' }).click();
-        await expect(page).toHaveURL(/\/extension\/pair#[\w-]{20,}$/);
+        await card.getByRole('link', { name: 'Подключить расширение' }).click();
         await expect(heading(page, 'Ищем расширение…')).toBeVisible();
-        await expect(heading(page, 'Расширение не найдено')).toBeVisible();
-        await expect(page.getByRole('link', { name: 'Скачать для Firefox' })).toBeVisible();
+        await expect(heading(page, 'Установите расширение: Chrome, Edge, Яндекс Браузер')).toBeVisible();
+        const archive = (name: string) => page.getByRole('link', { name });
+        await expect(archive('Скачать для Chrome')).toHaveAttribute(
+          'href',
+          '/downloads/propusk-chromium.zip',
+        );
+        await page.getByRole('button', { name: 'Другой браузер: Firefox' }).click();
+        await expect(archive('Скачать для Firefox')).toHaveAttribute(
+          'href',
+          '/downloads/propusk-firefox.zip',
+        );
+        await page.getByRole('button', { name: 'Уже установлено' }).click();
+        await expect(page).toHaveURL(/\/extension\/pair#[\w-]{20,}$/);
       }
+    });
+
+    test('the page of the installation names the store and the signed file, and warns of a build with another id', async ({
+      page,
+    }) => {
+      const builds = {
+        consoleUrl: product.url,
+        signed: {
+          version: '1.0.0',
+          chromiumId: 'a'.repeat(32),
+          firefoxId: 'propusk@pass.test',
+          mozilla: true,
+        },
+        stores: { chromium: `https://store.test/detail/${'b'.repeat(32)}`, firefox: null },
+      };
+      await page.route('**/api/extension', (route) => route.fulfill({ json: builds }));
+      await enter(page, `${product.url}/extension/pair`, agent);
+      const add = page.getByRole('link', { name: 'Добавить в браузер' });
+      await expect(add).toHaveAttribute('href', builds.stores.chromium);
+      await page.getByRole('button', { name: 'Другой браузер: Firefox' }).click();
+      await expect(add).toHaveAttribute('href', '/downloads/propusk.xpi');
+      const found = (id: string) =>
+        page.evaluate(`document.documentElement.dataset.propuskId = '${id}';
+          document.documentElement.dataset.propuskExtension = '1.0.0'`);
+      const warning = page.getByText('стоит прежняя сборка');
+      for (const known of ['a', 'b']) {
+        await page.reload();
+        await found(known.repeat(32));
+        await expect(heading(page, 'Расширение установлено')).toBeVisible();
+        await expect(warning).toBeHidden();
+      }
+      await page.reload();
+      await found('c'.repeat(32));
+      await expect(warning).toBeVisible();
     });
 
     test('the pairing page shows the outcome from the extension, and offers a signed-in user a new code', async ({
@@ -70,7 +105,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
     test('the pairing page without a code or a session says what to do', async ({ page }) => {
       await enter(page, `${product.url}/extension/pair`, null);
       await page.evaluate("document.documentElement.dataset.propuskExtension = '1.0.0'");
-      await expect(heading(page, 'Нужен код')).toBeVisible();
+      await expect(heading(page, 'Расширение установлено')).toBeVisible();
       await page.getByRole('link', { name: 'Войти в консоль и получить код' }).click();
       await expect(heading(page, 'Вход')).toBeVisible();
     });

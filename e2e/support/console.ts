@@ -174,7 +174,7 @@ export async function enter(
 }
 
 export const stored = (page: Page, key: string) => page.evaluate((name) => localStorage.getItem(name), key);
-export const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
+export const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name });
 export const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name });
 export const dialogOf = (page: Page) => page.getByRole('dialog');
 export const saveOf = (dialog: Locator) => dialog.getByRole('button', { name: 'Сохранить' });

@@ -220,7 +220,7 @@ const auth: Scenario[] = [
   }),
   ...states('nobody', '/lock#dead', { 'lock-link-dead': loaded }),
   ...states('nobody', '/extension/pair#code', {
-    'pair-absent': shows('Расширение не найдено'),
+    'pair-absent': shows('Установите расширение'),
     'pair-done': async (page) => {
       await page.evaluate("document.documentElement.dataset.propuskPaired = 'yes'");
       await shows('Вы вошли в расширение')(page);

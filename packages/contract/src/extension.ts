@@ -34,6 +34,8 @@ export const SignedBuilds = z.object({
   chromiumId: z.string(),
   /** The id of the build for Firefox. @example propusk@pass.example.ru */
   firefoxId: z.string(),
+  /** Whether Mozilla signed the build for Firefox, so that every Firefox accepts it. */
+  mozilla: z._default(z.boolean(), false),
 });
 export type SignedBuilds = z.infer<typeof SignedBuilds>;
 

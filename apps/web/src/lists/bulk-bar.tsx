@@ -3,7 +3,14 @@ import { useWindowEvent } from '@mantine/hooks';
 import * as contract from '@propusk/contract/bulk';
 import { companyUsers } from '@propusk/contract/users';
 import * as t from '@propusk/phrases/console';
-import { IconMail, IconShieldCheck, IconShieldMinus, IconShieldPlus, IconTrash } from '@tabler/icons-react';
+import {
+  IconMail,
+  IconPuzzle,
+  IconShieldCheck,
+  IconShieldMinus,
+  IconShieldPlus,
+  IconTrash,
+} from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call, type Reply } from '../api/call.ts';
@@ -46,6 +53,7 @@ export function BulkBar(props: {
   const remove = useCall(deletion);
   const probe = useCall(contract.probeSites);
   const again = useCall(contract.inviteManyAgain);
+  const reminder = useCall(contract.remindOfExtension);
   const attempt = useAttempt();
   const isBusy = attempt.busy || props.isLoading;
   const [change, setChange] = useState<'add' | 'remove' | null>(null);
@@ -97,6 +105,10 @@ export function BulkBar(props: {
     const { queued, refused } = await probe.mutateAsync({ body });
     await finish(t.bulk.checking(queued.length), refused, queued.length);
   }
+  async function remind() {
+    const { reminded, refused } = await reminder.mutateAsync({ body });
+    await finish(t.users.reminded(reminded.length), refused, reminded.length);
+  }
   async function inviteAgain() {
     const { rows } = await client.fetchQuery({ ...queryOptions(companyUsers, {}), staleTime: 0 });
     const invited = rows.filter(({ id, invitation }) => invitation !== null && props.chosen.has(id));
@@ -141,6 +153,7 @@ export function BulkBar(props: {
         )}
         {of === 'site' && action(t.bulk.check, IconShieldCheck, () => run(check))}
         {of === 'user' && action(t.bulk.again, IconMail, () => run(inviteAgain))}
+        {of === 'user' && action(t.users.remind, IconPuzzle, () => run(remind))}
         {action(t.common.remove, IconTrash, () => run(askAndRemove))}
       </div>
       {isBusy ? <Loader size={28} /> : <CloseButton aria-label={t.bulk.clear} onClick={onClose} />}

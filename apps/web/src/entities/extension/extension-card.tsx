@@ -1,57 +1,23 @@
-import { Box, Button } from '@mantine/core';
-import { createPairing } from '@propusk/contract/auth';
+import { Button } from '@mantine/core';
 import * as t from '@propusk/phrases/console';
-import { IconLogin2 } from '@tabler/icons-react';
-import { useMutation } from '@tanstack/react-query';
-import { call } from '../../api/call.ts';
+import { IconPuzzle } from '@tabler/icons-react';
 import { Card } from '../../ui/card.tsx';
-import { Notice } from '../../ui/notice.tsx';
 import classes from './extension-card.module.css';
-import { ExtensionDownloads } from './extension-downloads.tsx';
 
-/** The browser extension: download, installation steps, and one click to sign in. */
+/** The browser extension, with a link to the page that installs it and signs in to it. */
 export function ExtensionCard() {
-  const { error, isPending, isSuccess, mutate } = useMutation({
-    mutationFn: () => call(createPairing, {}),
-    // A full page load, because the extension's content script runs only on page load.
-    onSuccess: ({ code }) => window.location.assign(`/extension/pair#${code}`),
-  });
   return (
     <Card
       title={t.extension.title}
       lead={t.extension.hint}
       footer={
-        <>
-          <p>{t.extension.signInHint}</p>
-          <Button
-            leftSection={<IconLogin2 size={16} aria-hidden />}
-            loading={isPending || isSuccess}
-            onClick={() => mutate()}
-          >
-            {t.extension.signIn}
-          </Button>
-          {error && (
-            <Box flex="0 0 100%">
-              <Notice kind="error">{error.message}</Notice>
-            </Box>
-          )}
-        </>
+        // A full page load, because the content script of the extension runs only on page load.
+        <Button component="a" href="/extension/pair" leftSection={<IconPuzzle size={16} aria-hidden />}>
+          {t.extension.connect}
+        </Button>
       }
     >
       <p className={classes.phone}>{t.extension.onPhone}</p>
-      <div className={classes.browsers}>
-        {(['chromium', 'firefox'] as const).map((browser) => (
-          <div key={browser}>
-            <h3>{t.extension[browser]}</h3>
-            <ol>
-              {t.extension.steps[browser].map((step) => (
-                <li key={step}>{step}</li>
-              ))}
-            </ol>
-          </div>
-        ))}
-        <ExtensionDownloads />
-      </div>
     </Card>
   );
 }

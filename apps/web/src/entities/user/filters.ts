@@ -11,4 +11,5 @@ export const userFilters = {
   access: { none: t.users.noPolicies },
   visited: { never: t.users.neverVisited },
   ends: t.times.filters,
+  extension: t.users.extensions,
 };

@@ -40,7 +40,11 @@ function Opened({ link }: { link: MailLink | null }) {
    * Makes the call of the mail link, and signs an invited user in.
    * @throws the error of the call, unless the link is expired or used: this page reports that
    */
-  async function use(send: () => Promise<unknown>, signIn?: () => Promise<{ token: string }>): Promise<void> {
+  async function use(
+    send: () => Promise<unknown>,
+    signIn?: () => Promise<{ token: string }>,
+    leadsToExtension = false,
+  ): Promise<void> {
     try {
       await send();
     } catch (error) {
@@ -60,6 +64,11 @@ function Opened({ link }: { link: MailLink | null }) {
     const session = await signIn?.().catch(() => null);
     token.store(session?.token ?? null);
     passwordRequest.clear();
+    if (session && leadsToExtension) {
+      // A full page load, because the content script of the extension runs only on page load.
+      window.location.replace('/extension/pair');
+      return;
+    }
     const to = session ? '/dashboard' : '/auth/login';
     await navigate({
       to,

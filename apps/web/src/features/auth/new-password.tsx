@@ -22,10 +22,14 @@ const NewPasswordForm = z.object({
   surname: z.optional(text(0)),
 });
 
-/** Makes the call of a mail link, signs the user in if `signIn` is given, and navigates by the outcome. */
+/**
+ * Makes the call of a mail link, signs the user in if `signIn` is given, and navigates by the outcome.
+ * @param leadsToExtension whether the page of the extension opens after the sign-in, and not the dashboard
+ */
 export type UseLink = (
   send: () => Promise<unknown>,
   signIn?: () => Promise<{ token: string }>,
+  leadsToExtension?: boolean,
 ) => Promise<void>;
 
 /** The form, opened from a mailed link, that sets a new password. Saving also signs in an invited user and the first ADMIN. */
@@ -50,7 +54,10 @@ export function NewPassword(props: { token: string; account: LinkAccount; use: U
     }
     const body = { token: props.token, password, name, surname, ...(firstAdmin && { email: typed }) };
     const signIn = () => call(login, { body: { email: typed, password } });
-    return attempt.run(() => props.use(() => call(linkCall, { body }), joins ? signIn : undefined));
+    // An invited agent opens no site without the extension.
+    return attempt.run(() =>
+      props.use(() => call(linkCall, { body }), joins ? signIn : undefined, invitedBy !== null),
+    );
   });
 
   return (

@@ -1,37 +1,28 @@
 import { Button, Loader } from '@mantine/core';
 import { createPairing } from '@propusk/contract/auth';
 import * as t from '@propusk/phrases/console';
-import {
-  IconCircleCheck,
-  IconClockX,
-  IconKey,
-  IconPlugConnectedX,
-  IconPuzzle,
-  IconPuzzleOff,
-} from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
+import { IconCircleCheck, IconClockX, IconKey, IconPlugConnectedX, IconPuzzle } from '@tabler/icons-react';
 import { call } from '../../api/call.ts';
 import { token } from '../../api/token.ts';
-import { ExtensionDownloads } from '../../entities/extension/extension-downloads.tsx';
 import { useAttempt } from '../../forms/use-attempt.ts';
 import { Standalone } from '../../frame/standalone.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { State } from '../../ui/state.tsx';
 import { usePageTitle } from '../../ui/use-page-title.ts';
+import { InstallStep, isPhone, OldBuild, OnPhone } from './install-step.tsx';
+import { OwnSites } from './own-sites.tsx';
 import { type Status, useExtension } from './use-extension.ts';
 
 /**
- * /extension/pair#code: the extension reads the code from the URL, asks the user, and signs in with the code. The
- * page only shows the outcome that the extension reports.
+ * /extension/pair: guides a user from the installation of the extension to the first site. With a code in the fragment, the extension
+ * reads the code, asks the user, and signs in. The page then shows the outcome that the extension reports.
  */
 export function PairPage() {
   usePageTitle(t.pairing.title);
   return (
     <Standalone width={640}>
-      <Card>
-        <Pairing hasCode={window.location.hash.length > 1} />
-      </Card>
+      <Card>{isPhone ? <OnPhone /> : <Pairing hasCode={window.location.hash.length > 1} />}</Card>
     </Standalone>
   );
 }
@@ -40,14 +31,15 @@ const icons = {
   looking: IconPuzzle,
   asking: IconPuzzle,
   done: IconCircleCheck,
-  absent: IconPuzzleOff,
   noCode: IconKey,
   failed: IconClockX,
   refused: IconPlugConnectedX,
 };
 
 function Pairing({ hasCode }: { hasCode: boolean }) {
-  const message = messageOf(useExtension(), hasCode);
+  const status = useExtension();
+  if (status === 'absent') return <InstallStep next={<NewCode label={t.pairing.installed} />} />;
+  const message = messageOf(status, hasCode);
   const Icon = icons[message];
   return (
     <output>
@@ -62,8 +54,8 @@ function Pairing({ hasCode }: { hasCode: boolean }) {
   );
 }
 
-function messageOf(status: Status, hasCode: boolean): keyof typeof icons {
-  if (status === 'looking' || status === 'absent') return status;
+function messageOf(status: Exclude<Status, 'absent'>, hasCode: boolean): keyof typeof icons {
+  if (status === 'looking') return status;
   if (status === 'yes') return 'done';
   if (!hasCode) return 'noCode';
   return status === 'there' ? 'asking' : status;
@@ -71,19 +63,12 @@ function messageOf(status: Status, hasCode: boolean): keyof typeof icons {
 
 function Action({ message }: { message: keyof typeof icons }) {
   if (message === 'looking' || message === 'asking') return <Loader size="sm" aria-hidden />;
-  if (message === 'absent') {
-    return (
-      <>
-        <ExtensionDownloads />
-        <NewCode label={t.common.retry} />
-      </>
-    );
-  }
-  if (message !== 'done') return <NewCode label={t.pairing.newCode} />;
+  if (message === 'done') return <OwnSites />;
   return (
-    <Button component={Link} to="/" variant="default">
-      {t.pairing.toConsole}
-    </Button>
+    <>
+      <OldBuild />
+      <NewCode label={message === 'noCode' ? t.extension.signIn : t.pairing.newCode} />
+    </>
   );
 }
 

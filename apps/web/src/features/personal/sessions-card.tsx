@@ -7,6 +7,7 @@ import { queryOptions } from '../../api/queries.ts';
 import { Card } from '../../ui/card.tsx';
 import { formatMoment } from '../../ui/day.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { Tag } from '../../ui/tags.tsx';
 import classes from './sessions-card.module.css';
 import { useEndSessions } from './use-end-sessions.ts';
@@ -51,7 +52,7 @@ export function SessionsCard() {
 
 function Row(props: { session: Session; onEnd: (session: Session, name: string) => void }) {
   const { session, onEnd } = props;
-  const { client, current, address, createdAt, lastSeenAt } = session;
+  const { client, current, address, createdAt, lastSeenAt, version, proxyHeldBy } = session;
   const agent = session.agent ?? t.sessions.unknownAgent;
   const name = address === null ? agent : `${agent}, ${address}`;
   const Device = /(Android|iOS)$/.test(agent) ? IconDeviceMobile : IconDeviceDesktop;
@@ -76,7 +77,9 @@ function Row(props: { session: Session; onEnd: (session: Session, name: string) 
             {t.sessions.seen}:{' '}
             {current ? t.sessions.seenNow : <time dateTime={lastSeenAt}>{formatMoment(lastSeenAt)}</time>}
           </span>
+          {version && <span>{t.sessions.version(version)}</span>}
         </p>
+        {proxyHeldBy && <Notice kind="warning">{t.sessions.proxyHeld[proxyHeldBy]}</Notice>}
       </div>
       {/* The current session has no button: the header's sign-out button ends it. */}
       {!current && (

@@ -6,7 +6,6 @@ import * as t from '@propusk/phrases/console';
 import { openTimes } from '@propusk/phrases/when';
 import { IconWorld } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { queryOptions } from '../../api/queries.ts';
 import { SiteLink } from '../../entities/site/site-link.tsx';
 import { useMe } from '../../entities/user/me.tsx';
@@ -44,12 +43,13 @@ function OwnSite({ site }: { site: Site }) {
   return <TwoLines first={<SiteLink address={site.address} />} second={said} />;
 }
 
-/** A link to the extension's card, until the user has signed in to the extension. Without the extension the sites do not open. */
+/** A link to the page that installs the extension, until the user has signed in to the extension. Without the extension the sites do not open. */
 function ToExtension() {
   const { data } = useQuery(queryOptions(listSessions, {}));
   if (!data || data.rows.some(({ client }) => client === 'extension')) return null;
   return (
-    <Button component={Link} to="/dashboard/user/personal-data" variant="default" size="compact-sm">
+    // A full page load, because the content script of the extension runs only on page load.
+    <Button component="a" href="/extension/pair" variant="default" size="compact-sm">
       {t.sites.needExtension}
     </Button>
   );

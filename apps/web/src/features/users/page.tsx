@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { remindOfExtension } from '@propusk/contract/bulk';
 import { inviteAgain, type MadeInvitations } from '@propusk/contract/invitations';
 import type { User } from '@propusk/contract/me';
 import { suspendUser } from '@propusk/contract/role-changes';
@@ -8,6 +9,7 @@ import {
   IconMail,
   IconPlayerPause,
   IconPlayerPlay,
+  IconPuzzle,
   IconShieldOff,
   IconUserCog,
   IconUserPlus,
@@ -68,6 +70,16 @@ function UserList(props: {
       const made = await again.mutateAsync({ params: { id } });
       if (made.mailed) toastSuccess(t.invitations.sent(1));
       else setLinks(made);
+    } catch (error) {
+      toastFailure(messageOf(error));
+    }
+  }
+  const reminder = useCall(remindOfExtension);
+  async function remind({ id }: User) {
+    try {
+      const { reminded, refused } = await reminder.mutateAsync({ body: { ids: [id] } });
+      if (refused[0]) toastFailure(refused[0].message);
+      else toastSuccess(t.users.reminded(reminded.length));
     } catch (error) {
       toastFailure(messageOf(error));
     }
@@ -134,6 +146,9 @@ function UserList(props: {
             editing(dialogLink(props.edit, user.id)),
             ...extending(nearestEnd(user.politics) !== undefined, () => setExtended(user)),
             ...(user.invitation ? invitationOf(user) : changesOf(user)),
+            ...(user.extension === null && !user.invitation && !user.suspension
+              ? [reminding(() => void remind(user))]
+              : []),
             ...suspensionOf(user),
             ...(isProtected(user) || user.invitation
               ? []
@@ -170,6 +185,12 @@ function UserList(props: {
     </>
   );
 }
+
+const reminding = (run: () => void): RowAction => ({
+  label: t.users.remind,
+  icon: <IconPuzzle size={16} aria-hidden />,
+  run,
+});
 
 /** /dashboard/creator/users: the users of the owner's company. */
 export function UsersPage() {

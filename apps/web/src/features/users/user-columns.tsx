@@ -47,6 +47,27 @@ const policies: Column<User> = {
     );
   },
 };
+const extension: Column<User> = {
+  key: 'extension',
+  title: t.users.extension,
+  width: 'clamp(104px, 13cqi, 150px)',
+  short: true,
+  render: ({ extension: found }) => {
+    if (!found) return t.users.extensions.none;
+    const { agent, version, lastSeenAt, proxyHeldBy: held } = found;
+    const name = agent ?? t.sessions.unknownAgent;
+    return (
+      <span title={t.users.extensionSeen(name, version, formatMoment(lastSeenAt))}>
+        <TwoLines
+          first={held ? <Tag tone="warning">{t.users.extensions.blocked}</Tag> : name}
+          second={
+            held ? t.sessions.proxyHeld[held] : [version, formatDay(lastSeenAt)].filter(Boolean).join(', ')
+          }
+        />
+      </span>
+    );
+  },
+};
 const company: Column<User> = {
   key: 'company',
   title: t.users.company,
@@ -126,7 +147,10 @@ function FactorMark() {
 }
 
 /** The columns of a company's users. */
-export const userColumns = [person, roles, policies, visitColumn<User>(), ...dayColumns<User>()];
+export const userColumns = [
+  ...[person, roles, policies, extension],
+  ...[visitColumn<User>(), ...dayColumns<User>()],
+];
 
 /** The columns of all users, with their companies. */
 export const allUserColumns = [person, company, roles, policies, ...dayColumns<User>()];

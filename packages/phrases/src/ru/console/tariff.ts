@@ -161,6 +161,7 @@ export const companyPage = {
   open: 'Открыть компанию',
   back: 'Все компании',
   failed: 'Компания не загрузилась',
+  extensions: (n: number) => `Расширение подключено: ${n}`,
   plan: 'Назначенный тариф',
   inForce: 'Действует',
   ends: 'Окончание',

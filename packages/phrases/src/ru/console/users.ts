@@ -33,6 +33,14 @@ export const users = {
   suspendUntil: 'До даты',
   suspendUntilHint: 'Последний день без доступа. Оставьте пустым, если срок неизвестен',
   neverVisited: 'Ни разу не заходили',
+  extension: 'Расширение',
+  extensions: { signed_in: 'Подключено', blocked: 'Прокси занят', none: 'Не подключено' },
+  /** @param agent browser and system @param seen the day of the last call */
+  extensionSeen: (agent: string, version: string | null, seen: string) =>
+    `${agent}${version === null ? '' : `, версия ${version}`}, последний раз ${seen}`,
+  remind: 'Напомнить о расширении',
+  reminded: (n: number) => `Напоминание отправлено: ${n}`,
+  rollout: 'Установить всем',
   company: 'Компания',
   heldHint: 'Здесь доступ можно только отобрать. Выдаёт его владелец компании в своём разделе',
   createNamed: (typed: string) => `Добавить пользователя «${typed}»`,

@@ -97,10 +97,14 @@ function Loaded({ company, tariff }: { company: Company; tariff: Tariff }) {
             names={lists[kind]}
             edit={edits[kind]}
             footer={
-              kind === 'proxies' && (
-                <Button variant="default" {...open('/dashboard/admin/companies/$id/proxy', company.id)}>
-                  {t.companyPage.addPaid}
-                </Button>
+              kind === 'users' ? (
+                <p>{t.companyPage.extensions(company.extensions)}</p>
+              ) : (
+                kind === 'proxies' && (
+                  <Button variant="default" {...open('/dashboard/admin/companies/$id/proxy', company.id)}>
+                    {t.companyPage.addPaid}
+                  </Button>
+                )
               )
             }
           />

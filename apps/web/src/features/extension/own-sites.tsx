@@ -1,0 +1,26 @@
+import { Button, Stack } from '@mantine/core';
+import { listSites } from '@propusk/contract/sites';
+import * as t from '@propusk/phrases/console';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { queryOptions } from '../../api/queries.ts';
+import { token } from '../../api/token.ts';
+import { SiteLink } from '../../entities/site/site-link.tsx';
+
+/** Links to the first sites that the user may open. */
+export function OwnSites() {
+  const { data } = useQuery({
+    ...queryOptions(listSites, { query: { take: 5 } }),
+    enabled: token.read() !== null,
+  });
+  return (
+    <Stack align="center" gap="xs">
+      {data?.rows.map(({ id, address }) => (
+        <SiteLink key={id} address={address} />
+      ))}
+      <Button component={Link} to="/" variant="default">
+        {t.pairing.toConsole}
+      </Button>
+    </Stack>
+  );
+}
