@@ -2,6 +2,7 @@ import { Button, Loader } from '@mantine/core';
 import { createPairing } from '@propusk/contract/auth';
 import * as t from '@propusk/phrases/console';
 import { IconCircleCheck, IconClockX, IconKey, IconPlugConnectedX, IconPuzzle } from '@tabler/icons-react';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import { token } from '../../api/token.ts';
 import { useAttempt } from '../../forms/use-attempt.ts';
@@ -14,6 +15,9 @@ import { InstallStep, isPhone, OldBuild, OnPhone } from './install-step.tsx';
 import { OwnSites } from './own-sites.tsx';
 import { type Status, useExtension } from './use-extension.ts';
 
+// The page works without a session too, so it is outside the dashboard and its query client.
+const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+
 /**
  * /extension/pair: guides a user from the installation of the extension to the first site. With a code in the fragment, the extension
  * reads the code, asks the user, and signs in. The page then shows the outcome that the extension reports.
@@ -22,7 +26,9 @@ export function PairPage() {
   usePageTitle(t.pairing.title);
   return (
     <Standalone width={640}>
-      <Card>{isPhone ? <OnPhone /> : <Pairing hasCode={window.location.hash.length > 1} />}</Card>
+      <QueryClientProvider client={client}>
+        <Card>{isPhone ? <OnPhone /> : <Pairing hasCode={window.location.hash.length > 1} />}</Card>
+      </QueryClientProvider>
     </Standalone>
   );
 }

@@ -146,7 +146,7 @@ function UserList(props: {
             editing(dialogLink(props.edit, user.id)),
             ...extending(nearestEnd(user.politics) !== undefined, () => setExtended(user)),
             ...(user.invitation ? invitationOf(user) : changesOf(user)),
-            ...(user.extension === null && !user.invitation && !user.suspension
+            ...(user.extension === null && !user.invitation && !user.suspension && !isProtected(user)
               ? [reminding(() => void remind(user))]
               : []),
             ...suspensionOf(user),
