@@ -313,7 +313,7 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
         'chromium.zip 200\n/api/auth/registration 201\n/api/domain-allowed 201\n',
       );
       expect(step('extension')).toMatch(
-        /extension-key\.pem 600 root\n.*propusk-extension 755 root\n(.*\/\w+\.(crx|xpi|json|xml) 644 root\n){4}closed\n200 application\/x-chrome-extension Cr24\n/,
+        /extension-key\.pem 600 root\n.*propusk-extension 755 root\n(.*\/[\w-]+\.(crx|xpi|json|xml|zip) 644 root\n){7}closed\n200 application\/x-chrome-extension Cr24\n/,
       );
       expect(step('backup')).toMatch(
         /^Копия готова: \/root\/closed\/mine\.backup.*\n600 root\nКопия готова: \/var\/backups\/propusk\/daily-.*\nrefused$/m,

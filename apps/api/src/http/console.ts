@@ -17,7 +17,7 @@ const pages = /^\/(?:(?:auth|dashboard|extension|help|lock|security)(?:[/?]|$)|\
 const noPages = /^\/(?:api|assets|downloads)(?:[/?]|$)/;
 
 const zip = 'application/zip';
-/** The media types of the unsigned and the signed builds of the extension, and of the lists from which browsers learn of updates. */
+/** The media types of the builds of the extension, and of the lists from which browsers learn of updates. */
 const downloads = {
   'propusk-chromium.zip': zip,
   'propusk-firefox.zip': zip,
@@ -54,7 +54,10 @@ export async function serveConsole(
   }
   for (const [name, type] of Object.entries(downloads)) {
     app.get(`/downloads/${name}`, async (request, reply) => {
-      const file = await open(join(type === zip ? extension : extensionDir, name)).catch(() => null);
+      // The zips of EXTENSION_DIR have the ids of the signed builds.
+      const file = await open(join(extensionDir, name))
+        .catch(() => (type === zip ? open(join(extension, name)) : null))
+        .catch(() => null);
       if (file === null && type !== zip) return answerNoSuchCall(request, reply);
       reply.header('cache-control', 'no-cache');
       if (file === null) return reply.status(404).type('text/html; charset=utf-8').send(extensionNotBuilt);

@@ -222,6 +222,19 @@ test.each([
   expect(headers['content-disposition']).toBeUndefined();
 });
 
+test.each(['propusk-chromium.zip', 'propusk-firefox.zip'])(
+  '/downloads/%s is the zip of EXTENSION_DIR once it exists, and builds.json is not served',
+  async (name) => {
+    const url = `/downloads/${name}`;
+    expect((await secure.app.inject(url)).body).not.toBe('signed');
+    for (const file of [name, 'builds.json']) writeFileSync(join(extensionDir, file), 'signed');
+    const { statusCode, headers, body } = await secure.app.inject(url);
+    expect([statusCode, body, headers['content-type']]).toEqual([200, 'signed', 'application/zip']);
+    expect(headers['content-disposition']).toBe(`attachment; filename="${name}"`);
+    expect((await secure.app.inject('/downloads/builds.json')).statusCode).toBe(404);
+  },
+);
+
 test('refusals of invalid bodies and of malformed requests carry the security headers', async () => {
   const url = `/api${login.path}`;
   const bodies: [type: string, payload: string][] = [

@@ -88,10 +88,22 @@ test('the Firefox build has the id of the domain, and updates.json has the hash 
   });
 });
 
+test('the zips hold the archives of the signed builds, and builds.json names their version, ids and base URL', async () => {
+  const built = await signFor();
+  expect(read('propusk-chromium.zip').equals(readCrx(read('propusk.crx')).archive)).toBe(true);
+  expect(read('propusk-firefox.zip').equals(read('propusk.xpi'))).toBe(true);
+  const base = 'https://pass.example.ru/downloads/';
+  expect(built).toEqual({ version: '1.9.0', chromiumId: built.chromiumId, firefoxId: built.firefoxId, base });
+  expect(JSON.parse(read('builds.json').toString())).toEqual(built);
+});
+
 test('a second run writes the same bytes, and only the owner can read the key', async () => {
   await signFor();
   const [first, key] = [snapshot(), readFileSync(keyFile, 'utf8')];
   expect(Object.keys(first).toSorted()).toEqual([
+    'builds.json',
+    'propusk-chromium.zip',
+    'propusk-firefox.zip',
     'propusk.crx',
     'propusk.xpi',
     'updates.json',

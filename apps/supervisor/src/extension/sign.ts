@@ -10,10 +10,10 @@ import { makeKey, readKey } from './signing-key.ts';
 interface Manifest {
   readonly version: string;
   readonly key?: string;
-  readonly browser_specific_settings?: { readonly gecko: object };
+  readonly browser_specific_settings?: { readonly gecko: { readonly id?: string } };
 }
 
-/** The signed builds in a folder, as the console serves them. */
+/** The signed builds in a folder, as the console serves them. The file `builds.json` holds these fields for the api. */
 export interface SignedBuilds {
   readonly version: string;
   /** The ids by which policies of the browsers name the extension. */
@@ -24,8 +24,9 @@ export interface SignedBuilds {
 }
 
 /**
- * Writes `propusk.crx`, `propusk.xpi`, `updates.xml` and `updates.json` for the browsers of one organisation. The same inputs give the
- * same bytes. Makes the key when neither the key nor earlier builds exist.
+ * Writes `propusk.crx`, `propusk.xpi`, their archives `propusk-chromium.zip` and `propusk-firefox.zip`, `updates.xml`, `updates.json` and
+ * `builds.json` for the browsers of one organisation. The same inputs give the same bytes. Makes the key when neither the key nor
+ * earlier builds exist.
  * @param consoleUrl the URL of the console, whose /downloads/ serves the folder
  * @param keyFile the private key (PEM)
  * @param zips paths of the unsigned builds
@@ -58,10 +59,10 @@ export async function signExtension({
   const publicKey = publicKeyOf(key);
   const chromiumId = extensionId(publicKey);
   const firefoxId = `propusk@${consoleUrl.hostname}`;
-  const crx = packCrx(
-    withManifest(chromium, { key: publicKey.toString('base64'), update_url: `${base}updates.xml` }),
-    key,
-  );
+  const archive = withManifest(chromium, {
+    key: publicKey.toString('base64'),
+    update_url: `${base}updates.xml`,
+  });
   const { gecko } = firefox.manifest.browser_specific_settings ?? {};
   const xpi = withManifest(firefox, {
     browser_specific_settings: { gecko: { ...gecko, id: firefoxId, update_url: `${base}updates.json` } },
@@ -72,14 +73,18 @@ export async function signExtension({
     update_hash: `sha256:${createHash('sha256').update(xpi).digest('hex')}`,
   };
   const updates = { addons: { [firefoxId]: { updates: [update] } } };
+  const built = { version, chromiumId, firefoxId, base };
   // The lists come last, so that they never name a build that is not there yet.
   publish(folder, {
-    'propusk.crx': crx,
+    'propusk-chromium.zip': archive,
+    'propusk-firefox.zip': xpi,
+    'propusk.crx': packCrx(archive, key),
     'propusk.xpi': xpi,
     'updates.xml': chromiumUpdates(chromiumId, version, `${base}propusk.crx`),
-    'updates.json': `${JSON.stringify(updates, null, 2)}\n`,
+    'updates.json': json(updates),
+    'builds.json': json(built),
   });
-  return { version, chromiumId, firefoxId, base };
+  return built;
 }
 
 /** The key of the published builds, or a new key if there are none. Browsers refuse an update that another key signed. */
@@ -115,9 +120,11 @@ function readBuild(
 
 /** The archive of a build with changed fields of the manifest. Its time is fixed, so that equal builds have equal bytes. */
 function withManifest({ files, manifest }: Build, changes: object): Uint8Array {
-  const text = `${JSON.stringify({ ...manifest, ...changes }, null, 2)}\n`;
-  return zipSync({ ...files, 'manifest.json': strToU8(text) }, { level: 9, mtime: new Date(1980, 0, 1) });
+  const text = strToU8(json({ ...manifest, ...changes }));
+  return zipSync({ ...files, 'manifest.json': text }, { level: 9, mtime: new Date(1980, 0, 1) });
 }
+
+const json = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
 
 const isLower = (version: string, than: string) => version.localeCompare(than, 'en', { numeric: true }) < 0;
 
