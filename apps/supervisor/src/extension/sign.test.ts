@@ -123,6 +123,17 @@ test('a higher version replaces the builds with the same id', async () => {
   expect(read('updates.xml').toString()).toContain('version="1.10.0"');
 });
 
+test('the Firefox id of the first signing stays when the console moves to another domain', async () => {
+  const { firefoxId, chromiumId } = await signFor();
+  const moved = await signFor('https://new.example.ru');
+  expect(moved).toMatchObject({ firefoxId, chromiumId, base: 'https://new.example.ru/downloads/' });
+  expect(manifestOf(read('propusk.xpi')).browser_specific_settings.gecko).toMatchObject({
+    id: firefoxId,
+    update_url: 'https://new.example.ru/downloads/updates.json',
+  });
+  expect(Object.keys(JSON.parse(read('updates.json').toString()).addons)).toEqual([firefoxId]);
+});
+
 /** The message with which signing is refused; fails when the folder changes. */
 async function refusal(): Promise<string> {
   const before = snapshot();
@@ -152,11 +163,14 @@ test('builds in the folder are never replaced by builds with another key or a ne
   expect(await refusal()).toBe(otherKey);
 });
 
-test('a damaged earlier build is refused, because its version and key are unknown', async () => {
-  await signFor();
-  writeFileSync(join(folder, 'propusk.crx'), read('propusk.crx').subarray(0, 400));
-  expect(await refusal()).toBe(signingPhrases.damaged(join(folder, 'propusk.crx')));
-});
+test.each(['propusk.crx', 'propusk.xpi'])(
+  'a damaged earlier %s is refused, because its version, key or id is unknown',
+  async (name) => {
+    await signFor();
+    writeFileSync(join(folder, name), read(name).subarray(0, 400));
+    expect(await refusal()).toBe(signingPhrases.damaged(join(folder, name)));
+  },
+);
 
 test('a key that other users can read, or that is not an RSA key of at least 2048 bits, is refused', async () => {
   await signFor();

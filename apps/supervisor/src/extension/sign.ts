@@ -26,7 +26,7 @@ export interface SignedBuilds {
 /**
  * Writes `propusk.crx`, `propusk.xpi`, their archives `propusk-chromium.zip` and `propusk-firefox.zip`, `updates.xml`, `updates.json` and
  * `builds.json` for the browsers of one organisation. The same inputs give the same bytes. Makes the key when neither the key nor
- * earlier builds exist.
+ * earlier builds exist. The Firefox id holds the domain of the first signing.
  * @param consoleUrl the URL of the console, whose /downloads/ serves the folder
  * @param keyFile the private key (PEM)
  * @param zips paths of the unsigned builds
@@ -52,13 +52,17 @@ export async function signExtension({
   const firefox = readBuild(zips.firefox, signingPhrases.noBuild);
   const crxFile = join(folder, 'propusk.crx');
   const former = existsSync(crxFile) ? readBuild(crxFile, signingPhrases.damaged, archiveOf) : null;
+  const xpiFile = join(folder, 'propusk.xpi');
+  const formerXpi = existsSync(xpiFile) ? readBuild(xpiFile, signingPhrases.damaged) : null;
   const { version } = chromium.manifest;
   if (former !== null && isLower(version, former.manifest.version))
     throw new StartError(signingPhrases.lowerVersion(version, former.manifest.version, folder));
   const key = await keyFor(keyFile, former?.manifest.key, folder);
   const publicKey = publicKeyOf(key);
   const chromiumId = extensionId(publicKey);
-  const firefoxId = `propusk@${consoleUrl.hostname}`;
+  // Policies and installed builds name the first id, also after the console has moved.
+  const formerId = formerXpi?.manifest.browser_specific_settings?.gecko.id;
+  const firefoxId = formerId ?? `propusk@${consoleUrl.hostname}`;
   const archive = withManifest(chromium, {
     key: publicKey.toString('base64'),
     update_url: `${base}updates.xml`,
