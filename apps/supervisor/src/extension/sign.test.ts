@@ -8,6 +8,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { manifestFor } from '../../../extension/manifest.ts';
 import { readCrx } from '../../test/crx-reader.ts';
 import { extensionId } from './crx.ts';
+import { publishMozilla } from './mozilla.ts';
 import { signExtension } from './sign.ts';
 
 let root: string;
@@ -93,8 +94,13 @@ test('the zips hold the archives of the signed builds, and builds.json names the
   expect(read('propusk-chromium.zip').equals(readCrx(read('propusk.crx')).archive)).toBe(true);
   expect(read('propusk-firefox.zip').equals(read('propusk.xpi'))).toBe(true);
   const base = 'https://pass.example.ru/downloads/';
-  expect(built).toEqual({ version: '1.9.0', chromiumId: built.chromiumId, firefoxId: built.firefoxId, base });
-  expect(JSON.parse(read('builds.json').toString())).toEqual(built);
+  const { chromiumId, firefoxId } = built;
+  expect(JSON.parse(read('builds.json').toString())).toEqual({
+    version: '1.9.0',
+    chromiumId,
+    firefoxId,
+    base,
+  });
 });
 
 test('a second run writes the same bytes, and only the owner can read the key', async () => {
@@ -134,10 +140,57 @@ test('the Firefox id of the first signing stays when the console moves to anothe
   expect(Object.keys(JSON.parse(read('updates.json').toString()).addons)).toEqual([firefoxId]);
 });
 
+/** Writes a .xpi as Mozilla returns it: the given archive with changed files. */
+function fromMozilla(archive: Uint8Array, changes = {}): string {
+  const path = join(root, 'mozilla.xpi');
+  const files = { ...unzipSync(archive), 'META-INF/mozilla.rsa': strToU8('signature'), ...changes };
+  writeFileSync(path, zipSync(files));
+  return path;
+}
+
+test('a .xpi that Mozilla signed is published with its hash, and stays at the next signing of its version', async () => {
+  const { firefoxId } = await signFor();
+  const file = fromMozilla(read('propusk-firefox.zip'));
+  expect(publishMozilla(file, folder)).toMatchObject({ firefoxId, version: '1.9.0' });
+  const [signed, published] = [readFileSync(file), snapshot()];
+  expect(read('propusk.xpi').equals(signed)).toBe(true);
+  const [update] = JSON.parse(read('updates.json').toString()).addons[firefoxId].updates;
+  expect(update.update_hash).toBe(`sha256:${createHash('sha256').update(signed).digest('hex')}`);
+  expect(await signFor()).toMatchObject({ replacesMozilla: false });
+  expect(snapshot()).toEqual(published);
+  expect(read('propusk-firefox.zip').equals(signed)).toBe(false);
+});
+
+test('a higher version replaces the .xpi that Mozilla signed and reports it', async () => {
+  await signFor();
+  publishMozilla(fromMozilla(read('propusk-firefox.zip')), folder);
+  build('1.10.0');
+  expect(await signFor()).toMatchObject({ replacesMozilla: true });
+  expect(read('propusk.xpi').equals(read('propusk-firefox.zip'))).toBe(true);
+  expect(await signFor()).toMatchObject({ replacesMozilla: false });
+});
+
+test('a .xpi without a signature of Mozilla, with another id or version, or absent is refused, and so is one before the first signing', async () => {
+  const path = fromMozilla(readFileSync(zips.firefox));
+  expect(() => publishMozilla(path, folder)).toThrow(signingPhrases.signFirst());
+  const built = await signFor();
+  const refusalOf = (file: string) => refusal(async () => publishMozilla(file, folder));
+  const other = (found: string) => signingPhrases.otherXpi(path, found, built);
+  expect(await refusalOf(path)).toBe(other('extension@propusk.example 1.9.0'));
+  const archive = read('propusk.xpi');
+  const manifest = strToU8(JSON.stringify({ ...manifestOf(archive), version: '1.8.0' }));
+  fromMozilla(archive, { 'manifest.json': manifest });
+  expect(await refusalOf(path)).toBe(other('propusk@pass.example.ru 1.8.0'));
+  writeFileSync(path, archive);
+  expect(await refusalOf(path)).toBe(signingPhrases.notOfMozilla(path));
+  rmSync(path);
+  expect(await refusalOf(path)).toBe(signingPhrases.noXpi(path));
+});
+
 /** The message with which signing is refused; fails when the folder changes. */
-async function refusal(): Promise<string> {
+async function refusal(work: () => Promise<unknown> = signFor): Promise<string> {
   const before = snapshot();
-  const message = await signFor().then(
+  const message = await work().then(
     () => 'signed',
     (error: Error) => error.message,
   );

@@ -1,35 +1,29 @@
-import { createHash, type KeyObject } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import type { KeyObject } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileActions, signingPhrases } from '@propusk/phrases/launcher';
 import { StartError, startErrorFrom } from '@propusk/processes/start-error';
-import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
+import {
+  firefoxUpdates,
+  geckoId,
+  isMozillaSigned,
+  json,
+  publish,
+  readBuild,
+  type SignedBuilds,
+  withManifest,
+} from './builds.ts';
 import { archiveOf, extensionId, packCrx, publicKeyOf } from './crx.ts';
 import { makeKey, readKey } from './signing-key.ts';
-
-interface Manifest {
-  readonly version: string;
-  readonly key?: string;
-  readonly browser_specific_settings?: { readonly gecko: { readonly id?: string } };
-}
-
-/** The signed builds in a folder, as the console serves them. The file `builds.json` holds these fields for the api. */
-export interface SignedBuilds {
-  readonly version: string;
-  /** The ids by which policies of the browsers name the extension. */
-  readonly chromiumId: string;
-  readonly firefoxId: string;
-  /** The URL below which browsers download the files. */
-  readonly base: string;
-}
 
 /**
  * Writes `propusk.crx`, `propusk.xpi`, their archives `propusk-chromium.zip` and `propusk-firefox.zip`, `updates.xml`, `updates.json` and
  * `builds.json` for the browsers of one organisation. The same inputs give the same bytes. Makes the key when neither the key nor
- * earlier builds exist. The Firefox id holds the domain of the first signing.
+ * earlier builds exist. The Firefox id holds the domain of the first signing. A .xpi of this version that Mozilla signed stays.
  * @param consoleUrl the URL of the console, whose /downloads/ serves the folder
  * @param keyFile the private key (PEM)
  * @param zips paths of the unsigned builds
+ * @returns also whether a .xpi that Mozilla signed was replaced by an unsigned one of a higher version
  * @throws StartError, before any file changes, when the URL is not https, a build is missing, the builds in the folder have a higher
  *   version or another key, or the key file is unfit
  */
@@ -43,7 +37,7 @@ export async function signExtension({
   keyFile: string;
   zips: { readonly chromium: string; readonly firefox: string };
   folder: string;
-}): Promise<SignedBuilds> {
+}): Promise<SignedBuilds & { readonly replacesMozilla: boolean }> {
   // Firefox accepts only letters, digits, dots, hyphens and underscores in an id.
   if (consoleUrl.protocol !== 'https:' || !/^[\w.-]+$/.test(consoleUrl.hostname))
     throw new StartError(signingPhrases.httpsOnly(consoleUrl.origin));
@@ -61,34 +55,30 @@ export async function signExtension({
   const publicKey = publicKeyOf(key);
   const chromiumId = extensionId(publicKey);
   // Policies and installed builds name the first id, also after the console has moved.
-  const formerId = formerXpi?.manifest.browser_specific_settings?.gecko.id;
-  const firefoxId = formerId ?? `propusk@${consoleUrl.hostname}`;
+  const firefoxId = (formerXpi && geckoId(formerXpi)) ?? `propusk@${consoleUrl.hostname}`;
   const archive = withManifest(chromium, {
     key: publicKey.toString('base64'),
     update_url: `${base}updates.xml`,
   });
   const { gecko } = firefox.manifest.browser_specific_settings ?? {};
-  const xpi = withManifest(firefox, {
+  const unsigned = withManifest(firefox, {
     browser_specific_settings: { gecko: { ...gecko, id: firefoxId, update_url: `${base}updates.json` } },
   });
-  const update = {
-    version: firefox.manifest.version,
-    update_link: `${base}propusk.xpi`,
-    update_hash: `sha256:${createHash('sha256').update(xpi).digest('hex')}`,
-  };
-  const updates = { addons: { [firefoxId]: { updates: [update] } } };
+  const ofMozilla = formerXpi !== null && isMozillaSigned(formerXpi);
+  const isKept = ofMozilla && formerXpi.manifest.version === version;
+  const xpi = isKept ? formerXpi.archive : unsigned;
   const built = { version, chromiumId, firefoxId, base };
   // The lists come last, so that they never name a build that is not there yet.
   publish(folder, {
     'propusk-chromium.zip': archive,
-    'propusk-firefox.zip': xpi,
+    'propusk-firefox.zip': unsigned,
     'propusk.crx': packCrx(archive, key),
     'propusk.xpi': xpi,
     'updates.xml': chromiumUpdates(chromiumId, version, `${base}propusk.crx`),
-    'updates.json': json(updates),
+    'updates.json': firefoxUpdates(built, xpi),
     'builds.json': json(built),
   });
-  return built;
+  return { ...built, replacesMozilla: ofMozilla && !isKept };
 }
 
 /** The key of the published builds, or a new key if there are none. Browsers refuse an update that another key signed. */
@@ -102,33 +92,6 @@ async function keyFor(keyFile: string, former: string | undefined, folder: strin
   }
   throw new StartError(signingPhrases.otherKey(keyFile, folder));
 }
-
-interface Build {
-  readonly files: Record<string, Uint8Array>;
-  readonly manifest: Manifest;
-}
-
-/** @throws StartError with the given refusal when the file is absent or damaged */
-function readBuild(
-  path: string,
-  refusal: (path: string) => string,
-  archiveIn = (file: Buffer) => file,
-): Build {
-  try {
-    const files = unzipSync(archiveIn(readFileSync(path)));
-    return { files, manifest: JSON.parse(strFromU8(files['manifest.json'] ?? new Uint8Array())) };
-  } catch (error) {
-    throw new StartError(refusal(path), { cause: error });
-  }
-}
-
-/** The archive of a build with changed fields of the manifest. Its time is fixed, so that equal builds have equal bytes. */
-function withManifest({ files, manifest }: Build, changes: object): Uint8Array {
-  const text = strToU8(json({ ...manifest, ...changes }));
-  return zipSync({ ...files, 'manifest.json': text }, { level: 9, mtime: new Date(1980, 0, 1) });
-}
-
-const json = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
 
 const isLower = (version: string, than: string) => version.localeCompare(than, 'en', { numeric: true }) < 0;
 
@@ -144,19 +107,3 @@ const chromiumUpdates = (
   </app>
 </gupdate>
 `;
-
-/** Replaces each file atomically. The api runs as another user and reads the files. */
-function publish(folder: string, files: Readonly<Record<string, string | Uint8Array>>): void {
-  try {
-    mkdirSync(folder, { recursive: true });
-    chmodSync(folder, 0o755);
-    for (const [name, content] of Object.entries(files)) {
-      const draft = join(folder, `.${name}`);
-      writeFileSync(draft, content, { flush: true });
-      chmodSync(draft, 0o644);
-      renameSync(draft, join(folder, name));
-    }
-  } catch (error) {
-    throw startErrorFrom(error, fileActions.write(folder));
-  }
-}

@@ -276,6 +276,16 @@ export const signingPhrases = {
 
   Идентификаторы и адреса нужны политике браузеров: docs/extension.md
 `,
+  signFirst: () => 'Подписанных сборок ещё нет: сначала выполните propusk extension без файла',
+  noXpi: (path: string) => `Файла ${path} нет, или это не .xpi: проверьте путь. Ничего не изменено`,
+  notOfMozilla: (path: string) =>
+    `В ${path} нет подписи Mozilla: укажите файл, который сделала команда web-ext sign (docs/extension.md). Ничего не изменено`,
+  otherXpi: (path: string, found: string, built: { version: string; firefoxId: string; base: string }) =>
+    `В ${path} сборка ${found}, а нужна ${built.firefoxId} ${built.version}: подпишите в Mozilla архив ${built.base}propusk-firefox.zip. Ничего не изменено`,
+  mozillaPublished: (built: { version: string; base: string }) =>
+    `Сборка ${built.version} с подписью Mozilla опубликована: ${built.base}propusk.xpi. Firefox обновит расширение сам`,
+  mozillaReplaced: (built: { version: string; base: string }) =>
+    `Прежнюю сборку для Firefox подписала Mozilla, а у версии ${built.version} её подписи ещё нет, и обычный Firefox останется на прежней. Подпишите в Mozilla ${built.base}propusk-firefox.zip и выполните propusk extension ФАЙЛ.xpi`,
   keepKey: (keyFile: string) =>
     `Сохраните ${keyFile} отдельно от сервера: в резервных копиях «Пропуска» его нет, а без него расширение не обновить`,
 };
