@@ -67,6 +67,7 @@ test.skipIf(!canRun)(
     expect(setups[0]).toMatch(
       /login#token=\S+&for=password\s[^]*\/auth\/register#invitation=[^]*\n {2}[A-Z2-7]{32}\s/,
     );
+    for (const signed of setups) expect(signed).toMatch(/\n {2}Chromium {5}[a-p]{32} {2}https:/);
     for (const repeated of setups.slice(1)) expect(repeated).not.toContain('invitation=');
     expect(said('propusk doctor')).toMatch(/✓[^]*gw\.propusk\.example\.ru:3128/);
     expect(said('propusk doctor')).not.toContain('✗');

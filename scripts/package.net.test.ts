@@ -318,6 +318,10 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
       expect(step('backup')).toMatch(
         /^Копия готова: \/root\/closed\/mine\.backup.*\n600 root\nКопия готова: \/var\/backups\/propusk\/daily-.*\nrefused$/m,
       );
+      // An installation signs the extension again, and ends without an error where it cannot.
+      expect(step('reinstall')).toMatch(
+        /Chromium {5}[a-p]{32} [^]*updates\.json\n[^]*только по https[^]*\nunsigned\n/,
+      );
       // The reinstalled settings file keeps the operator's line beside the template.
       expect(step('reinstall')).toMatch(/\n2\n$/);
       expect(step('stop')).toContain('stopped');

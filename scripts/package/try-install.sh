@@ -63,7 +63,9 @@ propusk backup-daily
 propusk backup closed/mine.backup || echo refused
 step reinstall
 cp -p /etc/propusk/backup-passphrase /phrase
-dpkg -i /package.deb
+rm /var/lib/propusk-extension/updates.json
+PUBLIC_URL=https://pass.example.ru dpkg -i /package.deb && ls /var/lib/propusk-extension/updates.json
+PUBLIC_URL=http://pass.example.ru dpkg -i /package.deb 2>&1 >/dev/null && echo unsigned
 cmp /phrase /etc/propusk/backup-passphrase && grep -c MAIL_FROM=П /etc/propusk/propusk.env
 step stop
 kill \$running

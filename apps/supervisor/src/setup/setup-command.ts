@@ -12,7 +12,7 @@ import { checkDns, checkIssuing, checkPorts } from './checks.ts';
 import { findMailServer } from './mail.ts';
 import { openDns } from './network.ts';
 import { readOptions } from './options.ts';
-import { printFirstLinks, startGateway, startService } from './service.ts';
+import { printFirstLinks, signExtension, startGateway, startService } from './service.ts';
 import { differences, editSettings, previousOf, readIfThere, replaceFile } from './settings-edit.ts';
 import { wantedSettings } from './wanted.ts';
 
@@ -77,6 +77,7 @@ async function setup(options: Options): Promise<number> {
     say(fault === null ? setupPhrases.healthy(url) : setupPhrases.proxyMissing(url, fault, nginxConf));
   }
   printFirstLinks(options);
+  signExtension();
   return 0;
 }
 
