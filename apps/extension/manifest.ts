@@ -31,6 +31,8 @@ const common = {
   // All hosts: any page may embed an image of a protected site, and without this permission its proxy challenge opens
   // a login dialog.
   host_permissions: ['<all_urls>'],
+  // For the WebRTC setting. The popup requests it when all sites go through the gateway.
+  optional_permissions: ['privacy'],
 };
 
 const permissions = ['proxy', 'storage', 'alarms', 'webRequest', 'webRequestAuthProvider'];

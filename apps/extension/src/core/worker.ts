@@ -9,6 +9,7 @@ import { createSession, type Session } from './session.ts';
 import { gatewayAway, gatewayCertificate, type State, withOpened, withRefusal } from './state.ts';
 import { openStore, type Store } from './store.ts';
 import { addressOf, type Route, showBadges, watchTabs } from './tabs.ts';
+import { limitWebRtc } from './webrtc.ts';
 
 /** The functions that differ between Chromium and Firefox. */
 export interface Browser {
@@ -49,6 +50,7 @@ export function startWorker(browser: Browser): Worker {
   let routed: { access: GatewayAccess | null; through: (url: string) => boolean } | undefined;
   const store = openStore(async (state) => {
     await browser.apply(state.access);
+    await limitWebRtc(state.access);
     await showBadges(state, route);
     if (state.access !== null) {
       const when = Date.parse(state.access.expiresAt) - BEFORE_EXPIRY_MS;
@@ -78,6 +80,7 @@ export function startWorker(browser: Browser): Worker {
   const startAndAsk = () => void start().then(() => session.refresh());
   chrome.runtime.onInstalled.addListener(startAndAsk);
   chrome.runtime.onStartup.addListener(startAndAsk);
+  chrome.permissions.onAdded.addListener(() => void store.get().then(({ access }) => limitWebRtc(access)));
   answerMessages(store, session, pinnedConsole);
   watchTabs(store, route);
   watchOwnRequests();

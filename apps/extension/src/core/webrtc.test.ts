@@ -1,0 +1,56 @@
+import { beforeEach, expect, test } from 'vitest';
+import { limitWebRtc } from './webrtc.ts';
+
+const access = {
+  version: 1,
+  gateway: { scheme: 'https', host: 'gate.propusk.test', port: 443 } as const,
+  username: 'u42',
+  password: 'secret',
+  expiresAt: '2030-01-01T00:00:00.000Z',
+  allSites: true,
+  sites: [],
+  bypass: [],
+};
+
+/** The stubbed browser: whether it granted the permission, the setting, and the number of writes. */
+let granted: boolean;
+let value: string | null;
+let writes: number;
+
+beforeEach(() => {
+  [granted, value, writes] = [true, null, 0];
+  const write = (next: string | null) => {
+    writes++;
+    value = next;
+  };
+  const webRTCIPHandlingPolicy = {
+    get: async () => ({
+      levelOfControl: value === null ? 'controllable_by_this_extension' : 'controlled_by_this_extension',
+    }),
+    set: async (details: { value: string }) => write(details.value),
+    clear: async () => write(null),
+  };
+  // These tests stub the browser's extension API.
+  const permissions = { contains: async () => granted };
+  Object.assign(globalThis, { chrome: { permissions, privacy: { network: { webRTCIPHandlingPolicy } } } });
+});
+
+test('WebRTC is limited while all sites go through the gateway, and its setting is written only at changes', async () => {
+  await limitWebRtc(null);
+  await limitWebRtc({ ...access, allSites: false });
+  expect([value, writes]).toEqual([null, 0]);
+  await limitWebRtc(access);
+  await limitWebRtc({ ...access, version: 2 });
+  expect([value, writes]).toEqual(['disable_non_proxied_udp', 1]);
+  await limitWebRtc({ ...access, allSites: false });
+  expect([value, writes]).toEqual([null, 2]);
+  await limitWebRtc(access);
+  await limitWebRtc(null);
+  expect([value, writes]).toEqual([null, 4]);
+});
+
+test('the WebRTC setting stays as it is without the permission', async () => {
+  granted = false;
+  await limitWebRtc(access);
+  expect([value, writes]).toEqual([null, 0]);
+});
