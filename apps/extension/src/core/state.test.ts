@@ -38,16 +38,67 @@ const signedIn: State = {
 };
 
 describe('State', () => {
-  test('readState restores a stored state, and treats an invalid one as signed out', () => {
+  test('readState restores a stored state, and treats one without a session as signed out', () => {
     expect(readState(JSON.parse(JSON.stringify(signedIn)))).toEqual(signedIn);
-    for (const stored of [undefined, null, 1, {}, { ...signedIn, access: { gateway: {} } }]) {
-      expect(readState(stored)).toEqual(signedOut);
+    for (const stored of [undefined, null, 1, {}]) expect(readState(stored)).toEqual(signedOut);
+    const ended = { ...signedOut, console: 'https://pass.example.ru', problem: 'Вход завершён.' };
+    expect(readState(ended)).toEqual(ended);
+    for (const broken of [{ token: 1 }, { console: {} }]) {
+      const { token, access: left, person, refusals } = readState({ ...signedIn, ...broken });
+      expect([token, left, person, refusals]).toEqual([null, null, null, {}]);
     }
   });
 
-  test('readState accepts a state of an older version that stored no company name', () => {
-    const before = { ...signedIn, person: { email: 'anna@romashka.ru', name: 'Анна' } };
-    expect(readState(before).person).toEqual({ ...before.person, company: null });
+  /** A state as version 0.2.0 stores it after a sign-in, with a site that opens later and a refusal of that site. */
+  const stored = {
+    console: 'https://pass.example.ru',
+    token: 'token',
+    person: { email: 'anna@romashka.ru', name: 'Анна', company: 'Ромашка' },
+    access: {
+      version: 7,
+      gateway: { scheme: 'https', host: 'gate.propusk.test', port: 443 },
+      username: 'u42',
+      password: 'secret',
+      expiresAt: '2030-01-01T00:00:00.000Z',
+      allSites: false,
+      sites: ['crm.example.ru', '*.wiki.example.ru'],
+      bypass: ['pass.example.ru'],
+      times: [{ site: 'crm.example.ru', open: false, until: '2029-01-01T06:00:00.000Z' }],
+    },
+    problem: null,
+    consoleAway: false,
+    gatewayAway: false,
+    proxyHeldBy: null,
+    refusals: {
+      'crm.example.ru': {
+        kind: 'refused',
+        message: 'Ваш доступ к этому сайту ещё не начался.',
+        advice: null,
+        until: '2029-01-01T06:00:00.000Z',
+      },
+    },
+  };
+
+  test('a state that version 0.2.0 stored is read unchanged, and a field of a newer version is ignored', () => {
+    expect(readState(structuredClone(stored))).toEqual(stored);
+    expect(readState({ ...stored, fromTheFuture: { a: 1 } })).toEqual(stored);
+  });
+
+  test.each(Object.keys(stored).filter((name) => name !== 'console' && name !== 'token'))(
+    'a stored state whose field %s is missing or invalid stays signed in and keeps its other fields',
+    (name) => {
+      const { [name as keyof State]: _, ...rest } = stored;
+      const expected = { ...stored, [name]: signedOut[name as keyof State] };
+      expect(readState(rest)).toEqual(expected);
+      expect(readState({ ...rest, [name]: 42 })).toEqual(expected);
+    },
+  );
+
+  test('an invalid refusal or an older account loses neither the session nor the access', () => {
+    const refusals = { 'crm.example.ru': { kind: 'unknown' } };
+    expect(readState({ ...stored, refusals })).toEqual({ ...stored, refusals: {} });
+    const { company: _, ...person } = stored.person;
+    expect(readState({ ...stored, person })).toEqual({ ...stored, person: { ...person, company: null } });
   });
 
   test('isSignedInAs compares console and email', () => {

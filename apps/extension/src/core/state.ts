@@ -27,42 +27,38 @@ export const Account = z.object({
 });
 export type Account = z.infer<typeof Account>;
 
-/** The extension's whole state. It is kept in `storage.local`, because the browser stops the worker after 30 idle seconds. */
+/** A schema that replaces a missing or invalid value. */
+const lenient = z.catch;
+
+/**
+ * The extension's whole state. It is kept in `storage.local`, because the browser stops the worker after 30 idle seconds. An update
+ * of the extension reads what an older or newer version stored, so each field is replaced alone when it is missing or invalid.
+ */
 export const State = z.object({
   /** The last console's origin; kept after a sign-out to prefill the form. */
-  console: z.nullable(z.string()),
-  token: z.nullable(z.string()),
-  person: z.nullable(Account),
-  access: z.nullable(GatewayAccess),
+  console: lenient(z.nullable(z.string()), null),
+  token: lenient(z.nullable(z.string()), null),
+  person: lenient(z.nullable(Account), null),
+  access: lenient(z.nullable(GatewayAccess), null),
   /** Why a signed-in user has no access: a message of the api. */
-  problem: z.nullable(z.string()),
+  problem: lenient(z.nullable(z.string()), null),
   /** The last call to the console got no reply. */
-  consoleAway: z.boolean(),
+  consoleAway: lenient(z.boolean(), false),
   /** The last connection to the gateway failed. */
-  gatewayAway: z.boolean(),
+  gatewayAway: lenient(z.boolean(), false),
   /** The program that controls the browser's proxy setting in place of this extension; null for none. */
-  proxyHeldBy: z.nullable(z.enum(['extension', 'policy'])),
+  proxyHeldBy: lenient(z.nullable(z.enum(['extension', 'policy'])), null),
   /** Refusals by `host:port`; the key omits ports 80 and 443. */
-  refusals: z.record(z.string(), Refusal),
+  refusals: lenient(z.record(z.string(), Refusal), {}),
 });
 export type State = z.infer<typeof State>;
 
-export const signedOut: State = {
-  console: null,
-  token: null,
-  person: null,
-  access: null,
-  problem: null,
-  consoleAway: false,
-  gatewayAway: false,
-  proxyHeldBy: null,
-  refusals: {},
-};
+export const signedOut: State = State.parse({});
 
-/** Parses the stored state. An invalid one, such as an older version's, counts as signed out. */
+/** Parses the stored state. One without a token or a console counts as signed out. */
 export function readState(stored: unknown): State {
-  const read = State.safeParse(stored);
-  return read.success ? read.data : signedOut;
+  const { data: state = signedOut } = State.safeParse(stored);
+  return state.console === null || state.token === null ? signOut(state, state.problem) : state;
 }
 
 /** Whether this account of this console is signed in. */
