@@ -78,7 +78,10 @@ export function startWorker(browser: Browser): Worker {
     await store.get();
   };
   const startAndAsk = () => void start().then(() => session.refresh());
-  chrome.runtime.onInstalled.addListener(startAndAsk);
+  chrome.runtime.onInstalled.addListener(({ reason }) => {
+    startAndAsk();
+    if (reason === 'install') void reloadPairPages();
+  });
   chrome.runtime.onStartup.addListener(startAndAsk);
   chrome.permissions.onAdded.addListener(() => void store.get().then(({ access }) => limitWebRtc(access)));
   answerMessages(store, session, pinnedConsole);
@@ -118,6 +121,13 @@ export function startWorker(browser: Browser): Worker {
 
   void start();
   return { store, session, answer, route };
+}
+
+/** Reloads the console's open pages of pairing: their content script starts only with a page. */
+async function reloadPairPages(): Promise<void> {
+  const tabs = await chrome.tabs.query({ url: '*://*/extension/pair*' });
+  // A tab may have closed meanwhile.
+  await Promise.allSettled(tabs.map(({ id = -1 }) => chrome.tabs.reload(id)));
 }
 
 /** Replaces the browser's error page, which shows only 'tunnel failed'. */
