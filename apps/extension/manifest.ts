@@ -57,8 +57,12 @@ export function manifestFor(target: Target): object {
       gecko: {
         id: 'extension@propusk.example',
         strict_min_version: '128.0',
-        // Mozilla requires a declaration of collected data. The extension sends data only to the company's console.
-        data_collection_permissions: { required: ['none'] },
+        // Mozilla requires a declaration of the data that leaves the browser, even to the company's own console: the sign-in, hosts
+        // of protected sites, and the extension's version. https://extensionworkshop.com/documentation/develop/firefox-builtin-data-consent/
+        data_collection_permissions: {
+          required: ['authenticationInfo', 'browsingActivity'],
+          optional: ['technicalAndInteraction'],
+        },
       },
     },
   };

@@ -135,7 +135,11 @@ beforeEach(async () => {
     },
   });
   store = openStore(async () => {});
-  const session = createSession(store, async () => pinned, 'chromium-extension-0.2.0');
+  const session = createSession(
+    store,
+    async () => pinned,
+    async () => 'chromium-extension-0.2.0',
+  );
   pairing = createPairing(session, async () => pinned);
   await session.signIn(origin, { email: people.anna, password: 'correct horse' });
   requests = [];

@@ -70,7 +70,11 @@ beforeEach(() => {
 
 async function signedIn(pinned: string | null = null) {
   const store = openStore(async () => {});
-  const session = createSession(store, async () => pinned, 'chromium-extension-0.2.0');
+  const session = createSession(
+    store,
+    async () => pinned,
+    async () => 'chromium-extension-0.2.0',
+  );
   await session.signIn(origin, who);
   return { store, session };
 }

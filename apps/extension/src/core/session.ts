@@ -69,7 +69,11 @@ const PROBE_MS = 5_000;
 const myAccount = { ...me, reply: z.pick(User, { email: true, name: true, surname: true, company: true }) };
 
 /** @param pinned the console that the browser policy names, or null @param client this extension's name in access records */
-export function createSession(store: Store, pinned: () => Promise<string | null>, client: string): Session {
+export function createSession(
+  store: Store,
+  pinned: () => Promise<string | null>,
+  client: () => Promise<string>,
+): Session {
   let refreshing: Promise<GatewayAccess | null> | undefined;
 
   /** Applies a change only while the same session lasts: a reply may arrive after the sign-out. */
@@ -80,7 +84,7 @@ export function createSession(store: Store, pinned: () => Promise<string | null>
     const { console: origin, token } = await store.get();
     if (origin === null || token === null) return null;
     try {
-      const access = await call(origin, myAccess, { token, query: { client } });
+      const access = await call(origin, myAccess, { token, query: { client: await client() } });
       return (await changeOf(token, (state) => withAccess(state, access))).access;
     } catch (error) {
       const { status, message } = failureOf(error);

@@ -57,8 +57,7 @@ export function startWorker(browser: Browser): Worker {
       await chrome.alarms.create(EXPIRY, { when: Math.max(when, Date.now() + 30_000) });
     }
   });
-  const client = `${browser.name}-extension-${chrome.runtime.getManifest().version}`;
-  const session = createSession(store, pinnedConsole, client);
+  const session = createSession(store, pinnedConsole, () => clientName(browser.name));
   const answer = createChallenges(async () => (await store.get()).access, session.refresh);
   const route: Route = {
     through(state: State, url: string) {
@@ -143,6 +142,17 @@ async function showRefused(tabId: number, url: string): Promise<void> {
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
+}
+
+/**
+ * This extension's name for the console, with the version if it may be sent. In Firefox 140 and newer the user decides that
+ * (`technicalAndInteraction`); in a browser whose policy names the console, the company does. Others do not ask.
+ */
+async function clientName(browser: string): Promise<string> {
+  const { data_collection: allowed }: { data_collection?: string[] } = await chrome.permissions.getAll();
+  const isAllowed = allowed?.includes('technicalAndInteraction') ?? true;
+  const withVersion = isAllowed || (await pinnedConsole().catch(() => null)) !== null;
+  return `${browser}-extension${withVersion ? `-${chrome.runtime.getManifest().version}` : ''}`;
 }
 
 /** The console that the browser policy names; null without a policy. */
