@@ -42,7 +42,8 @@ function render(reply: Reply): void {
 }
 
 function renderSignIn({ state, error, pinned }: Reply): void {
-  typed.console ||= unicodeHost(pinned ?? state.console ?? '');
+  if (pinned !== null) typed.console = unicodeHost(pinned);
+  typed.console ||= unicodeHost(state.console ?? '');
   const field = (name: keyof typeof typed, label: string, attributes: Record<string, string | boolean>) => {
     const input = h('input', { id: name, name, required: true, ...attributes });
     input.value = typed[name];
@@ -199,6 +200,10 @@ function stateOf(state: State, refusal: Refusal | undefined, isOpen: boolean): [
   return ['open', t.popup.states.open];
 }
 
+// The browser reads its policy only after the installation of the extension.
+chrome.storage.onChanged.addListener((_, area) => {
+  if (area === 'managed') void act({ type: 'status' });
+});
 const { typed: kept } = await chrome.storage.session.get('typed');
 Object.assign(typed, kept);
 await act({ type: 'status' });
