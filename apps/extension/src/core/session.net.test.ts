@@ -92,6 +92,16 @@ describe('createSession', () => {
     expect(asked).toContain('/api/me/access?client=chromium-extension-0.2.0');
   });
 
+  test('the call for a gateway token names the program that controls the proxy setting in place of the extension', async () => {
+    const { store, session } = await signedIn();
+    await store.change((state) => ({ ...state, proxyHeldBy: 'policy' }));
+    await session.refresh();
+    expect(asked.at(-1)).toBe('/api/me/access?client=chromium-extension-0.2.0&proxyHeldBy=policy');
+    await store.change((state) => ({ ...state, proxyHeldBy: null }));
+    await session.refresh();
+    expect(asked.at(-1)).toBe('/api/me/access?client=chromium-extension-0.2.0');
+  });
+
   test('a late reply does not restore a session after a sign-out', async () => {
     const { store, session } = await signedIn();
     const held = Promise.withResolvers<void>();

@@ -81,10 +81,11 @@ export function createSession(
     store.change((state) => (state.token === token ? next(state) : state));
 
   async function fetchAccess(): Promise<GatewayAccess | null> {
-    const { console: origin, token } = await store.get();
+    const { console: origin, token, proxyHeldBy } = await store.get();
     if (origin === null || token === null) return null;
     try {
-      const access = await call(origin, myAccess, { token, query: { client: await client() } });
+      const query = { client: await client(), ...(proxyHeldBy !== null && { proxyHeldBy }) };
+      const access = await call(origin, myAccess, { token, query });
       return (await changeOf(token, (state) => withAccess(state, access))).access;
     } catch (error) {
       const { status, message } = failureOf(error);
