@@ -1,100 +1,238 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { asRoot } from '@propusk/test-kit/embedded/scratch';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { makeCertificate } from '@propusk/test-kit/gateway/certificate';
-import { strToU8, zipSync } from 'fflate';
 import { expect, onTestFinished, test } from 'vitest';
-import { signExtension } from './sign.ts';
+import {
+  canManage,
+  click,
+  makeMachine,
+  managedOnly,
+  type Run,
+  signIn,
+  startChromium,
+  writeEtc,
+} from '../../test/managed-browser.ts';
+import { type SigningConsole, startSigningConsole } from '../../test/signing-console.ts';
 
-/** Runs the command `$@` with the folder `$0` in place of Chromium's policies on this machine. */
-const withPolicies = 'mount --bind "$0" /etc/chromium && exec "$@"';
-const canMount =
-  asRoot &&
-  existsSync('/etc/chromium') &&
-  spawnSync('unshare', ['--mount', 'sh', '-c', withPolicies, '/tmp', 'true']).status === 0;
+/** The policy that installs the extension from a console. It pins the console, unless it names none. */
+const policyFor = (
+  { origin }: SigningConsole,
+  chromiumId: string,
+  consoleUrl: string | undefined = origin,
+) => ({
+  ExtensionSettings: {
+    [chromiumId]: { installation_mode: 'force_installed', update_url: `${origin}/downloads/updates.xml` },
+  },
+  ...(consoleUrl !== '' && { '3rdparty': { extensions: { [chromiumId]: { consoleUrl } } } }),
+});
 
-test.skipIf(!canMount)(
-  `Chromium installs the signed build by policy, and refuses a build with one changed byte${canMount ? '' : ' (skipped: needs root and mounts)'}`,
+/** A machine whose policy installs version 1.0.0 from the console of a company. */
+async function makeManaged(consoleUrl?: string) {
+  const machine = makeMachine();
+  const certificate = await makeCertificate('DNS:*.example.ru');
+  onTestFinished(certificate.remove);
+  const company = await startSigningConsole(machine, 'anna', certificate);
+  const { chromiumId } = await company.publish('1.0.0');
+  writeEtc(machine, 'chromium/policies/managed/propusk.json', policyFor(company, chromiumId, consoleUrl));
+  return {
+    machine,
+    certificate,
+    company,
+    popup: `chrome-extension://${chromiumId}/popup.html`,
+    chromiumId,
+    /** The versions of the extension on the disk of a profile. */
+    versions(profile: string) {
+      const folder = join(machine, profile, 'Default/Extensions', chromiumId);
+      return existsSync(folder) ? readdirSync(folder).toSorted() : [];
+    },
+  };
+}
+
+/** A file with one changed byte, as a damaged or hostile server sends it. */
+function damage(file: string): void {
+  const bytes = readFileSync(file);
+  bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1);
+  writeFileSync(file, bytes);
+}
+
+test.skipIf(!canManage)(
+  `Chromium installs the signed build by policy, and refuses a build with one changed byte${managedOnly}`,
   async () => {
-    const root = mkdtempSync(join(tmpdir(), 'propusk-policy-'));
-    onTestFinished(() => rmSync(root, { recursive: true, force: true, maxRetries: 5 }));
-    const certificate = await makeCertificate('DNS:pass.example.ru');
-    onTestFinished(certificate.remove);
-    const folder = join(root, 'signed');
-    const server = createServer(certificate, ({ url = '' }, reply) => {
-      reply.end(readFileSync(join(folder, basename(new URL(url, 'https://pass.example.ru').pathname))));
-    });
-    onTestFinished(() => void server.close());
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const origin = `https://pass.example.ru:${(server.address() as AddressInfo).port}`;
-    const zip = join(root, 'extension.zip');
-    const manifest = { manifest_version: 3, name: 'test', version: '1.0.0' };
-    writeFileSync(zip, zipSync({ 'manifest.json': strToU8(JSON.stringify(manifest)) }));
-    const { chromiumId } = await signExtension({
-      consoleUrl: new URL(origin),
-      keyFile: join(root, 'key.pem'),
-      zips: { chromium: zip, firefox: zip },
-      folder,
-    });
-    const rule = { installation_mode: 'force_installed', update_url: `${origin}/downloads/updates.xml` };
-    const policies = join(root, 'etc/policies/managed');
-    mkdirSync(policies, { recursive: true });
-    writeFileSync(
-      join(policies, 'propusk.json'),
-      JSON.stringify({ ExtensionSettings: { [chromiumId]: rule } }),
-    );
+    const { machine, company, versions } = await makeManaged();
+    damage(join(company.folder, 'propusk.crx'));
+    const { log } = await startChromium(machine, 'first');
+    await expect.poll(log).toContain('CRX_SIGNATURE_VERIFICATION_FAILED');
+    expect(versions('first')).toEqual([]);
 
-    /** Starts Chromium on a new profile. Returns its log and the installed versions of the extension. */
-    const start = (name: string) => {
-      const profile = join(root, name);
-      const browser = spawn('unshare', [
-        ...[
-          '--mount',
-          'sh',
-          '-c',
-          withPolicies,
-          join(root, 'etc'),
-          process.env.CHROMIUM ?? '/usr/bin/chromium',
-        ],
-        ...['--headless=new', '--no-sandbox', '--disable-gpu', '--no-first-run', '--enable-logging=stderr'],
-        ...['--ignore-certificate-errors', '--host-resolver-rules=MAP pass.example.ru 127.0.0.1'],
-        ...[`--user-data-dir=${profile}`, 'about:blank'],
-      ]);
-      onTestFinished(async () => {
-        browser.kill();
-        if (browser.exitCode === null && browser.signalCode === null) await once(browser, 'exit');
-      });
-      let log = '';
-      browser.stderr.on('data', (chunk) => {
-        log += String(chunk);
-      });
-      const versions = join(profile, 'Default/Extensions', chromiumId);
-      return { log: () => log, installed: () => (existsSync(versions) ? readdirSync(versions) : []) };
+    await company.publish('1.0.1');
+    await startChromium(machine, 'second');
+    await expect.poll(() => versions('second')).toEqual(['1.0.1_0']);
+  },
+);
+
+test.skipIf(!canManage)(
+  `Chromium updates the extension, and its user stays signed in; it refuses an update with another key, version or content${managedOnly}`,
+  async () => {
+    const { machine, certificate, company, popup, versions } = await makeManaged();
+    const { log, openPage } = await startChromium(machine, 'profile');
+    const before = await openPage(popup);
+    await expect.poll(() => before('document.getElementById("console").value')).toBe(company.origin);
+    await signIn(before, 'anna@romashka.ru');
+    const state = `chrome.storage.local.get('state').then(({ state }) => state)`;
+    const stored = await before(state);
+    expect(stored).toMatchObject({ token: 'token-of-anna', access: { sites: ['crm-anna.example.ru'] } });
+
+    const extensions = await openPage('chrome://extensions');
+    // The page that answers the button "Update": Chromium itself asks after some hours.
+    const check = () => extensions('chrome.developerPrivate.autoUpdate()');
+    const list = join(company.folder, 'updates.xml');
+    const honest = readFileSync(list, 'utf8');
+    const offer = (codebase: string, version: string) =>
+      writeFileSync(
+        list,
+        honest.replace(/codebase="[^"]+" version="[^"]+"/, `codebase="${codebase}" version="${version}"`),
+      );
+    const crx = `${company.origin}/downloads/propusk.crx`;
+
+    const mallory = await startSigningConsole(machine, 'mallory', certificate);
+    await mallory.publish('9.0.0');
+    offer(`${mallory.origin}/downloads/propusk.crx`, '9.0.0');
+    await check();
+    await expect.poll(log).toMatch(/Expected ID "\w+", but ID was/);
+    expect(mallory.calls).toEqual(['GET /downloads/propusk.crx']);
+
+    const asked = company.calls.length;
+    offer(crx, '0.9.0');
+    await check();
+    expect(company.calls.slice(asked)).toEqual(['GET /downloads/updates.xml']);
+
+    offer(crx, '3.0.0');
+    await check();
+    await expect.poll(log).toContain('Expected version "3.0.0", but version was "1.0.0"');
+
+    await company.publish('1.1.0');
+    damage(join(company.folder, 'propusk.crx'));
+    await check();
+    await expect.poll(log).toContain('CRX_SIGNATURE_VERIFICATION_FAILED');
+    expect(versions('profile')).toEqual(['1.0.0_0']);
+    expect(await before(state)).toEqual(stored);
+
+    await company.publish('1.2.0');
+    await check();
+    // The updated extension asks the console with the session that the former version stored.
+    await expect
+      .poll(() => company.calls)
+      .toContain('token-of-anna GET /api/me/access?client=chromium-extension-1.2.0');
+    const after = await openPage(popup);
+    expect(await after('chrome.runtime.getManifest().version')).toBe('1.2.0');
+    expect(await after('document.body.innerText')).toMatch(/anna@romashka\.ru[^]*crm-anna\.example\.ru/);
+    expect(await after(state)).toEqual(stored);
+    expect(versions('profile')).toContain('1.2.0_0');
+    expect(company.calls.filter((call) => call.includes('/auth/'))).toEqual(['nobody POST /api/auth/login']);
+  },
+);
+
+test.skipIf(!canManage)(
+  `the installed extension reloads an open page of pairing and no other page, and the page learns the id of the extension${managedOnly}`,
+  async () => {
+    const { machine, company, chromiumId } = await makeManaged();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    company.released = promise;
+    const { openPage } = await startChromium(machine, 'profile');
+    const pages: Run[] = [];
+    for (const path of ['/extension/pair#x', '/extension', '/']) {
+      const run = await openPage(company.origin + path);
+      await expect.poll(() => run('document.body?.innerText')).toBe('console');
+      await run('window.isFirstLoad = true');
+      pages.push(run);
+    }
+    resolve();
+    const [pair, ...others] = pages;
+    const seen = `[window.isFirstLoad, document.documentElement.dataset.propuskId, location.hash].join()`;
+    await expect.poll(() => pair?.(seen)).toBe(`,${chromiumId},#x`);
+    for (const other of others) expect(await other(seen)).toBe('true,,');
+  },
+);
+
+test.skipIf(!canManage)(
+  `two profiles of Chromium that are signed in at different consoles do not share sessions or routes${managedOnly}`,
+  async () => {
+    const { machine, certificate, company, popup } = await makeManaged('');
+    const other = await startSigningConsole(machine, 'boris', certificate);
+    const enter = async (name: string, { origin }: SigningConsole) => {
+      const { openPage } = await startChromium(machine, name);
+      const run = await openPage(popup);
+      await signIn(run, `${name}@romashka.ru`, origin);
+      return run;
     };
+    const profiles = [await enter('anna', company), await enter('boris', other)] as const;
+    for (const [run, own, foreign] of [
+      [profiles[0], 'anna', 'boris'],
+      [profiles[1], 'boris', 'anna'],
+    ] as const) {
+      await click(run, 'footer button');
+      const kept = await run(`Promise.all([chrome.storage.local.get(), chrome.proxy.settings.get({})])
+        .then((found) => JSON.stringify(found))`);
+      expect(kept).toContain(`token-of-${own}`);
+      expect(kept).toContain(`crm-${own}.example.ru`);
+      expect(kept).not.toContain(foreign);
+    }
+    expect(company.calls.join()).not.toContain('token-of-boris');
+    expect(other.calls.join()).not.toContain('token-of-anna');
+  },
+);
 
-    const signed = readFileSync(join(folder, 'propusk.crx'));
-    const changed = Buffer.from(signed);
-    changed.writeUInt8(signed.readUInt8(signed.length - 1) ^ 1, signed.length - 1);
-    writeFileSync(join(folder, 'propusk.crx'), changed);
-    const refusing = start('first');
-    await expect.poll(refusing.log).toContain('CRX_SIGNATURE_VERIFICATION_FAILED');
-    expect(refusing.installed()).toEqual([]);
+test.skipIf(!canManage)(
+  `WebRTC sends no UDP past the gateway while the user forbids it and all sites go through the gateway${managedOnly}`,
+  async () => {
+    const { machine, company, popup, chromiumId } = await makeManaged();
+    company.access.allSites = true;
+    const stun = createSocket('udp4');
+    let packets = 0;
+    stun.on('message', () => {
+      packets++;
+    });
+    await once(stun.bind(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void stun.close());
+    let { openPage, stop } = await startChromium(machine, 'profile');
+    await signIn(await openPage(popup), 'anna@romashka.ru');
+    await stop();
+    // Nobody can answer the question of a browser without a window, so the profile has the answer of an earlier time.
+    const preferences = join(machine, 'profile/Default/Preferences');
+    const content = JSON.parse(readFileSync(preferences, 'utf8'));
+    content.extensions.settings[chromiumId].runtime_granted_permissions = { api: ['privacy'] };
+    writeFileSync(preferences, JSON.stringify(content));
+    ({ openPage, stop } = await startChromium(machine, 'profile'));
 
-    writeFileSync(join(folder, 'propusk.crx'), signed);
-    const { installed } = start('second');
-    await expect.poll(installed).toEqual(['1.0.0_0']);
+    /** Gathers candidates of a connection. @returns whether a request arrived at the STUN server */
+    const isOpen = async () => {
+      const page = await openPage(`${company.origin}/call`);
+      await expect.poll(() => page('document.body?.innerText')).toBe('console');
+      const before = packets;
+      await page(`new Promise(async (resolve) => {
+        const connection = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${stun.address().port}' }] });
+        connection.onicecandidate = ({ candidate }) => candidate === null && resolve();
+        setTimeout(resolve, 2_000);
+        connection.createDataChannel('test');
+        await connection.setLocalDescription(await connection.createOffer());
+      })`);
+      return packets > before;
+    };
+    const run = await openPage(popup);
+    const shows = (text: string) => expect.poll(() => run('document.body.innerText')).toContain(text);
+    await shows('могут соединяться напрямую');
+    expect(await isOpen()).toBe(true);
+    await click(run, '.webrtc button');
+    await shows('Прямые соединения WebRTC запрещены');
+    await expect.poll(isOpen).toBe(false);
+    await click(run, '.webrtc button');
+    await shows('могут соединяться напрямую');
+    expect(await isOpen()).toBe(true);
+    await click(run, '.webrtc button');
+    await expect.poll(isOpen).toBe(false);
+    await click(run, '.person button');
+    await expect.poll(isOpen).toBe(true);
   },
 );
