@@ -1,12 +1,11 @@
 import '@mantine/core/styles/InlineInput.css';
 import '@mantine/core/styles/Checkbox.css';
-import '@mantine/core/styles/Chip.css';
-import '@mantine/core/styles/Group.css';
-import { Checkbox, Chip, Group, Input, Text } from '@mantine/core';
+import { Checkbox, Text } from '@mantine/core';
 import type { LockKind, Snippet } from '@propusk/contract/lock';
 import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
-import { CopyButton } from '../../../ui/copy-button.tsx';
+import { Choice } from '../../../ui/choice.tsx';
+import { Code } from '../../../ui/code.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import classes from './snippets.module.css';
 
@@ -30,17 +29,7 @@ export function Snippets({ snippets, heading }: { snippets: readonly Snippet[]; 
   const snippet = snippets.find((one) => one.kind === kind);
   return (
     <div className={classes.snippets}>
-      <Input.Wrapper label={t.lock.server} labelElement="div">
-        <Chip.Group value={server ?? ''} onChange={(value) => setChosen(value as Server)}>
-          <Group gap={6} role="radiogroup" aria-label={t.lock.server}>
-            {offered.map(({ value, label }) => (
-              <Chip key={value} value={value} variant="outline" radius="sm">
-                {label}
-              </Chip>
-            ))}
-          </Group>
-        </Chip.Group>
-      </Input.Wrapper>
+      <Choice label={t.lock.server} options={offered} value={server} onChange={setChosen} />
       <Checkbox
         label={t.lock.cdn}
         description={t.lock.cdnHint}
@@ -75,18 +64,5 @@ function Lines({ snippet, Heading }: { snippet: Snippet; Heading: 'h2' | 'h3' })
         </div>
       )}
     </>
-  );
-}
-
-/** A titled block of code with a button that copies it. */
-export function Code(props: { title: string; text: string; label: string; copy: string }) {
-  return (
-    <section className={classes.code} aria-label={props.label}>
-      <Group component="header" justify="space-between" gap="xs" wrap="nowrap">
-        <span>{props.title}</span>
-        <CopyButton value={props.text} label={props.copy} />
-      </Group>
-      <pre>{props.text}</pre>
-    </section>
   );
 }

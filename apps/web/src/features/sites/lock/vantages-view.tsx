@@ -13,13 +13,13 @@ import { type FormEvent, useState } from 'react';
 import { queryOptions, useCall } from '../../../api/queries.ts';
 import { useMe } from '../../../entities/user/me.tsx';
 import { Card } from '../../../ui/card.tsx';
+import { Code } from '../../../ui/code.tsx';
 import { confirm } from '../../../ui/confirm.ts';
 import { formatMoment } from '../../../ui/day.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Failed, State } from '../../../ui/state.tsx';
 import { Tag } from '../../../ui/tags.tsx';
 import classes from './lock-dialog.module.css';
-import { Code } from './snippets.tsx';
 
 /** Poll interval of the list in milliseconds, so that a newly paired machine appears without a reload. */
 const POLL_MS = 2_000;
