@@ -11,6 +11,7 @@ import {
   platformProxiesPage,
   proxiesPage,
 } from './features/proxies/page.ts';
+import { rolloutPage } from './features/rollout/page.ts';
 import { ownSitesPage, sitesPage } from './features/sites/page.ts';
 import { statePage } from './features/state/page.ts';
 import { statisticsPage, statisticsPartPage } from './features/statistics/page.ts';
@@ -31,6 +32,7 @@ export const pages = [
   proxiesPage,
   policiesPage,
   usersPage,
+  rolloutPage,
   companyPage,
   statisticsPage,
   statisticsPartPage,

@@ -24,6 +24,7 @@ export * from './console/proxies.ts';
 export * from './console/reading.ts';
 export * from './console/registration.ts';
 export * from './console/roles.ts';
+export * from './console/rollout.ts';
 export * from './console/second-factor.ts';
 export * from './console/sessions.ts';
 export * from './console/sign-in-again.ts';

@@ -1,0 +1,155 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { extensionBuilds } from '@propusk/contract/extension';
+import * as t from '@propusk/phrases/console';
+import { IconDownload, IconPuzzleOff, IconUsersGroup } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Reply } from '../../api/call.ts';
+import { queryOptions } from '../../api/queries.ts';
+import { Card } from '../../ui/card.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { Code } from '../../ui/code.tsx';
+import { Fold } from '../../ui/fold.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { saveFile } from '../../ui/save-file.ts';
+import { State } from '../../ui/state.tsx';
+import classes from './page.module.css';
+import { type Browser, type Build, buildsFor, inUse, policyFile, type System } from './policy-files.ts';
+
+/** The page on which a browser lists its policies, and the vendor's documentation. */
+const pages = {
+  chrome: ['chrome://policy', 'https://support.google.com/chrome/a/answer/9867568'],
+  edge: [
+    'edge://policy',
+    'https://learn.microsoft.com/deployedge/microsoft-edge-manage-extensions-ref-guide',
+  ],
+  yandex: ['browser://policy', 'https://yandex.ru/support/browser-corporate/ru/policy/extension-settings'],
+  chromium: ['chrome://policy', 'https://support.google.com/chrome/a/answer/9867568'],
+  firefox: [
+    'about:policies',
+    'https://mozilla.github.io/enterprise-admin-reference/reference/policies/extensionsettings/',
+  ],
+} as const;
+
+/** /dashboard/creator/rollout: a policy that installs the extension on all machines of the company. */
+export function RolloutPage() {
+  const query = useQuery(queryOptions(extensionBuilds, {}));
+  return (
+    <>
+      <PageHeader title={t.rollout.title} />
+      <Stack gap="lg" maw={800}>
+        <Text>{t.rollout.lead}</Text>
+        <Loaded query={query} title={t.rollout.failed} height={480}>
+          {(builds) => <Rollout builds={builds} />}
+        </Loaded>
+      </Stack>
+    </>
+  );
+}
+
+const options = <Value extends string>(labels: Record<Value, string>) =>
+  (Object.keys(labels) as Value[]).map((value) => ({ value, label: labels[value] }));
+
+function Rollout({ builds }: { builds: Reply<typeof extensionBuilds> }) {
+  const [initial] = useState(() => inUse(navigator.userAgent));
+  const [system, setSystem] = useState(initial.system);
+  const [chosen, setBrowser] = useState(initial.browser);
+  const [source, setSource] = useState<Build['source']>();
+  // Only Linux distributions ship Chromium.
+  const browsers = options(t.rollout.browsers).filter(
+    (one) => system === 'linux' || one.value !== 'chromium',
+  );
+  const browser = browsers.find(({ value }) => value === chosen)?.value ?? 'chrome';
+  const offered = buildsFor(browser, builds);
+  const build = offered.find((one) => one.source === source) ?? offered[0];
+  const systems = options(t.rollout.systems);
+  const sources = options(t.rollout.sources);
+  return (
+    <>
+      <Choice label={t.rollout.browser} options={browsers} value={browser} onChange={setBrowser} />
+      <Choice label={t.rollout.system} options={systems} value={system} onChange={setSystem} />
+      {build && offered.length > 1 && (
+        <Choice label={t.rollout.source} options={sources} value={build.source} onChange={setSource} />
+      )}
+      {build ? (
+        <Policy browser={browser} system={system} build={build} consoleUrl={builds.consoleUrl} />
+      ) : (
+        <Card>
+          <State icon={<IconPuzzleOff size={24} />} title={t.rollout.none} hint={t.rollout.noneHint} />
+        </Card>
+      )}
+    </>
+  );
+}
+
+interface Target {
+  browser: Browser;
+  system: System;
+  build: Build;
+}
+
+/** The policy file of a browser and a system, the steps to roll it out, and what the system accepts. */
+function Policy({ consoleUrl, ...target }: Target & { consoleUrl: string }) {
+  const { browser, system, build } = target;
+  const { kind, name, path, text, values } = policyFile(browser, system, build, consoleUrl);
+  const [policies, vendor] = pages[browser];
+  const save = () => saveFile(new File([text], name, { type: 'application/octet-stream' }));
+  const tools = (
+    <Button size="compact-sm" leftSection={<IconDownload size={16} aria-hidden />} onClick={save}>
+      {t.rollout.download}
+    </Button>
+  );
+  return (
+    <>
+      <Card>
+        <ol className={classes.steps}>
+          <li>
+            {t.rollout.take}
+            <Code title={name} text={text} label={t.rollout.code} copy={t.rollout.copy} tools={tools} />
+          </li>
+          <li>{t.rollout.place[kind](path)}</li>
+          <li>{t.rollout.merge}</li>
+          <li>{t.rollout.verify(policies)}</li>
+          <li>
+            {t.rollout.ten} <Link to="/dashboard/creator/users">{t.rollout.users}</Link>.
+          </li>
+        </ol>
+      </Card>
+      {values && (
+        <Fold icon={IconUsersGroup} title={t.rollout.group}>
+          <Text>{t.rollout.groupHint}</Text>
+          {values.map((one) => (
+            <Code key={one.name} title={one.name} text={one.value} label={one.name} copy={t.rollout.copy} />
+          ))}
+        </Fold>
+      )}
+      <Notice kind="hint">
+        {notesOn(target).map((note) => (
+          <Text key={note} mb={8}>
+            {note}
+          </Text>
+        ))}
+        <a href={vendor} target="_blank" rel="noopener noreferrer">
+          {t.rollout.vendor(browser !== 'yandex')}
+        </a>
+      </Notice>
+    </>
+  );
+}
+
+/** What a browser and a system require before they install the extension, and whether a test installs it this way. */
+function notesOn({ browser, system, build }: Target): string[] {
+  const { mozilla, esr, onlyEsr, untested, mdm, guessed, tested } = t.rollout;
+  const isSigned = build.source === 'signed';
+  // Tests install the signed builds on Linux, in Chromium and in Firefox ESR.
+  const isTested = system === 'linux' && isSigned;
+  if (browser === 'firefox') return [...(isSigned ? [mozilla, esr] : []), isTested ? onlyEsr : untested];
+  if (browser === 'chromium') return [isTested ? tested : untested];
+  if (system === 'macos') return [mdm, ...(browser === 'yandex' ? [guessed] : []), untested];
+  if (system === 'linux') return [...(browser === 'edge' ? [guessed] : []), untested];
+  // Chrome installs from its own store on any machine. For the other browsers that store is foreign too.
+  return [...(browser === 'chrome' && !isSigned ? [] : [t.rollout[browser]]), untested];
+}
