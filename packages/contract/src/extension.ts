@@ -35,7 +35,7 @@ export const SignedBuilds = z.object({
   /** The id of the build for Firefox. @example propusk@pass.example.ru */
   firefoxId: z.string(),
   /** Whether Mozilla signed the build for Firefox, so that every Firefox accepts it. */
-  mozilla: z._default(z.boolean(), false),
+  mozilla: z.optional(z.boolean()),
 });
 export type SignedBuilds = z.infer<typeof SignedBuilds>;
 
