@@ -79,7 +79,7 @@ test.describe('with a mail server', () => {
     await field(agent.locator('form'), 'Фамилия').fill('Петрова');
     // From the mail, two clicks lead to the installation of the extension: the link and this button.
     await agent.getByRole('button', { name: 'Задать пароль и войти' }).click();
-    await expect(heading(agent, /^Установите расширение/)).toBeVisible();
+    await expect(heading(agent, 'Шаг 1 из 2: установите расширение')).toBeVisible();
     await agent.goto(`${product.url}/dashboard`);
     await expect(heading(agent, 'Сайты')).toBeVisible();
     await expect(agent.getByRole('dialog').getByRole('link', { name: /Firefox/ })).toBeVisible();
@@ -90,7 +90,7 @@ test.describe('with a mail server', () => {
       'https://crm.romashka.test/',
     );
     await agent.getByRole('link', { name: 'Нужно расширение' }).click();
-    await expect(heading(agent, /^Установите расширение/)).toBeVisible();
+    await expect(heading(agent, 'Шаг 1 из 2: установите расширение')).toBeVisible();
     await agent.goBack();
     await expect(heading(agent, 'Сайты')).toBeVisible();
     expect(new URL(agent.url()).pathname).toBe('/dashboard/user/domains');
@@ -108,7 +108,7 @@ test.describe('with a mail server', () => {
     await agent.getByLabel('Новый пароль', { exact: true }).fill(PASSWORD);
     await agent.getByLabel('Повторите пароль', { exact: true }).fill(PASSWORD);
     await agent.getByRole('button', { name: 'Задать пароль и войти' }).click();
-    await expect(heading(agent, /^Установите расширение/)).toBeVisible();
+    await expect(heading(agent, 'Шаг 1 из 2: установите расширение')).toBeVisible();
     const answer = await fetch(`${product.url}/api/me`, { headers: { authorization: `Bearer ${before}` } });
     expect(answer.status).toBe(401);
     await agent.goto(link);

@@ -32,7 +32,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         const card = page.getByRole('region', { name: 'Расширение для браузера' });
         await card.getByRole('link', { name: 'Подключить расширение' }).click();
         await expect(heading(page, 'Ищем расширение…')).toBeVisible();
-        await expect(heading(page, 'Установите расширение: Chrome, Edge, Яндекс Браузер')).toBeVisible();
+        await expect(heading(page, 'Шаг 1 из 2: установите расширение')).toBeVisible();
         const archive = (name: string) => page.getByRole('link', { name });
         await expect(archive('Скачать для Chrome')).toHaveAttribute(
           'href',
@@ -74,7 +74,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       for (const known of ['a', 'b']) {
         await page.reload();
         await found(known.repeat(32));
-        await expect(heading(page, 'Расширение установлено')).toBeVisible();
+        await expect(heading(page, 'Шаг 2 из 2: войдите в расширение')).toBeVisible();
         await expect(warning).toBeHidden();
       }
       await page.reload();
@@ -105,8 +105,8 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
     test('the pairing page without a code or a session says what to do', async ({ page }) => {
       await enter(page, `${product.url}/extension/pair`, null);
       await page.evaluate("document.documentElement.dataset.propuskExtension = '1.0.0'");
-      await expect(heading(page, 'Расширение установлено')).toBeVisible();
-      await page.getByRole('link', { name: 'Войти в консоль и получить код' }).click();
+      await expect(heading(page, 'Шаг 2 из 2: войдите в расширение')).toBeVisible();
+      await page.getByRole('link', { name: 'Войти в консоль' }).click();
       await expect(heading(page, 'Вход')).toBeVisible();
     });
   });

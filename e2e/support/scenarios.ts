@@ -26,6 +26,7 @@ import {
   check,
   drifted,
   evidence,
+  extensionStates,
   invitation,
   invitations,
   learned,
@@ -220,7 +221,14 @@ const auth: Scenario[] = [
   }),
   ...states('nobody', '/lock#dead', { 'lock-link-dead': loaded }),
   ...states('nobody', '/extension/pair#code', {
-    'pair-absent': shows('Установите расширение'),
+    'pair-absent': shows('Шаг 1 из 2: установите расширение'),
+    'pair-there': inOrder(
+      (page) => page.goto(new URL('/extension/pair', page.url()).href).then(() => {}),
+      async (page) => {
+        await page.evaluate("document.documentElement.dataset.propuskExtension = '1.0.0'");
+        await shows('Шаг 2 из 2: войдите в расширение')(page);
+      },
+    ),
     'pair-done': async (page) => {
       await page.evaluate("document.documentElement.dataset.propuskPaired = 'yes'");
       await shows('Вы вошли в расширение')(page);
@@ -509,6 +517,14 @@ const company: Scenario[] = [
         })),
       }),
       (page) => expect(page.getByText('Приглашение истекло').first()).toBeVisible(),
+    ),
+    'users-extension': changing(
+      '**/api/users/company?*',
+      ({ rows = [] }) => ({
+        count: rows.length,
+        rows: rows.map((row, at) => ({ ...row, extension: extensionStates[at % extensionStates.length] })),
+      }),
+      (page) => expect(page.getByText('Прокси занят').first()).toBeVisible(),
     ),
     'users-edit': rowDialog(/Орлов/, 'Редактировать'),
     'users-remove': rowDialog(/Орлов/, 'Удалить'),

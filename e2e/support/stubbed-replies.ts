@@ -153,6 +153,15 @@ export const evidence = {
   unchecked: 0,
   drifted: [],
 };
+const seenExtension = { agent: 'Chrome, Windows', lastSeenAt: '2026-11-20T09:30:00.000Z', version: '0.2.0' };
+/** The states of the extension that the list of users distinguishes. */
+export const extensionStates = [
+  null,
+  { ...seenExtension, proxyHeldBy: null },
+  { ...seenExtension, proxyHeldBy: 'extension' },
+  { ...seenExtension, agent: null, version: null, proxyHeldBy: 'policy' },
+] as const;
+
 /** Every kind of session of one user, with fixed addresses and dates for equal screenshots. */
 export const sessions = {
   rows: [

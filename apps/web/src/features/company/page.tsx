@@ -1,14 +1,15 @@
-import { Stack } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { type Company, myCompany } from '@propusk/contract/companies';
 import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
-import { Outlet, useNavigate } from '@tanstack/react-router';
+import { Link, Outlet, useNavigate } from '@tanstack/react-router';
 import { queryOptions } from '../../api/queries.ts';
 import { dialogLink } from '../../dialog-route.tsx';
 import { CompanyCell } from '../../entities/company/company-cell.tsx';
 import { dayColumns } from '../../lists/day-columns.tsx';
 import { editing, RowMenu } from '../../lists/row-menu.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { DefinitionCard } from '../../ui/definition-card.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Failed } from '../../ui/state.tsx';
 import { FactorCard } from './factor-card.tsx';
@@ -46,6 +47,21 @@ export function OwnCompanyPage() {
           fallback={<Failed query={query} title={t.list.failed} />}
         />
         {data && <FactorCard company={data} />}
+        {data && (
+          <DefinitionCard
+            rows={[
+              {
+                term: t.company.extension,
+                value: t.company.extensions(data.extensions, data.users.length),
+                tools: (
+                  <Button component={Link} to="/dashboard/creator/rollout" variant="subtle" size="compact-sm">
+                    {t.company.rollout}
+                  </Button>
+                ),
+              },
+            ]}
+          />
+        )}
       </Stack>
       <Outlet />
     </>

@@ -1,4 +1,4 @@
-import { Button, List, Loader, Stack, Text } from '@mantine/core';
+import { Button, Loader, Stack, Text } from '@mantine/core';
 import { extensionBuilds } from '@propusk/contract/extension';
 import * as t from '@propusk/phrases/console';
 import { IconDeviceMobile, IconDownload, IconExternalLink, IconPuzzle } from '@tabler/icons-react';
@@ -54,8 +54,8 @@ export function InstallStep({ next }: { next: ReactNode }) {
     <State
       alone
       icon={<IconPuzzle size={24} />}
-      title={t.pairing.install(t.extension[browser])}
-      hint={ready ? t.pairing.installHint : t.pairing.installByHandHint}
+      title={t.pairing.install}
+      hint={t.pairing[ready ? 'installHint' : 'installByHandHint'](t.extension[browser])}
       action={
         <Stack align="center" w="100%">
           {ready ? (
@@ -69,16 +69,15 @@ export function InstallStep({ next }: { next: ReactNode }) {
             </Button>
           ) : (
             <>
-              <List type="ordered" ta="start" maw={440} spacing="xs">
+              <Stack component="ol" gap="xs" ta="start" maw={440} m={0} ps={20}>
                 {t.extension.steps[browser].map((step) => (
-                  <List.Item key={step}>{step}</List.Item>
+                  <li key={step}>{step}</li>
                 ))}
-              </List>
+              </Stack>
               <Button
                 component="a"
                 href={downloads[browser]}
                 download
-                variant="default"
                 leftSection={<IconDownload size={16} aria-hidden />}
               >
                 {t.downloads[browser]}

@@ -44,7 +44,8 @@ const icons = {
 
 function Pairing({ hasCode }: { hasCode: boolean }) {
   const status = useExtension();
-  if (status === 'absent') return <InstallStep next={<NewCode label={t.pairing.installed} />} />;
+  if (status === 'absent')
+    return <InstallStep next={<NewCode label={t.pairing.installed} variant="default" />} />;
   const message = messageOf(status, hasCode);
   const Icon = icons[message];
   return (
@@ -79,7 +80,7 @@ function Action({ message }: { message: keyof typeof icons }) {
 }
 
 /** A button that requests another code for the signed-in user, or without a session a link to the login page. */
-function NewCode({ label }: { label: string }) {
+function NewCode({ label, variant }: { label: string; variant?: 'default' }) {
   const attempt = useAttempt();
   const ask = () =>
     attempt.run(async () => {
@@ -92,14 +93,14 @@ function NewCode({ label }: { label: string }) {
   // The session may have ended since this page was opened.
   if (token.read() === null || attempt.code === 'unauthorized') {
     return (
-      <Button component="a" href="/dashboard/personal-data">
+      <Button component="a" href="/dashboard/personal-data" variant={variant}>
         {t.pairing.toLogin}
       </Button>
     );
   }
   return (
     <>
-      <Button loading={attempt.busy} onClick={ask}>
+      <Button loading={attempt.busy} onClick={ask} variant={variant}>
         {label}
       </Button>
       {attempt.failure && <Notice kind="error">{attempt.failure}</Notice>}

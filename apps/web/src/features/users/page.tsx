@@ -15,7 +15,6 @@ import {
   IconUserPlus,
   IconUsers,
 } from '@tabler/icons-react';
-import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { ListEndpoint } from '../../api/list.ts';
 import { useCall } from '../../api/queries.ts';
@@ -204,9 +203,6 @@ export function UsersPage() {
       columns={userColumns}
       add={
         <>
-          <Button component={Link} to="/dashboard/creator/rollout" variant="subtle">
-            {t.users.rollout}
-          </Button>
           <ImportButton to="/dashboard/creator/users/import" />
           <AddButton to="/dashboard/creator/users/new" variant="default" />
           <Button

@@ -51,7 +51,6 @@ const extension: Column<User> = {
   key: 'extension',
   title: t.users.extension,
   width: 'clamp(104px, 13cqi, 150px)',
-  short: true,
   render: ({ extension: found }) => {
     if (!found) return t.users.extensions.none;
     const { agent, version, lastSeenAt, proxyHeldBy: held } = found;
@@ -61,7 +60,7 @@ const extension: Column<User> = {
         <TwoLines
           first={held ? <Tag tone="warning">{t.users.extensions.blocked}</Tag> : name}
           second={
-            held ? t.sessions.proxyHeld[held] : [version, formatDay(lastSeenAt)].filter(Boolean).join(', ')
+            held ? t.users.proxyHolders[held] : [version, formatDay(lastSeenAt)].filter(Boolean).join(', ')
           }
         />
       </span>

@@ -9,6 +9,9 @@ export const company = {
   name: 'Название',
   site: 'Сайт',
   edit: 'Change company',
+  extension: 'Расширение',
+  extensions: (of: number, all: number) => `Подключено у ${of} из ${all}`,
+  rollout: 'Установить всем',
 };
 
 export const companies = {

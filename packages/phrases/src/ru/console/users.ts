@@ -38,9 +38,9 @@ export const users = {
   /** @param agent browser and system @param seen the day of the last call */
   extensionSeen: (agent: string, version: string | null, seen: string) =>
     `${agent}${version === null ? '' : `, версия ${version}`}, последний раз ${seen}`,
+  proxyHolders: { extension: 'другое расширение', policy: 'политика браузера' },
   remind: 'Напомнить о расширении',
   reminded: (n: number) => `Напоминание отправлено: ${n}`,
-  rollout: 'Установить всем',
   company: 'Компания',
   heldHint: 'Здесь доступ можно только отобрать. Выдаёт его владелец компании в своём разделе',
   createNamed: (typed: string) => `Добавить пользователя «${typed}»`,
