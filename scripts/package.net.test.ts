@@ -313,11 +313,13 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
         'chromium.zip 200\n/api/auth/registration 201\n/api/domain-allowed 201\n',
       );
       expect(step('extension')).toMatch(
-        /extension-key\.pem 600 root\n.*propusk-extension 755 root\n(.*\/[\w-]+\.(crx|xpi|json|xml|zip) 644 root\n){7}closed\n200 application\/x-chrome-extension Cr24\n/,
+        /extension-key\.pem 600 root\n.*propusk-extension 755 root\n(.*\/[\w-]+\.(crx|xpi|json|xml|zip) 644 root\n){7}closed\n.*extension-key\.sealed 640 root:propusk\n200 application\/x-chrome-extension Cr24\n/,
       );
       expect(step('backup')).toMatch(
         /^Копия готова: \/root\/closed\/mine\.backup.*\n600 root\nКопия готова: \/var\/backups\/propusk\/daily-.*\nrefused$/m,
       );
+      expect(step('backup')).toMatch(/\nsealed [a-p]{32} lines of the key: 0\n/);
+      expect(step('restore')).toMatch(/\n640 root:propusk\n[^]*\n {2}Chromium [^]*\nthe same key\n$/);
       // An installation signs the extension again, and ends without an error where it cannot.
       expect(step('reinstall')).toMatch(
         /Chromium {5}[a-p]{32} [^]*updates\.json\n[^]*только по https[^]*\nunsigned\n/,

@@ -51,6 +51,7 @@ step extension
 PUBLIC_URL=https://pass.example.ru propusk extension
 stat -c '%n %a %U' /etc/propusk/extension-key.pem /var/lib/propusk-extension /var/lib/propusk-extension/*
 setpriv --reuid=propusk --regid=propusk --init-groups cat /etc/propusk/extension-key.pem || echo closed
+stat -c '%n %a %U:%G' /etc/propusk/extension-key.sealed
 node_fetch "
   const crx = await fetch('http://127.0.0.1:$port/downloads/propusk.crx');
   console.log(crx.status, crx.headers.get('content-type'), (await crx.text()).slice(0, 4));
@@ -61,6 +62,16 @@ propusk backup closed/mine.backup
 stat -c '%a %U' closed/mine.backup
 propusk backup-daily
 propusk backup closed/mine.backup || echo refused
+# The backup, opened: the sealed key, and no line of the key.
+node_fetch "
+  const { readFileSync } = await import('node:fs');
+  const { verify } = await import('/usr/lib/propusk/apps/supervisor/src/backup/reader.ts');
+  const { contents } = await verify('/root/closed/mine.backup', readFileSync('/etc/propusk/backup-passphrase', 'utf8').trim());
+  const sealed = JSON.parse(contents.extensionKey);
+  const all = JSON.stringify(contents) + Buffer.from(sealed.frame, 'base64').toString('latin1');
+  const lines = readFileSync('/etc/propusk/extension-key.pem', 'utf8').split('\n').filter((line) => all.includes(line) && line);
+  console.log('sealed', sealed.id, 'lines of the key:', lines.length);
+"
 step reinstall
 cp -p /etc/propusk/backup-passphrase /phrase
 rm /var/lib/propusk-extension/updates.json
@@ -72,7 +83,12 @@ kill \$running
 wait \$running && echo stopped
 step restore
 mv /var/lib/propusk /var/lib/propusk.old
+mv /etc/propusk/extension-key.pem /key.pem
+rm -r /etc/propusk/extension-key.sealed /var/lib/propusk-extension
 propusk restore closed/mine.backup
+stat -c '%a %U:%G' /etc/propusk/extension-key.sealed
+PUBLIC_URL=https://pass.example.ru propusk extension
+cmp /key.pem /etc/propusk/extension-key.pem && echo 'the same key'
 step planted
 # Creates, as the services' users, links to a folder and a file of root, and FIFOs. Some have names that scripts use.
 plant() {

@@ -9,6 +9,7 @@ import { BackupRefused } from './backup-refused.ts';
 import { explainBackup, fileArgument, openDatabase, readPassphrase } from './command-line.ts';
 import { dump } from './dump.ts';
 import { refuseUnfinished } from './restore-marker.ts';
+import { sealedForBackup } from './sealed-key.ts';
 
 const WITHOUT_RECORDS = '--without-records';
 
@@ -30,9 +31,10 @@ await runCommand(async () => {
   const url = databaseUrl ?? (await openOrFind(dataDir, opened));
   const secrets = await existingSecrets(dataDir, process.env);
   const passphrase = await readPassphrase(process.env, true);
+  const extensionKey = await sealedForBackup(process.env.SEALED_KEY, passphrase);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'])
     process.on(signal, () => process.exit(130));
-  const { tables } = await dump(url, secrets, passphrase, path, { records });
+  const { tables } = await dump(url, secrets, passphrase, path, { records, extensionKey });
   const rows = Object.values(tables).reduce((sum, held) => sum + held, 0);
   say(backupPhrases.done(path, rows));
   if (!records) say(backupPhrases.withoutRecords());

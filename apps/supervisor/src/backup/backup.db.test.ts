@@ -84,6 +84,14 @@ async function restored(path = file): Promise<TestDatabase> {
   return target;
 }
 
+test('a backup carries the sealed key of the extension, and one without it is complete', async () => {
+  const extensionKey = '{"id":"sealed"}';
+  const path = join(folder, 'with-key.backup');
+  await dump(api.database.url, keys, phrase, path, { extensionKey });
+  expect((await verify(path, phrase)).contents.extensionKey).toBe(extensionKey);
+  expect((await verify(file, phrase)).contents.extensionKey).toBeUndefined();
+});
+
 test('a backup contains every table except those that leftOut lists', async () => {
   const { pool } = api.database;
   const client = await pool.connect();

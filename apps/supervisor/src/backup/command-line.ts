@@ -3,8 +3,7 @@ import { openEmbedded } from '@propusk/embedded-postgres/open';
 import { backupPhrases } from '@propusk/phrases/launcher';
 import { ask, explain, say } from '../command.ts';
 import { BackupRefused } from './backup-refused.ts';
-import { openWith, type PassKeys } from './header.ts';
-import { readHeader } from './reader.ts';
+import { type Header, openWith, type PassKeys } from './header.ts';
 
 /** A stolen file can be attacked offline, where argon2id's 64 MiB per attempt do not make up for a short passphrase. */
 const SHORTEST = 12;
@@ -47,10 +46,9 @@ export async function readPassphrase(env: NodeJS.ProcessEnv, making: boolean): P
  * @throws BackupRefused, and StartError as `ask`
  */
 export async function unlock(
-  path: string,
+  header: Pick<Header, 'salt' | 'check'>,
   env: NodeJS.ProcessEnv,
 ): Promise<{ passphrase: string; keys: PassKeys }> {
-  const header = await readHeader(path);
   let passphrase = await readPassphrase(env, false);
   for (let asked = env.BACKUP_PASSPHRASE ? 0 : 1; ; asked++) {
     try {

@@ -17,6 +17,7 @@ import { inTransaction } from './transaction.ts';
  * Writes a consistent snapshot of a database into a new file, while others write to it.
  * The file appears complete or not at all, with mode 0600.
  * @param options.records whether the file holds the records of access
+ * @param options.extensionKey the sealed signing key of the extension
  * @returns the header of the file
  * @throws BackupRefused when the file is there already, or the keys are another database's
  */
@@ -25,7 +26,7 @@ export async function dump(
   keys: Secrets,
   passphrase: string,
   path: string,
-  { records = true }: { readonly records?: boolean } = {},
+  { records = true, extensionKey }: { records?: boolean; extensionKey?: string | undefined } = {},
 ): Promise<Header> {
   const draft = `${path}.part`;
   const file = await open(draft, 'wx', 0o600).catch(({ code }: NodeJS.ErrnoException) => {
@@ -87,7 +88,7 @@ export async function dump(
     const line = Buffer.from(`${JSON.stringify(header)}\n`);
     const sealer = new Sealer(pass.frames, line);
     await file.writeFile(line);
-    const contents = { keys: { ...keys }, tables, sequences: await sequences(client) };
+    const contents = { keys: { ...keys }, tables, sequences: await sequences(client), extensionKey };
     await file.writeFile(await sealer.seal({ contents }));
     for (const table of tables) {
       for await (const rows of inPieces(client.query(copyTo(copyOf(client, table, 'to stdout'))))) {

@@ -31,6 +31,8 @@ const Contents = z.object({
   keys: z.object({ SECRET_KEY: z.string(), GATEWAY_SECRET: z.string() }),
   tables: z.array(Table),
   sequences: z.array(Sequence),
+  /** The sealed signing key of the extension (`sealed-key.ts`). */
+  extensionKey: z.optional(z.string()),
 });
 export type Contents = z.infer<typeof Contents>;
 

@@ -11,6 +11,13 @@ export const FORMAT = 1;
 /** Far above any real header. Bounds the read of a file without a line break. */
 export const HEADER_LIMIT = 64 * 1024;
 
+/** Fields that derive keys from a passphrase. */
+export const passFields = {
+  salt: z.string().check(z.regex(/^[A-Za-z0-9_-]{22}$/)),
+  /** Verifies the passphrase before any frame is decrypted. */
+  check: z.string(),
+};
+
 /** The first line of a file, readable without the passphrase. Every frame is bound to it. */
 export type Header = z.infer<typeof Header>;
 const Header = z.object({
@@ -23,9 +30,7 @@ const Header = z.object({
   tables: z.record(z.string(), z.number().check(z.int(), z.gte(0))),
   /** Whether the records of access are in the file. Files of 0.1 do not say it, and have none. */
   records: z.optional(z.boolean()),
-  salt: z.string().check(z.regex(/^[A-Za-z0-9_-]{22}$/)),
-  /** Verifies the passphrase before any frame is decrypted. */
-  check: z.string(),
+  ...passFields,
 });
 
 /**
@@ -81,7 +86,10 @@ export async function passKeys(passphrase: string, salt: string): Promise<PassKe
 }
 
 /** @throws BackupRefused when the file was sealed with another passphrase */
-export async function openWith(passphrase: string, header: Header): Promise<PassKeys> {
+export async function openWith(
+  passphrase: string,
+  header: Pick<Header, 'salt' | 'check'>,
+): Promise<PassKeys> {
   const keys = await passKeys(passphrase, header.salt);
   const [ours, theirs] = [Buffer.from(keys.check), Buffer.from(header.check)];
   if (ours.length !== theirs.length || !timingSafeEqual(ours, theirs)) {

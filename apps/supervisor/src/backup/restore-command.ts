@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '@propusk/api/config';
 import { lockDataDir } from '@propusk/embedded-postgres/data-dir-lock';
@@ -21,9 +21,10 @@ await runCommand(async () => {
   const { dataDir, databaseUrl } = readConfig(process.env);
   // All refusals come before the first write.
   await refuseTaken(dataDir);
-  await checkMigration(await readHeader(path));
+  const header = await readHeader(path);
+  await checkMigration(header);
   if (databaseUrl !== undefined) await checkEmpty(databaseUrl);
-  const { passphrase, keys } = await unlock(path, process.env);
+  const { passphrase, keys } = await unlock(header, process.env);
   const backup = await readThrough(path, keys);
   refuseOtherSecrets(backup.contents.keys, process.env);
 
@@ -44,6 +45,9 @@ await runCommand(async () => {
   await opened.disposeAsync();
   say(backupPhrases.restored(backup.header.created, dataDir));
   if (backup.header.records === false) say(backupPhrases.withoutRecords());
+  // Only root's `propusk restore` sets SEALED_KEY: this user may not write beside the settings.
+  const { extensionKey } = backup.contents;
+  if (extensionKey && process.env.SEALED_KEY) writeFileSync(process.env.SEALED_KEY, extensionKey);
   // Set by the `propusk` command of the Debian package.
   const next = process.env.NEXT_PASSPHRASE;
   if (next && next !== passphrase) say(backupPhrases.nextPassphrase(next));

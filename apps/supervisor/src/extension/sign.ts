@@ -1,20 +1,34 @@
-import type { KeyObject } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { createHash, type KeyObject } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileActions, signingPhrases } from '@propusk/phrases/launcher';
 import { StartError, startErrorFrom } from '@propusk/processes/start-error';
-import {
-  firefoxUpdates,
-  geckoId,
-  isMozillaSigned,
-  json,
-  publish,
-  readBuild,
-  type SignedBuilds,
-  withManifest,
-} from './builds.ts';
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { archiveOf, extensionId, packCrx, publicKeyOf } from './crx.ts';
 import { makeKey, readKey } from './signing-key.ts';
+
+interface Manifest {
+  readonly version: string;
+  readonly key?: string;
+  readonly browser_specific_settings?: { readonly gecko: { readonly id?: string } };
+}
+
+/** The signed builds in a folder, as the console serves them. The file `builds.json` holds these fields for the api. */
+export interface SignedBuilds {
+  readonly version: string;
+  /** The ids by which policies of the browsers name the extension. */
+  readonly chromiumId: string;
+  readonly firefoxId: string;
+  /** The URL below which browsers download the files. */
+  readonly base: string;
+}
+
+/** An archive with its manifest. */
+interface Build {
+  readonly archive: Uint8Array;
+  readonly files: Record<string, Uint8Array>;
+  readonly manifest: Manifest;
+}
 
 /**
  * Writes `propusk.crx`, `propusk.xpi`, their archives `propusk-chromium.zip` and `propusk-firefox.zip`, `updates.xml`, `updates.json` and
@@ -81,6 +95,24 @@ export async function signExtension({
   return { ...built, replacesMozilla: ofMozilla && !isKept };
 }
 
+/**
+ * Publishes a .xpi that Mozilla signed in place of the Firefox build in the folder. Firefox verifies the signature.
+ * @throws StartError, before any file changes, when the folder has no builds, or the file has no signature of Mozilla, another id or
+ *   another version than they
+ */
+export function publishMozilla(file: string, folder: string): SignedBuilds {
+  const list = join(folder, 'builds.json');
+  if (!existsSync(list)) throw new StartError(signingPhrases.signFirst());
+  const built: SignedBuilds = JSON.parse(readFileSync(list, 'utf8'));
+  const signed = readBuild(file, signingPhrases.noXpi);
+  if (!isMozillaSigned(signed)) throw new StartError(signingPhrases.noXpi(file));
+  const [id, { version }] = [geckoId(signed), signed.manifest];
+  if (id !== built.firefoxId || version !== built.version)
+    throw new StartError(signingPhrases.otherXpi(file, `${id} ${version}`, built));
+  publish(folder, { 'propusk.xpi': signed.archive, 'updates.json': firefoxUpdates(built, signed.archive) });
+  return built;
+}
+
 /** The key of the published builds, or a new key if there are none. Browsers refuse an update that another key signed. */
 async function keyFor(keyFile: string, former: string | undefined, folder: string): Promise<KeyObject> {
   try {
@@ -92,6 +124,43 @@ async function keyFor(keyFile: string, former: string | undefined, folder: strin
   }
   throw new StartError(signingPhrases.otherKey(keyFile, folder));
 }
+
+/** @throws StartError with the given refusal when the file is absent or damaged */
+function readBuild(
+  path: string,
+  refusal: (path: string) => string,
+  archiveIn = (file: Buffer) => file,
+): Build {
+  try {
+    const archive = archiveIn(readFileSync(path));
+    const files = unzipSync(archive);
+    return { archive, files, manifest: JSON.parse(strFromU8(files['manifest.json'] ?? new Uint8Array())) };
+  } catch (error) {
+    throw new StartError(refusal(path), { cause: error });
+  }
+}
+
+/** The archive of a build with changed fields of the manifest. Its time is fixed, so that equal builds have equal bytes. */
+function withManifest({ files, manifest }: Build, changes: object): Uint8Array {
+  const text = strToU8(json({ ...manifest, ...changes }));
+  return zipSync({ ...files, 'manifest.json': text }, { level: 9, mtime: new Date(1980, 0, 1) });
+}
+
+/** The id by which Firefox knows a build. */
+const geckoId = ({ manifest }: Build) => manifest.browser_specific_settings?.gecko.id;
+
+/** Whether a build holds a signature of Mozilla, which only Firefox verifies. */
+const isMozillaSigned = ({ files }: Build) => files['META-INF/mozilla.rsa'] !== undefined;
+
+/** The list from which Firefox learns of an update: https://extensionworkshop.com/documentation/manage/updating-your-extension/ */
+function firefoxUpdates({ version, firefoxId, base }: SignedBuilds, xpi: Uint8Array): string {
+  const update_hash = `sha256:${createHash('sha256').update(xpi).digest('hex')}`;
+  const updates = [{ version, update_link: `${base}propusk.xpi`, update_hash }];
+  return json({ addons: { [firefoxId]: { updates } } });
+}
+
+/** The text of a JSON file in the folder of the signed builds. */
+const json = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
 
 const isLower = (version: string, than: string) => version.localeCompare(than, 'en', { numeric: true }) < 0;
 
@@ -107,3 +176,19 @@ const chromiumUpdates = (
   </app>
 </gupdate>
 `;
+
+/** Replaces each file atomically. The api runs as another user and reads the files. */
+function publish(folder: string, files: Readonly<Record<string, string | Uint8Array>>): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o755);
+    for (const [name, content] of Object.entries(files)) {
+      const draft = join(folder, `.${name}`);
+      writeFileSync(draft, content, { flush: true });
+      chmodSync(draft, 0o644);
+      renameSync(draft, join(folder, name));
+    }
+  } catch (error) {
+    throw startErrorFrom(error, fileActions.write(folder));
+  }
+}

@@ -88,11 +88,6 @@ export function lastComplaint(part: Part, since: number): string {
   return lines.findLast((line) => !line.startsWith('{')) ?? '';
 }
 
-/** Signs the extension. It prints its own result, or why it cannot sign: the setup has succeeded without it. */
-export function signExtension(): void {
-  spawnSync(process.env.PROPUSK_COMMAND ?? 'propusk', ['extension'], { stdio: 'inherit' });
-}
-
 /** Makes and prints the first links, and with them the passphrase of backups. @throws StartError */
 export function printFirstLinks({
   mail,

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, renameSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +13,7 @@ import { checkDns, checkIssuing, checkPorts } from './checks.ts';
 import { findMailServer } from './mail.ts';
 import { openDns } from './network.ts';
 import { readOptions } from './options.ts';
-import { printFirstLinks, signExtension, startGateway, startService } from './service.ts';
+import { printFirstLinks, startGateway, startService } from './service.ts';
 import { differences, editSettings, previousOf, readIfThere, replaceFile } from './settings-edit.ts';
 import { wantedSettings } from './wanted.ts';
 
@@ -77,7 +78,8 @@ async function setup(options: Options): Promise<number> {
     say(fault === null ? setupPhrases.healthy(url) : setupPhrases.proxyMissing(url, fault, nginxConf));
   }
   printFirstLinks(options);
-  signExtension();
+  // It prints the ids, or why it cannot sign: the setup has succeeded without it.
+  spawnSync(process.env.PROPUSK_COMMAND ?? 'propusk', ['extension'], { stdio: 'inherit' });
   return 0;
 }
 

@@ -277,17 +277,20 @@ export const signingPhrases = {
   Идентификаторы и адреса нужны политике браузеров: docs/extension.md
 `,
   signFirst: () => 'Подписанных сборок ещё нет: сначала выполните propusk extension без файла',
-  noXpi: (path: string) => `Файла ${path} нет, или это не .xpi: проверьте путь. Ничего не изменено`,
-  notOfMozilla: (path: string) =>
-    `В ${path} нет подписи Mozilla: укажите файл, который сделала команда web-ext sign (docs/extension.md). Ничего не изменено`,
+  noXpi: (path: string) =>
+    `В ${path} нет сборки с подписью Mozilla: укажите .xpi, который сделала команда web-ext sign (docs/extension.md). Ничего не изменено`,
   otherXpi: (path: string, found: string, built: { version: string; firefoxId: string; base: string }) =>
     `В ${path} сборка ${found}, а нужна ${built.firefoxId} ${built.version}: подпишите в Mozilla архив ${built.base}propusk-firefox.zip. Ничего не изменено`,
-  mozillaPublished: (built: { version: string; base: string }) =>
-    `Сборка ${built.version} с подписью Mozilla опубликована: ${built.base}propusk.xpi. Firefox обновит расширение сам`,
   mozillaReplaced: (built: { version: string; base: string }) =>
     `Прежнюю сборку для Firefox подписала Mozilla, а у версии ${built.version} её подписи ещё нет, и обычный Firefox останется на прежней. Подпишите в Mozilla ${built.base}propusk-firefox.zip и выполните propusk extension ФАЙЛ.xpi`,
   keepKey: (keyFile: string) =>
-    `Сохраните ${keyFile} отдельно от сервера: в резервных копиях «Пропуска» его нет, а без него расширение не обновить`,
+    `Сохраните ${keyFile} отдельно от сервера: фразы для копий нет, поэтому в резервных копиях его нет, а без него расширение не обновить`,
+  unsealing: (keyFile: string, sealed: string) =>
+    `Ключа ${keyFile} нет, возвращаю его из ${sealed}. Нужна фраза той копии, из которой он восстановлен`,
+  otherSealed: (keyFile: string, sealed: string, folder: string) =>
+    `В ${keyFile} не тот ключ, что закрыт в ${sealed}. Чтобы у расширения остался идентификатор из резервной копии, уберите ${keyFile} и папку ${folder}; чтобы новый, уберите ${sealed}. Затем повторите`,
+  sealLeftOut: (sealed: string) =>
+    `В копии нет ключа расширения: ${sealed} не читается, повреждён или закрыт другой фразой. Закрыть ключ заново: propusk extension`,
 };
 
 /** The replacement of the gateway's process without cutting connections. */
