@@ -211,6 +211,25 @@ async function evaluate(send: ManagedBrowser['send'], context: string, expressio
   return result.value;
 }
 
+/** Presses a button of an open tab of Firefox with the mouse. Firefox asks for permissions only after input of a user. */
+export async function press({ send }: ManagedBrowser, url: string, selector: string): Promise<void> {
+  const { contexts } = await send('browsingContext.getTree');
+  const { context } = contexts.find((each: { url: string }) => each.url === url);
+  await send('browsingContext.activate', { context });
+  const box = `{
+    const { x, y, width, height } = document.querySelector('${selector}:enabled')?.getBoundingClientRect() ?? {};
+    x === undefined ? '' : [Math.round(x + width / 2), Math.round(y + height / 2)].join();
+  }`;
+  await expect.poll(() => evaluate(send, context, box)).not.toBe('');
+  const [x, y] = (await evaluate(send, context, box)).split(',').map(Number);
+  const actions = [
+    { type: 'pointerMove', x, y },
+    { type: 'pointerDown', button: 0 },
+    { type: 'pointerUp', button: 0 },
+  ];
+  await send('input.performActions', { context, actions: [{ type: 'pointer', id: 'mouse', actions }] });
+}
+
 /** Evaluates an expression in Firefox's own window, with its internal interfaces. */
 export async function inFirefox({ send }: ManagedBrowser, expression: string): Promise<Result> {
   const { contexts } = await send('browsingContext.getTree', { 'moz:scope': 'chrome' });
