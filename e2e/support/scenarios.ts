@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test';
 import { roleScenarios } from './role-scenarios.ts';
+import { rolloutScenarios } from './rollout-scenarios.ts';
 import {
   answering,
   answeringReload,
@@ -648,4 +649,5 @@ export const scenarios: readonly Scenario[] = [
   ...audit,
   ...factorScenarios,
   ...roleScenarios,
+  ...rolloutScenarios,
 ];

@@ -12,7 +12,7 @@ export function Choice<Value extends string>(props: {
 }) {
   return (
     <Input.Wrapper label={props.label} labelElement="div">
-      <Chip.Group value={props.value ?? null} onChange={(value) => props.onChange(value as Value)}>
+      <Chip.Group value={props.value ?? null} onChange={props.onChange}>
         <Group gap={6} role="radiogroup" aria-label={props.label}>
           {props.options.map(({ value, label }) => (
             <Chip key={value} value={value} variant="outline" radius="sm">

@@ -1,7 +1,7 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Stack, Text } from '@mantine/core';
 import { extensionBuilds } from '@propusk/contract/extension';
 import * as t from '@propusk/phrases/console';
-import { IconDownload, IconPuzzleOff, IconUsersGroup } from '@tabler/icons-react';
+import { IconDownload, IconPuzzleOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,7 +10,6 @@ import { queryOptions } from '../../api/queries.ts';
 import { Card } from '../../ui/card.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { Code } from '../../ui/code.tsx';
-import { Fold } from '../../ui/fold.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -85,11 +84,7 @@ function Rollout({ builds }: { builds: Reply<typeof extensionBuilds> }) {
   );
 }
 
-interface Target {
-  browser: Browser;
-  system: System;
-  build: Build;
-}
+type Target = { browser: Browser; system: System; build: Build };
 
 /** The policy file of a browser and a system, the steps to roll it out, and what the system accepts. */
 function Policy({ consoleUrl, ...target }: Target & { consoleUrl: string }) {
@@ -97,45 +92,49 @@ function Policy({ consoleUrl, ...target }: Target & { consoleUrl: string }) {
   const { kind, name, path, text, values } = policyFile(browser, system, build, consoleUrl);
   const [policies, vendor] = pages[browser];
   const save = () => saveFile(new File([text], name, { type: 'application/octet-stream' }));
-  const tools = (
-    <Button size="compact-sm" leftSection={<IconDownload size={16} aria-hidden />} onClick={save}>
-      {t.rollout.download}
-    </Button>
-  );
   return (
     <>
-      <Card>
-        <ol className={classes.steps}>
-          <li>
-            {t.rollout.take}
-            <Code title={name} text={text} label={t.rollout.code} copy={t.rollout.copy} tools={tools} />
-          </li>
-          <li>{t.rollout.place[kind](path)}</li>
-          <li>{t.rollout.merge}</li>
-          <li>{t.rollout.verify(policies)}</li>
-          <li>
-            {t.rollout.ten} <Link to="/dashboard/creator/users">{t.rollout.users}</Link>.
-          </li>
-        </ol>
-      </Card>
-      {values && (
-        <Fold icon={IconUsersGroup} title={t.rollout.group}>
-          <Text>{t.rollout.groupHint}</Text>
-          {values.map((one) => (
-            <Code key={one.name} title={one.name} text={one.value} label={one.name} copy={t.rollout.copy} />
-          ))}
-        </Fold>
-      )}
       <Notice kind="hint">
         {notesOn(target).map((note) => (
           <Text key={note} mb={8}>
             {note}
           </Text>
         ))}
-        <a href={vendor} target="_blank" rel="noopener noreferrer">
+        <Anchor href={vendor} target="_blank" rel="noopener noreferrer" inherit>
           {t.rollout.vendor(browser !== 'yandex')}
-        </a>
+        </Anchor>
       </Notice>
+      <Card title={t.rollout.steps}>
+        <ol className={classes.body}>
+          <li>
+            {t.rollout.take(name)}{' '}
+            <Button size="compact-sm" leftSection={<IconDownload size={16} aria-hidden />} onClick={save}>
+              {t.rollout.download}
+            </Button>
+          </li>
+          <li>
+            {t.rollout.place[kind](path)} {t.rollout.merge}
+          </li>
+          <li>{t.rollout.verify(policies)}</li>
+          <li>
+            {t.rollout.ten}{' '}
+            <Anchor component={Link} to="/dashboard/creator/users" inherit>
+              {t.rollout.users}
+            </Anchor>
+            .
+          </li>
+        </ol>
+      </Card>
+      <Code title={name} text={text} label={t.rollout.code} copy={t.rollout.copy} />
+      {values && (
+        <Card title={t.rollout.group} lead={t.rollout.groupHint}>
+          <div className={classes.body}>
+            {values.map((one) => (
+              <Code key={one.name} title={one.name} text={one.value} label={one.name} copy={t.rollout.copy} />
+            ))}
+          </div>
+        </Card>
+      )}
     </>
   );
 }

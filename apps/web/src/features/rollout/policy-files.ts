@@ -63,8 +63,9 @@ export function policyFile(browser: Browser, system: System, build: Build, conso
     const parent = system === 'linux' ? `${folder}/` : 'C:\\Program Files\\Mozilla Firefox\\distribution\\';
     return { kind: 'file', name: 'policies.json', path: `${parent}policies.json`, text: json({ policies }) };
   }
-  const pin = browser === 'edge' ? ['toolbar_state', 'force_shown'] : ['toolbar_pin', 'force_pinned'];
-  const rule = { ...force, update_url: url, ...Object.fromEntries([pin]) } as Record<string, string>;
+  const pin: Record<string, string> =
+    browser === 'edge' ? { toolbar_state: 'force_shown' } : { toolbar_pin: 'force_pinned' };
+  const rule = { ...force, update_url: url, ...pin };
   const ExtensionSettings = { [id]: rule };
   if (system === 'macos')
     return profile(browser, {
@@ -96,7 +97,7 @@ function registryFile(keys: Record<string, Record<string, string>>): string {
     ...Object.entries(values).map(([name, value]) => `"${name}"="${escaped(value)}"`),
     '',
   ]);
-  return ['Windows Registry Editor Version 5.00', '', ...lines, ''].join('\r\n');
+  return ['Windows Registry Editor Version 5.00', '', ...lines].join('\r\n');
 }
 
 type Plist = string | number | boolean | readonly Plist[] | Dictionary;
