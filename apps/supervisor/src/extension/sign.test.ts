@@ -68,7 +68,10 @@ test('the Firefox build has the id of the domain, and updates.json has the hash 
   expect(firefoxId).toBe('propusk@pass.example.ru');
   expect(manifestOf(read('propusk.xpi')).browser_specific_settings.gecko).toEqual({
     strict_min_version: '128.0',
-    data_collection_permissions: { required: ['none'] },
+    data_collection_permissions: {
+      required: ['authenticationInfo', 'browsingActivity'],
+      optional: ['technicalAndInteraction'],
+    },
     id: firefoxId,
     update_url: 'https://pass.example.ru/downloads/updates.json',
   });
@@ -99,6 +102,7 @@ test('the zips hold the archives of the signed builds, and builds.json names the
     chromiumId,
     firefoxId,
     base,
+    mozilla: false,
   });
 });
 
@@ -153,6 +157,7 @@ test('a .xpi that Mozilla signed is published with its hash, and stays at the ne
   expect(publishMozilla(file, folder)).toMatchObject({ firefoxId, version: '1.9.0' });
   const [signed, published] = [readFileSync(file), snapshot()];
   expect(read('propusk.xpi').equals(signed)).toBe(true);
+  expect(JSON.parse(read('builds.json').toString())).toMatchObject({ mozilla: true });
   const [update] = JSON.parse(read('updates.json').toString()).addons[firefoxId].updates;
   expect(update.update_hash).toBe(`sha256:${createHash('sha256').update(signed).digest('hex')}`);
   expect(await signFor()).toMatchObject({ replacesMozilla: false });

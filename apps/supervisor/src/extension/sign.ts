@@ -21,6 +21,8 @@ export interface SignedBuilds {
   readonly firefoxId: string;
   /** The URL below which browsers download the files. */
   readonly base: string;
+  /** Whether Mozilla signed `propusk.xpi`. */
+  readonly mozilla: boolean;
 }
 
 /** An archive with its manifest. */
@@ -81,7 +83,7 @@ export async function signExtension({
   const ofMozilla = formerXpi !== null && isMozillaSigned(formerXpi);
   const isKept = ofMozilla && formerXpi.manifest.version === version;
   const xpi = isKept ? formerXpi.archive : unsigned;
-  const built = { version, chromiumId, firefoxId, base };
+  const built = { version, chromiumId, firefoxId, base, mozilla: isKept };
   // The lists come last, so that they never name a build that is not there yet.
   publish(folder, {
     'propusk-chromium.zip': archive,
@@ -109,7 +111,11 @@ export function publishMozilla(file: string, folder: string): SignedBuilds {
   const [id, { version }] = [geckoId(signed), signed.manifest];
   if (id !== built.firefoxId || version !== built.version)
     throw new StartError(signingPhrases.otherXpi(file, `${id} ${version}`, built));
-  publish(folder, { 'propusk.xpi': signed.archive, 'updates.json': firefoxUpdates(built, signed.archive) });
+  publish(folder, {
+    'propusk.xpi': signed.archive,
+    'updates.json': firefoxUpdates(built, signed.archive),
+    'builds.json': json({ ...built, mozilla: true }),
+  });
   return built;
 }
 

@@ -145,7 +145,8 @@ function notesOn({ browser, system, build }: Target): string[] {
   const isSigned = build.source === 'signed';
   // Tests install the signed builds on Linux, in Chromium and in Firefox ESR.
   const isTested = system === 'linux' && isSigned;
-  if (browser === 'firefox') return [...(isSigned ? [mozilla, esr] : []), isTested ? onlyEsr : untested];
+  if (browser === 'firefox')
+    return [...(isSigned && !build.mozilla ? [mozilla, esr] : []), isTested ? onlyEsr : untested];
   if (browser === 'chromium') return [isTested ? tested : untested];
   if (system === 'macos') return [mdm, ...(browser === 'yandex' ? [guessed] : []), untested];
   if (system === 'linux') return [...(browser === 'edge' ? [guessed] : []), untested];

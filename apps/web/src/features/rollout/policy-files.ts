@@ -3,8 +3,8 @@ import type { Reply } from '../../api/call.ts';
 
 export type Browser = 'chrome' | 'edge' | 'yandex' | 'chromium' | 'firefox';
 export type System = 'windows' | 'macos' | 'linux';
-/** A build of the extension: its id, and the URL that a policy names. */
-export type Build = { source: 'store' | 'signed'; id: string; url: string };
+/** A build of the extension: its id, the URL that a policy names, and whether Mozilla signed the build that the console serves. */
+export type Build = { source: 'store' | 'signed'; id: string; url: string; mozilla?: boolean | undefined };
 
 export interface PolicyFile {
   /** How a machine gets the file: imported into the registry, installed by MDM, or copied to `path`. */
@@ -43,7 +43,16 @@ export function buildsFor(browser: Browser, builds: Reply<typeof extensionBuilds
   const [signedId, file] = isFirefox ? [firefoxId, 'propusk.xpi'] : [signed?.chromiumId ?? '', 'updates.xml'];
   const all: Build[] = [
     ...(slug ? [{ source: 'store', id: storeId, url: storeUrl } as const] : []),
-    ...(signed ? [{ source: 'signed', id: signedId, url: `${consoleUrl}/downloads/${file}` } as const] : []),
+    ...(signed
+      ? [
+          {
+            source: 'signed',
+            id: signedId,
+            url: `${consoleUrl}/downloads/${file}`,
+            mozilla: signed.mozilla,
+          } as const,
+        ]
+      : []),
   ];
   // The name of a registry key cannot be escaped, so only valid ids pass.
   return all.filter(({ id }) => isFirefox || /^[a-p]{32}$/.test(id));
