@@ -149,7 +149,9 @@ async function showRefused(tabId: number, url: string): Promise<void> {
  * (`technicalAndInteraction`); in a browser whose policy names the console, the company does. Others do not ask.
  */
 async function clientName(browser: string): Promise<string> {
-  const { data_collection: allowed }: { data_collection?: string[] } = await chrome.permissions.getAll();
+  const granted: chrome.permissions.Permissions & { data_collection?: string[] } =
+    await chrome.permissions.getAll();
+  const allowed = granted.data_collection;
   const isAllowed = allowed?.includes('technicalAndInteraction') ?? true;
   const withVersion = isAllowed || (await pinnedConsole().catch(() => null)) !== null;
   return `${browser}-extension${withVersion ? `-${chrome.runtime.getManifest().version}` : ''}`;
