@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
-import { ExtensionFilter } from './extension.ts';
 import {
   Email,
   Links,
@@ -75,8 +74,11 @@ export const UserQuery = z.extend(ListQuery, {
   ...linkFilters,
   /** Returns only users with a membership of a policy that ends. */
   ends: EndFilter,
-  /** Returns only users with, or only users without, a browser extension that is signed in. */
-  extension: ExtensionFilter,
+  /**
+   * Returns only users by their browser extension: `signed_in` in some browser, `blocked` in one by another program that holds the proxy
+   * setting, or `none`.
+   */
+  extension: z.optional(z.enum(['signed_in', 'blocked', 'none'])),
 });
 export type UserQuery = z.infer<typeof UserQuery>;
 

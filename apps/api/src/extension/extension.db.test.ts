@@ -5,7 +5,7 @@ import { myAccess } from '@propusk/contract/access';
 import { login, logout } from '@propusk/contract/auth';
 import { remindOfExtension } from '@propusk/contract/bulk';
 import { getCompany } from '@propusk/contract/companies';
-import { extensionBuilds } from '@propusk/contract/extension';
+import { extensionBuilds } from '@propusk/contract/extension-builds';
 import { inviteUsers } from '@propusk/contract/invitations';
 import { suspendUser } from '@propusk/contract/role-changes';
 import { listSessions } from '@propusk/contract/sessions';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { remindOfExtension } from '@propusk/contract/bulk';
-import { extensionBuilds, SignedBuilds } from '@propusk/contract/extension';
+import { extensionBuilds, SignedBuilds } from '@propusk/contract/extension-builds';
 import { asOwner } from '../core/actor.ts';
 import { AppError } from '../core/errors.ts';
 import { demandConfirmed } from '../db/company.ts';

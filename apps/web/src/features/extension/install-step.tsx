@@ -1,5 +1,5 @@
 import { Button, Loader, Stack, Text } from '@mantine/core';
-import { extensionBuilds } from '@propusk/contract/extension';
+import { extensionBuilds } from '@propusk/contract/extension-builds';
 import * as t from '@propusk/phrases/console';
 import { IconDeviceMobile, IconDownload, IconExternalLink, IconPuzzle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

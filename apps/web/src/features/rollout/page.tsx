@@ -1,5 +1,5 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core';
-import { extensionBuilds } from '@propusk/contract/extension';
+import { extensionBuilds } from '@propusk/contract/extension-builds';
 import * as t from '@propusk/phrases/console';
 import { IconDownload, IconPuzzleOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

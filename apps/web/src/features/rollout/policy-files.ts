@@ -1,4 +1,4 @@
-import type { extensionBuilds } from '@propusk/contract/extension';
+import type { extensionBuilds } from '@propusk/contract/extension-builds';
 import type { Reply } from '../../api/call.ts';
 
 export type Browser = 'chrome' | 'edge' | 'yandex' | 'chromium' | 'firefox';

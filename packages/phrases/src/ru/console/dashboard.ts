@@ -26,6 +26,7 @@ export const list = {
     confirmed: 'Почта',
     action: 'Действие',
     ends: 'Действует до',
+    extension: 'Расширение',
   },
   ofPolicy: (name: string) => `Политика «${name}»`,
   unfilter: (label: string) => `Убрать фильтр: ${label}`,
