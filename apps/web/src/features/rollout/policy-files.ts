@@ -32,7 +32,7 @@ export function buildsFor(browser: Browser, builds: Reply<typeof extensionBuilds
   const isFirefox = browser === 'firefox';
   const link = isFirefox ? stores.firefox : stores.chromium;
   const slug = link?.match(/[^/]+(?=\/?$)/)?.[0] ?? '';
-  // A link to addons.mozilla.org may lack the id. `propusk extension` derives the id from the host of the console.
+  // A link to addons.mozilla.org may lack the id. `propusk extension` derived it from the host of the console.
   const firefoxId = signed?.firefoxId ?? `propusk@${new URL(consoleUrl).hostname}`;
   const [storeId, storeUrl] = isFirefox
     ? [

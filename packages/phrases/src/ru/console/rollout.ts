@@ -49,7 +49,7 @@ export const rollout = {
   guessed: 'Этого способа мы не нашли в справке производителя. Проверьте его сначала на одной машине.',
   mozilla:
     'Обычному Firefox нужна сборка с подписью Mozilla. Её получает тот, кто обслуживает сервер: отправляет сборку в addons.mozilla.org со своей учётной записью (тип unlisted) и публикует подписанный файл командой propusk extension ФАЙЛ.xpi.',
-  esr: 'Firefox ESR ставит сборку и без этой подписи, если xpinstall.signatures.required = false. Но тогда ESR примет любое неподписанное расширение.',
+  esr: 'Firefox ESR ставит сборку и без этой подписи, если дописать в policies строку "Preferences": { "xpinstall.signatures.required": { "Value": false, "Status": "locked" } }. Но тогда ESR примет любое неподписанное расширение.',
   untested: 'Не проверено нами: политика собрана по описаниям, на таких машинах мы её не запускали.',
   tested: 'Эту политику мы проверили на Debian.',
   onlyEsr: 'Проверено в Firefox ESR. Обычный Firefox: не проверено нами.',
