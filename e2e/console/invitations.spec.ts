@@ -82,7 +82,9 @@ test.describe('with a mail server', () => {
     await expect(heading(agent, 'Шаг 1 из 2: установите расширение')).toBeVisible();
     await agent.goto(`${product.url}/dashboard`);
     await expect(heading(agent, 'Сайты')).toBeVisible();
-    await expect(agent.getByRole('dialog').getByRole('link', { name: /Firefox/ })).toBeVisible();
+    await expect(
+      agent.getByRole('dialog').getByRole('link', { name: 'Установить расширение' }),
+    ).toBeVisible();
     await agent.getByRole('button', { name: 'Understood!' }).click();
     await expect(agent.getByRole('banner').getByText('Анна Петрова')).toBeVisible();
     await expect(agent.getByRole('link', { name: 'crm.romashka.test' })).toHaveAttribute(

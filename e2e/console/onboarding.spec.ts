@@ -62,14 +62,14 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await shows(page, 3);
     });
 
-    test('an agent sees one onboarding slide with the extension downloads, and an admin sees no slide', async ({
+    test('an agent sees one onboarding slide with a link to the installation of the extension, and an admin sees no slide', async ({
       page,
     }) => {
       const agent = await product.agent(owner, `slides-${screen}@romashka.test`);
       await enter(page, `${product.url}/dashboard/user/domains`, agent, {});
       const dialog = dialogOf(page);
       await expect(dialog.getByRole('heading')).toHaveText(['Установите расширение для браузера']);
-      await expect(dialog.getByRole('link', { name: /Firefox/ })).toBeVisible();
+      await expect(dialog.getByRole('link', { name: 'Установить расширение' })).toBeVisible();
       await expect(dialog.getByRole('button')).toHaveText(['Understood!']);
       await page.keyboard.press('ArrowRight');
       await expect(dialog.getByRole('heading')).toBeVisible();

@@ -1,12 +1,6 @@
 /** The fragment of the personal page's URL that scrolls to the second factor and opens its enrolment. */
 export const FACTOR_HASH = 'second-factor';
 
-/** The files of the extension, which the server offers for download. */
-export const downloads = {
-  chromium: '/downloads/propusk-chromium.zip',
-  firefox: '/downloads/propusk-firefox.zip',
-} as const;
-
 /** The path prefix of each role's pages. The gate opens them only to holders of that role. */
 export const areas = {
   CREATOR: '/dashboard/creator/',

@@ -7,7 +7,6 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
 import { token } from '../../api/token.ts';
-import { downloads } from '../../paths.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { State } from '../../ui/state.tsx';
 
@@ -76,11 +75,11 @@ export function InstallStep({ next }: { next: ReactNode }) {
               </Stack>
               <Button
                 component="a"
-                href={downloads[browser]}
+                href={`/downloads/propusk-${browser}.zip`}
                 download
                 leftSection={<IconDownload size={16} aria-hidden />}
               >
-                {t.downloads[browser]}
+                {t.pairing.download}
               </Button>
             </>
           )}

@@ -5,7 +5,6 @@ import { unicodeHost } from '@propusk/contract/unicode-host';
 import * as t from '@propusk/phrases/console';
 import { IconCircleCheck, IconCircleDashed } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { queryOptions } from '../../api/queries.ts';
 import { useOpen } from '../../dialog-route.tsx';
@@ -152,7 +151,7 @@ function Action({ step }: { step: Key }): ReactNode {
     return label && button(label, to, site.id, { begins: true });
   }
   return (
-    <Button variant="default" size="compact-md" component={Link} to="/dashboard/personal-data">
+    <Button variant="default" size="compact-md" component="a" href="/extension/pair">
       {t.firstSteps.download}
     </Button>
   );

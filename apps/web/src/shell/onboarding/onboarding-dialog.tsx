@@ -5,7 +5,6 @@ import type { Evidence } from '@propusk/contract/protection';
 import * as t from '@propusk/phrases/console';
 import { IconArrowLeft, IconArrowRight, IconCircleCheck } from '@tabler/icons-react';
 import { type KeyboardEvent, type TouchEvent, useRef, useState } from 'react';
-import { ExtensionDownloads } from '../../entities/extension/extension-downloads.tsx';
 import extension from './extension.svg';
 import htaccess from './htaccess.svg';
 import classes from './onboarding-dialog.module.css';
@@ -105,7 +104,15 @@ export function OnboardingDialog({ opened, of, evidence, onClose, onUnderstood }
                 <p>{text}</p>
                 {proof === 'extensionSeen' && (
                   <div className={classes.downloads}>
-                    <ExtensionDownloads size="compact-md" />
+                    <Button
+                      component="a"
+                      href="/extension/pair"
+                      target="_blank"
+                      variant="default"
+                      size="compact-md"
+                    >
+                      {t.onboarding.install}
+                    </Button>
                   </div>
                 )}
               </div>

@@ -38,8 +38,6 @@ export const list = {
   previousPage: 'Предыдущая страница',
 };
 
-export const downloads = { chromium: 'Скачать для Chrome', firefox: 'Скачать для Firefox' };
-
 export const alerts = {
   created: 'Успешное создание!',
   updated: 'Успешное обновление!',
