@@ -11,8 +11,8 @@ const product = startConsole(async (console) => {
   owner = await console.owner('irina@romashka.test');
 });
 
-const option = (page: Page, name: string) => page.getByRole('radio', { name, exact: true });
-const choose = (page: Page, name: string) => page.getByText(name, { exact: true }).click();
+const browser = (page: Page) => page.getByRole('combobox', { name: 'Браузер' });
+const system = (page: Page) => page.getByRole('combobox', { name: 'Система' });
 const policy = (page: Page) => page.getByRole('region', { name: 'Файл политики' });
 
 async function download(page: Page): Promise<{ name: string; text: string }> {
@@ -34,8 +34,8 @@ test('an owner downloads the policy for Edge on Windows with the id of the signe
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'builds.json'), JSON.stringify(builds.signed));
   await page.reload();
-  await choose(page, 'Edge');
-  await choose(page, 'Windows');
+  await browser(page).selectOption('Edge');
+  await system(page).selectOption('Windows');
   const { name, text } = await download(page);
   expect(name).toBe('propusk-edge.reg');
   const root = 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Edge';
@@ -59,14 +59,14 @@ test('the policy installs from the store unless the owner chooses the signed bui
   await page.route('**/api/extension', (route) => route.fulfill({ json: builds }));
   await enter(page, product.url + path, owner);
   // The test's browser is Chromium on Linux, whose user agent names Chrome.
-  await expect(option(page, 'Chrome')).toBeChecked();
-  await expect(option(page, 'Linux')).toBeChecked();
-  await choose(page, 'Chromium');
+  await expect(browser(page)).toHaveValue('chrome');
+  await expect(system(page)).toHaveValue('linux');
+  await browser(page).selectOption('Chromium');
   const storeId = 'ponmlkjihgfedcbaponmlkjihgfedcba';
   await expect(policy(page)).toContainText(storeId);
   await expect(page.getByText('Не проверено нами')).toBeVisible();
 
-  await choose(page, 'С сервера «Пропуска»');
+  await page.getByRole('combobox', { name: 'Откуда ставить' }).selectOption('С сервера «Пропуска»');
   await expect(policy(page)).toContainText(builds.signed.chromiumId);
   await expect(policy(page)).not.toContainText(storeId);
   await expect(page.getByText('Не проверено нами')).toHaveCount(0);
@@ -74,9 +74,9 @@ test('the policy installs from the store unless the owner chooses the signed bui
   expect(name).toBe('propusk.json');
   expect(Object.keys(JSON.parse(text).ExtensionSettings)).toEqual([builds.signed.chromiumId]);
 
-  await choose(page, 'macOS');
-  await expect(option(page, 'Chromium')).toHaveCount(0);
-  await expect(option(page, 'Chrome')).toBeChecked();
+  await system(page).selectOption('macOS');
+  await expect(browser(page).getByRole('option', { name: 'Chromium' })).toHaveCount(0);
+  await expect(browser(page)).toHaveValue('chrome');
   await expect(policy(page)).toContainText('<string>com.google.Chrome</string>');
 });
 

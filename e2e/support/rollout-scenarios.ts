@@ -16,13 +16,11 @@ export const builds = {
   },
 };
 
-/** Chooses options, such as a browser and a system. */
-const choose =
-  (...names: string[]): Steps =>
-  async (page) => {
-    for (const name of names) await page.getByText(name, { exact: true }).click();
-  };
-const shown = (...names: string[]): Steps => answeringReload('**/api/extension', builds, choose(...names));
+/** Chooses a browser, a system and a source. */
+const shown = (...names: string[]): Steps =>
+  answeringReload('**/api/extension', builds, async (page) => {
+    for (const [at, name] of names.entries()) await page.getByRole('combobox').nth(at).selectOption(name);
+  });
 
 export const rolloutScenarios: readonly Scenario[] = states('owner', path, {
   rollout: shown('Edge', 'Windows'),

@@ -1,21 +1,20 @@
-import { Anchor, Button, Stack, Text } from '@mantine/core';
+import '@mantine/core/styles/Group.css';
+import { Anchor, Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { extensionBuilds } from '@propusk/contract/extension-builds';
 import * as t from '@propusk/phrases/console';
 import { IconDownload, IconPuzzleOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ChangeEvent, useState } from 'react';
 import type { Reply } from '../../api/call.ts';
 import { queryOptions } from '../../api/queries.ts';
 import { Card } from '../../ui/card.tsx';
-import { Choice } from '../../ui/choice.tsx';
 import { Code } from '../../ui/code.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { saveFile } from '../../ui/save-file.ts';
 import { State } from '../../ui/state.tsx';
-import classes from './page.module.css';
 import { type Browser, type Build, buildsFor, inUse, policyFile, type System } from './policy-files.ts';
 
 /** The page on which a browser lists its policies, and the vendor's documentation. */
@@ -52,6 +51,17 @@ export function RolloutPage() {
 const options = <Value extends string>(labels: Record<Value, string>) =>
   (Object.keys(labels) as Value[]).map((value) => ({ value, label: labels[value] }));
 
+function select<Value extends string>(
+  label: string,
+  data: { value: Value; label: string }[],
+  value: Value,
+  onChange: (value: Value) => void,
+) {
+  // The cast: the select has no other values.
+  const change = (event: ChangeEvent<HTMLSelectElement>) => onChange(event.currentTarget.value as Value);
+  return <NativeSelect label={label} data={data} value={value} onChange={change} />;
+}
+
 function Rollout({ builds }: { builds: Reply<typeof extensionBuilds> }) {
   const [initial] = useState(() => inUse(navigator.userAgent));
   const [system, setSystem] = useState(initial.system);
@@ -64,15 +74,15 @@ function Rollout({ builds }: { builds: Reply<typeof extensionBuilds> }) {
   const browser = browsers.find(({ value }) => value === chosen)?.value ?? 'chrome';
   const offered = buildsFor(browser, builds);
   const build = offered.find((one) => one.source === source) ?? offered[0];
-  const systems = options(t.rollout.systems);
-  const sources = options(t.rollout.sources);
   return (
     <>
-      <Choice label={t.rollout.browser} options={browsers} value={browser} onChange={setBrowser} />
-      <Choice label={t.rollout.system} options={systems} value={system} onChange={setSystem} />
-      {build && offered.length > 1 && (
-        <Choice label={t.rollout.source} options={sources} value={build.source} onChange={setSource} />
-      )}
+      <Group gap="md">
+        {select(t.rollout.browser, browsers, browser, setBrowser)}
+        {select(t.rollout.system, options(t.rollout.systems), system, setSystem)}
+        {build &&
+          offered.length > 1 &&
+          select(t.rollout.source, options(t.rollout.sources), build.source, setSource)}
+      </Group>
       {build ? (
         <Policy browser={browser} system={system} build={build} consoleUrl={builds.consoleUrl} />
       ) : (
@@ -105,7 +115,7 @@ function Policy({ consoleUrl, ...target }: Target & { consoleUrl: string }) {
         </Anchor>
       </Notice>
       <Card title={t.rollout.steps}>
-        <ol className={classes.body}>
+        <Stack component="ol" gap="sm" m={0} pl={44} pr="lg" pb="lg" style={{ overflowWrap: 'anywhere' }}>
           <li>
             {t.rollout.take(name)}{' '}
             <Button size="compact-sm" leftSection={<IconDownload size={16} aria-hidden />} onClick={save}>
@@ -123,16 +133,16 @@ function Policy({ consoleUrl, ...target }: Target & { consoleUrl: string }) {
             </Anchor>
             .
           </li>
-        </ol>
+        </Stack>
       </Card>
       <Code title={name} text={text} label={t.rollout.code} copy={t.rollout.copy} />
       {values && (
         <Card title={t.rollout.group} lead={t.rollout.groupHint}>
-          <div className={classes.body}>
+          <Stack gap="sm" px="lg" pb="lg">
             {values.map((one) => (
               <Code key={one.name} title={one.name} text={one.value} label={one.name} copy={t.rollout.copy} />
             ))}
-          </div>
+          </Stack>
         </Card>
       )}
     </>

@@ -1,10 +1,11 @@
 import '@mantine/core/styles/InlineInput.css';
 import '@mantine/core/styles/Checkbox.css';
-import { Checkbox, Text } from '@mantine/core';
+import '@mantine/core/styles/Chip.css';
+import '@mantine/core/styles/Group.css';
+import { Checkbox, Chip, Group, Input, Text } from '@mantine/core';
 import type { LockKind, Snippet } from '@propusk/contract/lock';
 import * as t from '@propusk/phrases/console';
 import { useState } from 'react';
-import { Choice } from '../../../ui/choice.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import classes from './snippets.module.css';
@@ -29,7 +30,17 @@ export function Snippets({ snippets, heading }: { snippets: readonly Snippet[]; 
   const snippet = snippets.find((one) => one.kind === kind);
   return (
     <div className={classes.snippets}>
-      <Choice label={t.lock.server} options={offered} value={server} onChange={setChosen} />
+      <Input.Wrapper label={t.lock.server} labelElement="div">
+        <Chip.Group value={server ?? ''} onChange={(value) => setChosen(value as Server)}>
+          <Group gap={6} role="radiogroup" aria-label={t.lock.server}>
+            {offered.map(({ value, label }) => (
+              <Chip key={value} value={value} variant="outline" radius="sm">
+                {label}
+              </Chip>
+            ))}
+          </Group>
+        </Chip.Group>
+      </Input.Wrapper>
       <Checkbox
         label={t.lock.cdn}
         description={t.lock.cdnHint}
