@@ -22,6 +22,7 @@ import { EmailField, PasswordField, TextField } from '../../forms/fields.tsx';
 import { MultiSelectField } from '../../forms/select-fields.tsx';
 import { useEntity } from '../../forms/use-entity.ts';
 import { isProtected } from './role-changes.ts';
+import { sayExtension } from './say-extension.ts';
 
 /** Edits a user of the owner's company. */
 export function EditUserDialog({ onClose }: { onClose: OnClose }) {
@@ -103,6 +104,11 @@ function UserDialog(props: {
             <PoliciesField control={control} held={stored.politics} />
           )}
           <UserEnds control={control} stored={stored} onlyHeld={props.onlyHeld === true} />
+          {stored.extension && (
+            <Text size="sm" c="dimmed">
+              {sayExtension(stored.extension)}
+            </Text>
+          )}
           {admin && <Proof control={control} stored={stored} />}
         </>
       )}

@@ -1,9 +1,10 @@
 import { Anchor, Text, VisuallyHidden } from '@mantine/core';
+import type { ExtensionState } from '@propusk/contract/extension';
 import type { User } from '@propusk/contract/me';
 import type { Role } from '@propusk/contract/roles';
 import * as t from '@propusk/phrases/console';
 import { lastDay } from '@propusk/phrases/when';
-import { IconShieldCheck } from '@tabler/icons-react';
+import { IconPuzzle, IconShieldCheck } from '@tabler/icons-react';
 import { Fragment, type ReactNode } from 'react';
 import { CompanyCell } from '../../entities/company/company-cell.tsx';
 import { isOver, nearestEnd, ownZone, sayDay } from '../../entities/policy/moments.ts';
@@ -14,6 +15,7 @@ import type { Column } from '../../ui/data-table.tsx';
 import { formatDay, formatMoment } from '../../ui/day.tsx';
 import { Tag, Tags } from '../../ui/tags.tsx';
 import { TwoLines } from '../../ui/two-lines.tsx';
+import { sayExtension } from './say-extension.ts';
 import classes from './user-columns.module.css';
 
 const person: Column<User> = {
@@ -47,26 +49,6 @@ const policies: Column<User> = {
     );
   },
 };
-const extension: Column<User> = {
-  key: 'extension',
-  title: t.users.extension,
-  width: 'clamp(104px, 13cqi, 150px)',
-  render: ({ extension: found }) => {
-    if (!found) return t.users.extensions.none;
-    const { agent, version, lastSeenAt, proxyHeldBy: held } = found;
-    const name = agent ?? t.sessions.unknownAgent;
-    return (
-      <span title={t.users.extensionSeen(name, version, formatMoment(lastSeenAt))}>
-        <TwoLines
-          first={held ? <Tag tone="warning">{t.users.extensions.blocked}</Tag> : name}
-          second={
-            held ? t.users.proxyHolders[held] : [version, formatDay(lastSeenAt)].filter(Boolean).join(', ')
-          }
-        />
-      </span>
-    );
-  },
-};
 const company: Column<User> = {
   key: 'company',
   title: t.users.company,
@@ -86,7 +68,8 @@ function Person({ user, name }: { user: User; name: ReactNode }) {
       first={
         <>
           {name}
-          {user.secondFactor && <FactorMark />}
+          {user.secondFactor && <Mark Icon={IconShieldCheck} text={t.factor.mark} />}
+          {user.extension && <ExtensionMark {...user.extension} />}
           {user.invitation && <InvitationTag {...user.invitation} />}
           {user.suspension && ' '}
           {user.suspension && <Tag tone="warning">{t.users.isSuspended(dayOf(user.suspension))}</Tag>}
@@ -135,21 +118,30 @@ function Roles({ roles: held }: { roles: readonly Role[] }) {
   ));
 }
 
-/** A dimmed icon for users with a second factor. A missing second factor has no icon here. */
-function FactorMark() {
+/** Marks a user whose extension is signed in, and one in whose browser it cannot work. */
+function ExtensionMark(extension: ExtensionState) {
+  const { proxyHeldBy } = extension;
+  if (!proxyHeldBy) return <Mark Icon={IconPuzzle} text={sayExtension(extension)} />;
   return (
-    <span className={classes.factor} title={t.factor.mark}>
-      <IconShieldCheck size={16} aria-hidden />
-      <VisuallyHidden>{t.factor.mark}</VisuallyHidden>
+    <>
+      {' '}
+      <Tag tone="warning">{t.users.proxyHeld[proxyHeldBy]}</Tag>
+    </>
+  );
+}
+
+/** A dimmed icon with a text. Users without the marked property have no icon here. */
+function Mark({ Icon, text }: { Icon: typeof IconPuzzle; text: string }) {
+  return (
+    <span className={classes.mark} title={text}>
+      <Icon size={16} aria-hidden />
+      <VisuallyHidden>{text}</VisuallyHidden>
     </span>
   );
 }
 
 /** The columns of a company's users. */
-export const userColumns = [
-  ...[person, roles, policies, extension],
-  ...[visitColumn<User>(), ...dayColumns<User>()],
-];
+export const userColumns = [person, roles, policies, visitColumn<User>(), ...dayColumns<User>()];
 
 /** The columns of all users, with their companies. */
 export const allUserColumns = [person, company, roles, policies, ...dayColumns<User>()];

@@ -33,12 +33,14 @@ export const users = {
   suspendUntil: 'До даты',
   suspendUntilHint: 'Последний день без доступа. Оставьте пустым, если срок неизвестен',
   neverVisited: 'Ни разу не заходили',
-  extension: 'Расширение',
   extensions: { signed_in: 'Подключено', blocked: 'Прокси занят', none: 'Не подключено' },
-  /** @param agent browser and system @param seen the day of the last call */
+  /** @param agent browser and system @param seen the time of the last call */
   extensionSeen: (agent: string, version: string | null, seen: string) =>
-    `${agent}${version === null ? '' : `, версия ${version}`}, последний раз ${seen}`,
-  proxyHolders: { extension: 'другое расширение', policy: 'политика браузера' },
+    `Расширение: ${agent}${version === null ? '' : `, версия ${version}`}, последний раз ${seen}`,
+  proxyHeld: {
+    extension: 'Прокси занят другим расширением',
+    policy: 'Прокси занят политикой браузера',
+  },
   remind: 'Напомнить о расширении',
   reminded: (n: number) => `Напоминание отправлено: ${n}`,
   company: 'Компания',
