@@ -83,11 +83,7 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       await expect(cell(nameless, 'Имя')).toContainText('No name');
       await expect(cell(nameless, 'Политики доступа')).toHaveText('Без доступа');
       for (const [person, roles, items] of [
-        [
-          /petr@/,
-          /^Агент$/,
-          ['Редактировать', 'Сделать владельцем', 'Напомнить о расширении', 'Приостановить', 'Удалить'],
-        ],
+        [/petr@/, /^Агент$/, ['Редактировать', 'Сделать владельцем', 'Приостановить', 'Удалить']],
         [/irina@/, /^Пользователь \(владелец\)$/, ['Редактировать']],
         [/helper@/, /^Админ$/, ['Редактировать']],
         [

@@ -56,11 +56,11 @@ export const apiSettings = {
   EXTENSION_DIR: setting(apiSettingValues.extensionDir, z.optional(z.string())),
   EXTENSION_CHROMIUM_STORE: setting(
     apiSettingValues.chromiumStore,
-    z.optional(z.string().check(z.regex(/^https:\/\/[^\s?#]+\/[a-p]{32}\/?$/))),
+    z.optional(z.string().check(z.regex(/^https:\/\/chromewebstore\.google\.com\/[^\s?#]+\/[a-p]{32}\/?$/))),
   ),
   EXTENSION_FIREFOX_STORE: setting(
     apiSettingValues.firefoxStore,
-    z.optional(z.string().check(z.regex(/^https:\/\/[^\s?#]+\/addon\/[\w.@~-]+\/?$/))),
+    z.optional(z.string().check(z.regex(/^https:\/\/addons\.mozilla\.org\/[^\s?#]+\/[\w.@~-]+\/?$/))),
   ),
   SMTP_URL: setting(apiSettingValues.smtpUrl, z.optional(z.string().check(z.refine(isSmtp)))),
   MAIL_FROM: setting(apiSettingValues.mailFrom, z.optional(z.string().check(z.regex(sender)))),

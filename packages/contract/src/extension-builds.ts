@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { endpoint } from './endpoint.ts';
 
-/** The signed builds of the installation. */
+/** The signed builds that the console serves. */
 export const SignedBuilds = z.object({
   /** The version of the builds. @example 0.2.0 */
   version: z.string(),
@@ -16,7 +16,7 @@ export type SignedBuilds = z.infer<typeof SignedBuilds>;
 
 /** Get the addresses from which browsers install the extension. */
 export const extensionBuilds = endpoint('GET /extension', {
-  access: 'signed-in',
+  access: 'public',
   reply: z.object({
     /** The origin of the console. @example https://pass.example.ru */
     consoleUrl: z.string(),

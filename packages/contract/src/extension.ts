@@ -12,7 +12,7 @@ export const reported = {
   proxyHeldBy: z.nullable(ProxyHolder),
 };
 
-/** The extension of the user that made the last call. It is kept until its session ends, at most 30 days. */
+/** The user's extension with the latest call, if the user has several. The record is kept until its session ends, at most 30 days. */
 export const ExtensionState = z.object({
   /** Browser and system; null when unknown. @example Firefox, Linux */
   agent: z.nullable(z.string()),

@@ -75,8 +75,8 @@ export const UserQuery = z.extend(ListQuery, {
   /** Returns only users with a membership of a policy that ends. */
   ends: EndFilter,
   /**
-   * Returns only users by their browser extension: `signed_in` in some browser, `blocked` in one by another program that holds the proxy
-   * setting, or `none`.
+   * Returns only users with this state of the browser extension: `signed_in` in some browser; `blocked` in some browser, because another
+   * program controls the proxy setting; or `none`.
    */
   extension: z.optional(z.enum(['signed_in', 'blocked', 'none'])),
 });

@@ -42,7 +42,7 @@ test('owners see what the extension of each user reported until its session ends
   const stateOf = async (token: string) =>
     (await api.must(token, getUser, { params: { id: agent.id } })).extension;
   expect(await stateOf(owner.token)).toBeNull();
-  // A password of the gateway for another program is no extension.
+  // A gateway password of another program does not count as a signed-in extension.
   await api.must(agent.token, myAccess, { query: { client: 'nightly-1.0', proxyHeldBy: 'policy' } });
   expect(await stateOf(owner.token)).toBeNull();
   const token = await signIn(agent.email);
@@ -110,7 +110,6 @@ test('a reminder is mailed once in seven days to a user who has a password and n
     reminded: [],
     refused: [{ id: lacking.id, code: 'too_many_requests', message: errorDetails.reminded_recently() }],
   });
-  // A mail of another kind to the same mailbox does not count as a reminder.
   await api.database.pool.query("delete from rate_limits where key like 'extensionReminder:%'");
   expect((await remind(owner.token, lacking.id)).reminded).toEqual([lacking.id]);
   expect(inbox.mails.filter(({ to }) => [having.email, suspended.email, foreign.email].includes(to))).toEqual(
@@ -118,7 +117,7 @@ test('a reminder is mailed once in seven days to a user who has a password and n
   );
 });
 
-test('the addresses of the extension name the signed builds, or none when their list is absent or damaged', async () => {
+test('GET /extension returns the signed builds, and null when their list is absent or damaged', async () => {
   const { token } = await api.company();
   const read = () => api.must(token, extensionBuilds);
   const none = { consoleUrl: 'https://pass.propusk.test', signed: null, stores };

@@ -3,16 +3,13 @@ import { join } from 'node:path';
 import { remindOfExtension } from '@propusk/contract/bulk';
 import { extensionBuilds, SignedBuilds } from '@propusk/contract/extension-builds';
 import { asOwner } from '../core/actor.ts';
-import { AppError } from '../core/errors.ts';
 import { demandConfirmed } from '../db/company.ts';
 import { rowOf } from '../http/error-reply.ts';
 import { implement } from '../http/implement.ts';
 import { queueMails } from '../mail/store.ts';
 import type { Slice } from '../slice.ts';
-import { keyOf } from '../throttle/budgets.ts';
 import { scheduleInvitations } from '../throttle/invitation-days.ts';
-import { charge, left } from '../throttle/throttle.ts';
-import { lockWithoutExtension } from '../users/store.ts';
+import { lockUsers, reasonNotToRemind } from '../users/store.ts';
 
 /** Routes of the browser extension: where it is installed from, and mails to users who lack it. */
 export function extensionRoutes(routes: Slice): void {
@@ -28,20 +25,9 @@ export function extensionRoutes(routes: Slice): void {
     const owner = asOwner(actor);
     return write(async (tx) => {
       await demandConfirmed(tx, owner.companyId);
-      const found = await lockWithoutExtension(tx, owner, body.ids);
-      const weekly = found.users.map(({ email }) => keyOf('extensionReminder', owner.companyId, email));
-      const lefts = await left(tx, weekly);
-      const isFree = (at: number) => lefts[at]?.attempts !== 0;
-      const { due, refused } = await scheduleInvitations(
-        tx,
-        owner.companyId,
-        found.users.filter((_, at) => isFree(at)),
-        1,
-      );
-      await charge(
-        tx,
-        due.map(({ email }) => keyOf('extensionReminder', owner.companyId, email)),
-      );
+      const found = await lockUsers(tx, owner, body.ids, reasonNotToRemind);
+      const budget = 'extensionReminder';
+      const { due, refused } = await scheduleInvitations(tx, owner.companyId, found.users, 1, budget);
       const facts = [
         { company: due[0]?.company?.companyName ?? '', link: routes.links.page('/extension/pair') },
       ] as const;
@@ -49,13 +35,10 @@ export function extensionRoutes(routes: Slice): void {
         return { mail: { to, code: 'extension_reminder', facts }, expiresAt: null, dueAt } as const;
       });
       await queueMails(tx, routes.outbox, mails);
-      const early = found.users.flatMap(({ id }, at) =>
-        isFree(at) ? [] : { id, error: new AppError('too_many_requests', { detail: ['reminded_recently'] }) },
-      );
       const spent = refused.map(({ user: { id }, error }) => ({ id, error }));
       return {
         reminded: due.map(({ id }) => id),
-        refused: [...found.refused, ...early, ...spent].map(rowOf),
+        refused: [...found.refused, ...spent].map(rowOf),
       };
     });
   });

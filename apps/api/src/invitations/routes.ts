@@ -18,7 +18,7 @@ import { revealing } from '../identity/revealing.ts';
 import { queueMails } from '../mail/store.ts';
 import type { Slice } from '../slice.ts';
 import { scheduleInvitations } from '../throttle/invitation-days.ts';
-import { createUsers, lockInvited, refuseTaken, refuseTakenLines } from '../users/store.ts';
+import { createUsers, lockUsers, reasonNotToInvite, refuseTaken, refuseTakenLines } from '../users/store.ts';
 
 /** The parts of a call that add and invite users. */
 interface Writing {
@@ -113,7 +113,7 @@ export function invitationRoutes(routes: Slice): void {
   function inviteAgain({ actor, write }: Pick<Writing, 'actor' | 'write'>, ids: readonly number[]) {
     const owner = asOwner(actor);
     return write(async (tx) => {
-      const found = await lockInvited(tx, owner, ids);
+      const found = await lockUsers(tx, owner, ids, reasonNotToInvite);
       if (found.users.length > 0) await demandConfirmed(tx, owner.companyId);
       const { due, refused } = await scheduleInvitations(tx, owner.companyId, found.users, 1);
       const again = { action: 'invited_again', kind: 'user', companyId: owner.companyId } as const;

@@ -13,6 +13,7 @@ const PACE_MS = 200;
 /**
  * Charges invitations to the daily limits of the company (UTC) and to the limits of the mailboxes. A rollback refunds the charge. The
  * caller holds the lock of the company, so that no other call charges these counters meanwhile.
+ * @param mailbox the budget of the mailboxes
  * @param days the number of days on which mails may be due, from today on. The limits of three days suffice for 1,000 users
  * @returns the users within the limits, each with the time when the mail is due, in milliseconds since 1970; and the error
  *   too_many_requests for each remaining user
@@ -22,6 +23,7 @@ export async function scheduleInvitations<U extends { readonly email: string }>(
   companyId: number,
   users: readonly U[],
   days: number,
+  mailbox: 'invitationMailbox' | 'extensionReminder' = 'invitationMailbox',
 ): Promise<{ due: (U & { dueAt: number })[]; refused: { user: U; error: AppError }[] }> {
   const now = Date.now();
   const ofDays = Array.from({ length: days }, (_, day): Key => {
@@ -29,7 +31,7 @@ export async function scheduleInvitations<U extends { readonly email: string }>(
     const key = keyOf('invitation', companyId, new Date(end - 1).toISOString().slice(0, 10));
     return { ...key, minutes: Math.ceil((end - now) / 60_000) };
   });
-  const mailboxOf = ({ email }: U) => keyOf('invitationMailbox', companyId, email);
+  const mailboxOf = ({ email }: U) => keyOf(mailbox, companyId, email);
   const lefts = await left(tx, [...ofDays, ...users.map(mailboxOf)]);
   const places = ofDays.flatMap((key, day) =>
     Array.from({ length: lefts[day]?.attempts ?? 0 }, (_, place) => ({
@@ -42,11 +44,13 @@ export async function scheduleInvitations<U extends { readonly email: string }>(
     days === 1
       ? tooMany(retryAfter * 1_000)
       : new AppError('too_many_requests', { detail: ['invitations_full'], retryAfter });
+  const recently = new AppError('too_many_requests', { detail: ['reminded_recently'] });
   // Bounded: the list exists for one call, and holds at most one entry for each of `users`
   const due: (U & { key: Key; dueAt: number })[] = [];
   const refused = users.flatMap((user, at) => {
-    const mailbox = lefts[days + at];
-    if (mailbox?.attempts === 0) return { user, error: tooMany(mailbox.ms) };
+    const ofMailbox = lefts[days + at];
+    if (ofMailbox?.attempts === 0)
+      return { user, error: mailbox === 'extensionReminder' ? recently : tooMany(ofMailbox.ms) };
     const place = places[due.length];
     if (place === undefined) return { user, error: full };
     due.push({ ...user, ...place });

@@ -1,4 +1,3 @@
-import type { ErrorCode } from '@propusk/contract/errors';
 import type { User } from '@propusk/contract/me';
 import type { Role } from '@propusk/contract/roles';
 import { shownEmails } from '@propusk/contract/shown-email';
@@ -28,10 +27,13 @@ const userText = sql<string>`translate(users.name || ' ' || users.surname || ' '
 
 type Shown = NonNullable<User['company']>;
 
-/** The open sessions of the extension of a user of the actor's company. */
+/** Whether a user belongs to the company of an owner, who may see the extension of the user. */
+const isOwn = (actor: Actor) =>
+  sql`users.company_id = ${scopeOf(actor) === 'company' ? actor.companyId : null}::bigint`;
+/** The open extension sessions of a user whom `isOwn` accepts. */
 const extensionSessions = (actor: Actor) =>
   sql`select s.* from sessions s where s.user_id = users.id and s.client = 'extension' and s.expires_at > now()
-    and users.company_id = ${scopeOf(actor) === 'company' ? actor.companyId : null}::bigint`;
+    and ${isOwn(actor)}`;
 
 const columns = [
   'users.id',
@@ -82,8 +84,7 @@ export const userEntity = entity({
       role !== undefined && sql`users.roles @> array[${role}::text]`,
       invited !== undefined && sql`users.invited`,
       suspended !== undefined && sql`users.suspended_at is not null`,
-      extension === 'none' &&
-        sql`users.company_id = ${scopeOf(actor) === 'company' ? actor.companyId : null}::bigint and not exists (${extensionSessions(actor)})`,
+      extension === 'none' && sql`${isOwn(actor)} and not exists (${extensionSessions(actor)})`,
       extension === 'signed_in' && sql`exists (${extensionSessions(actor)})`,
       extension === 'blocked' && sql`exists (${extensionSessions(actor)} and s.proxy_held_by is not null)`,
     ),
@@ -207,46 +208,21 @@ export async function refuseTakenLines(
 }
 
 /**
- * Locks the users of the actor's company who have an invitation and no password yet. Locks the company first.
+ * Locks rows of users of the actor's company. Locks the company first.
  * @param actor the actor without the role ADMIN (`asOwner`)
- * @returns the users, and an error for each remaining id: not_found for an absent user or a user of another company;
- *   already_joined when the user has a password; protected_user for an owner or ADMIN
+ * @param reasonOf returns the error for a user whom the call must leave out; null for any other user
+ * @returns the other users, and the error of each remaining id: not_found for an absent user or a user of another company
  */
-export async function lockInvited(
+export async function lockUsers(
   tx: Tx,
   actor: Member,
   ids: readonly number[],
+  reasonOf: (user: User) => AppError | null,
 ): Promise<{ users: User[]; refused: { id: number; error: AppError }[] }> {
   const rows = await lockRows(tx, actor, userEntity, ids);
   const users = rows.map((row) => userEntity.present(row as never, actor));
-  return split(users, ids, (user) => {
-    const code = reasonNotToInvite(user);
-    return code === null ? null : new AppError(code);
-  });
-}
-
-/**
- * Locks the users of the actor's company who can use a browser extension and have none signed in. Locks the company first.
- * @returns the users, and the error no_reminder or not_found for each remaining id
- */
-export async function lockWithoutExtension(
-  tx: Tx,
-  actor: Member,
-  ids: readonly number[],
-): Promise<{ users: User[]; refused: { id: number; error: AppError }[] }> {
-  const rows = await lockRows(tx, actor, userEntity, ids);
-  const users = rows.map((row) => userEntity.present(row as never, actor));
-  return split(users, ids, ({ extension, invitation, suspension }) => {
-    if (invitation !== null) return new AppError('no_reminder', { detail: ['not_joined'] });
-    if (suspension !== null) return new AppError('no_reminder', { detail: ['user_suspended'] });
-    return extension === null ? null : new AppError('no_reminder', { detail: ['extension_in_use'] });
-  });
-}
-
-/** Separates the users without an error from the ids with one. An id without a user has the error not_found. */
-function split(users: readonly User[], ids: readonly number[], errorOf: (user: User) => AppError | null) {
   // Bounded: the map exists for one call, and holds at most one entry for each of `ids`
-  const errors = new Map(users.map((user) => [user.id, errorOf(user)]));
+  const errors = new Map(users.map((user) => [user.id, reasonOf(user)]));
   const refused = ids.flatMap((id) => {
     const error = errors.get(id);
     return error === null ? [] : { id, error: error ?? new AppError('not_found') };
@@ -254,10 +230,21 @@ function split(users: readonly User[], ids: readonly number[], errorOf: (user: U
   return { users: users.filter(({ id }) => errors.get(id) === null), refused };
 }
 
-function reasonNotToInvite({ invitation, roles }: User): ErrorCode | null {
-  if (invitation === null) return 'already_joined';
+/** @returns already_joined for a user with a password, protected_user for an owner or ADMIN, and null for a user to invite again */
+export function reasonNotToInvite({ invitation, roles }: User): AppError | null {
+  if (invitation === null) return new AppError('already_joined');
   // Without this check, the holder of a stolen session could set the password of an owner or ADMIN by an invitation link.
-  return isProtected(roles.map(({ value }) => value)) ? 'protected_user' : null;
+  return isProtected(roles.map(({ value }) => value)) ? new AppError('protected_user') : null;
+}
+
+/** @returns the error for a user who needs no reminder of the extension, or cannot use the extension yet; null for any other user */
+export function reasonNotToRemind({ extension, invitation, suspension, roles }: User): AppError | null {
+  const refusal = (detail: 'not_joined' | 'user_suspended' | 'extension_in_use') =>
+    new AppError('no_reminder', { detail: [detail] });
+  if (isProtected(roles.map(({ value }) => value))) return new AppError('protected_user');
+  if (invitation !== null) return refusal('not_joined');
+  if (suspension !== null) return refusal('user_suspended');
+  return extension === null ? null : refusal('extension_in_use');
 }
 
 /**

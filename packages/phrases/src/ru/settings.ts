@@ -23,7 +23,8 @@ export const apiSettingValues = {
   helpUrl: 'адрес базы знаний, например https://wiki.example.ru/pass',
   databaseUrl: 'адрес PostgreSQL 15 или новее: postgresql://user:password@host/database',
   extensionDir: 'папка для подписанных сборок расширения',
-  chromiumStore: 'адрес расширения в магазине, который кончается его идентификатором из 32 букв',
+  chromiumStore:
+    'адрес расширения на chromewebstore.google.com, который кончается его идентификатором из 32 букв',
   firefoxStore: 'адрес расширения на addons.mozilla.org вида https://addons.mozilla.org/firefox/addon/ИМЯ/',
   smtpUrl:
     'почтовый сервер: smtp://user:password@host:port или smtps://…; знаки в имени и пароле: # → %23, / → %2F, ? → %3F, % → %25',

@@ -53,6 +53,7 @@ const table = `
 # Public calls
                                                 anon    dead    gate    | bare    USER    CREATOR both    ADMIN   | USER2   CREATOR2
 GET /health
+GET /extension
 POST /auth/login
 GET /auth/registration
 GET /echo
@@ -87,7 +88,6 @@ DELETE /me/sessions
 GET /me
 GET /me/sessions
 GET /me/second-factor
-GET /extension
   -                                             401     401     401     | 200     200     200     200     200     | 200     200
 DELETE /me/sessions/:id
   self, asking                                  401     401     401     | 204     204     204     204     204     | 204     204

@@ -11,7 +11,6 @@ export function ExtensionCard() {
       title={t.extension.title}
       lead={t.extension.hint}
       footer={
-        // A full page load, because the content script of the extension runs only on page load.
         <Button component="a" href="/extension/pair" leftSection={<IconPuzzle size={16} aria-hidden />}>
           {t.extension.connect}
         </Button>

@@ -27,12 +27,12 @@ export const takeReturn = (): string | null => (returned = dashboardPage(returnT
 /** Whether the last sign-in returned to this page. */
 export const isReturn = (pathname: string): boolean => returned?.split(/[?#]/)[0] === pathname;
 
-/** A dashboard page as a path of this console; null for any other address. */
+/** A dashboard page, or the page of the extension, as a path of this console; null for any other address. */
 export function dashboardPage(address: string | null): string | null {
   const console = 'https://console.invalid';
   // `URL` parses like the browser: '//evil.test' is another origin, and '/dashboard/../auth' is not a dashboard page.
   if (address === null || !URL.canParse(address, console)) return null;
   const { origin, pathname, search, hash } = new URL(address, console);
-  if (origin !== console || !pathname.startsWith('/dashboard/')) return null;
+  if (origin !== console || !/^\/(dashboard\/|extension\/pair$)/.test(pathname)) return null;
   return `${pathname}${search}${hash}`;
 }

@@ -64,12 +64,8 @@ function Opened({ link }: { link: MailLink | null }) {
     const session = await signIn?.().catch(() => null);
     token.store(session?.token ?? null);
     passwordRequest.clear();
-    if (session && leadsToExtension) {
-      // A full page load, because the content script of the extension runs only on page load.
-      window.location.replace('/extension/pair');
-      return;
-    }
-    const to = session ? '/dashboard' : '/auth/login';
+    const start = leadsToExtension ? '/extension/pair' : '/dashboard';
+    const to = session ? start : '/auth/login';
     await navigate({
       to,
       replace: true,

@@ -23,8 +23,8 @@ const NewPasswordForm = z.object({
 });
 
 /**
- * Makes the call of a mail link, signs the user in if `signIn` is given, and navigates by the outcome.
- * @param leadsToExtension whether the page of the extension opens after the sign-in, and not the dashboard
+ * Sends the call of a mail link, signs the user in if `signIn` is given, and navigates by the result.
+ * @param leadsToExtension whether to open the page of the extension after the sign-in instead of the dashboard
  */
 export type UseLink = (
   send: () => Promise<unknown>,

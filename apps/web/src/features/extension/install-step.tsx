@@ -4,21 +4,16 @@ import * as t from '@propusk/phrases/console';
 import { IconDeviceMobile, IconDownload, IconExternalLink, IconPuzzle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode } from 'react';
 import { queryOptions } from '../../api/queries.ts';
-import { token } from '../../api/token.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { State } from '../../ui/state.tsx';
 
 const { userAgent } = navigator;
-/** Whether this is a phone or tablet, on which the extension cannot be installed. */
-export const isPhone = /Android|iPhone|iPad|Mobile/.test(userAgent);
-const inUse = /Firefox\//.test(userAgent) ? 'firefox' : 'chromium';
-
-/** The addresses of the extension; undefined while they load, and for a user who is signed out. */
-function useBuilds() {
-  return useQuery({ ...queryOptions(extensionBuilds, {}), enabled: token.read() !== null });
-}
+/** Whether this is a phone or tablet, on which the extension cannot be installed. An iPad calls itself a Macintosh. */
+export const isPhone =
+  /Android|iPhone|Mobile/.test(userAgent) || (/Macintosh/.test(userAgent) && navigator.maxTouchPoints > 1);
+const browser = /Firefox\//.test(userAgent) ? 'firefox' : 'chromium';
 
 /** What a user of a phone can do here. */
 export function OnPhone() {
@@ -42,13 +37,11 @@ export function OnPhone() {
  * @param next the button for a user who has installed it
  */
 export function InstallStep({ next }: { next: ReactNode }) {
-  const [browser, setBrowser] = useState<'chromium' | 'firefox'>(inUse);
-  const { data, isLoading } = useBuilds();
+  const { data, isLoading } = useQuery(queryOptions(extensionBuilds, {}));
   if (isLoading) return <State icon={<Loader size="sm" />} title={t.pairing.looking} />;
   const store = data?.stores[browser];
   const xpi = browser === 'firefox' && data?.signed?.mozilla ? '/downloads/propusk.xpi' : undefined;
   const ready = store ?? xpi;
-  const other = browser === 'chromium' ? 'firefox' : 'chromium';
   return (
     <State
       alone
@@ -87,23 +80,21 @@ export function InstallStep({ next }: { next: ReactNode }) {
           <Text c="dimmed" size="sm" maw={440}>
             {t.pairing.byPolicy}
           </Text>
-          <Button variant="subtle" size="compact-sm" onClick={() => setBrowser(other)}>
-            {t.pairing.otherBrowser(t.extension[other])}
-          </Button>
         </Stack>
       }
     />
   );
 }
 
-/** Tells the user to remove a build with another id than the one that the installation signs or names in a store. */
+/** Tells the user to replace a build whose id or version differs from those of the builds that the console serves. */
 export function OldBuild() {
-  const { data } = useBuilds();
-  const ids = document.documentElement.dataset.propuskId?.split(' ') ?? [];
-  const { signed, stores } = data ?? {};
-  if (!signed || ids.length === 0) return null;
-  const isKnown = (id: string) =>
-    [signed.chromiumId, signed.firefoxId, stores?.chromium?.split('/').findLast(Boolean)].includes(id);
-  if (ids.every(isKnown)) return null;
+  const { data } = useQuery(queryOptions(extensionBuilds, {}));
+  const { propuskId: id, propuskExtension: version } = document.documentElement.dataset;
+  if (!data?.signed) return null;
+  const { signed, stores } = data;
+  const store = stores.chromium?.split('/').findLast(Boolean);
+  // The extension tells its id only to the console to which it belongs.
+  const isForeign = id !== undefined && ![signed.chromiumId, signed.firefoxId, store].includes(id);
+  if (!isForeign && (version === signed.version || store !== undefined)) return null;
   return <Notice kind="warning">{t.pairing.oldBuild}</Notice>;
 }

@@ -1,4 +1,5 @@
 import { Button, Stack } from '@mantine/core';
+import { me } from '@propusk/contract/me';
 import { listSites } from '@propusk/contract/sites';
 import * as t from '@propusk/phrases/console';
 import { useQuery } from '@tanstack/react-query';
@@ -7,12 +8,12 @@ import { queryOptions } from '../../api/queries.ts';
 import { token } from '../../api/token.ts';
 import { SiteLink } from '../../entities/site/site-link.tsx';
 
-/** Links to the first sites that the user may open. */
+/** Links to the first sites that an agent may open. */
 export function OwnSites() {
-  const { data } = useQuery({
-    ...queryOptions(listSites, { query: { take: 5 } }),
-    enabled: token.read() !== null,
-  });
+  const self = useQuery({ ...queryOptions(me, {}), enabled: token.read() !== null });
+  // The lists of owners and ADMINs also contain sites that they may not open.
+  const isAgent = self.data?.roles.every(({ value }) => value === 'USER') ?? false;
+  const { data } = useQuery({ ...queryOptions(listSites, { query: { take: 5 } }), enabled: isAgent });
   return (
     <Stack align="center" gap="xs">
       {data?.rows.map(({ id, address }) => (

@@ -3,8 +3,11 @@ import { createPairing } from '@propusk/contract/auth';
 import * as t from '@propusk/phrases/console';
 import { IconCircleCheck, IconClockX, IconKey, IconPlugConnectedX, IconPuzzle } from '@tabler/icons-react';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { token } from '../../api/token.ts';
+import { noteReturn } from '../../entities/user/return-to.ts';
 import { useAttempt } from '../../forms/use-attempt.ts';
 import { Standalone } from '../../frame/standalone.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -20,14 +23,20 @@ const client = new QueryClient({ defaultOptions: { queries: { retry: false } } }
 
 /**
  * /extension/pair: guides a user from the installation of the extension to the first site. With a code in the fragment, the extension
- * reads the code, asks the user, and signs in. The page then shows the outcome that the extension reports.
+ * reads the code, asks the user, and signs in. The page then shows the outcome that the extension reports. The dashboard links to this
+ * page with a full page load, because the gate of the dashboard would redirect to a page of the dashboard.
  */
 export function PairPage() {
   usePageTitle(t.pairing.title);
+  useEffect(() => {
+    // The content script of the extension runs only when a document loads under this path.
+    const [loaded] = performance.getEntriesByType('navigation');
+    if (loaded && new URL(loaded.name).pathname !== window.location.pathname) window.location.reload();
+  }, []);
   return (
     <Standalone width={640}>
       <QueryClientProvider client={client}>
-        <Card>{isPhone ? <OnPhone /> : <Pairing hasCode={window.location.hash.length > 1} />}</Card>
+        <Card>{isPhone ? <OnPhone /> : <Pairing />}</Card>
       </QueryClientProvider>
     </Standalone>
   );
@@ -42,14 +51,26 @@ const icons = {
   refused: IconPlugConnectedX,
 };
 
-function Pairing({ hasCode }: { hasCode: boolean }) {
+function Pairing() {
+  const [hasCode] = useState(window.location.hash.length > 1);
   const status = useExtension();
-  if (status === 'absent')
-    return <InstallStep next={<NewCode label={t.pairing.installed} variant="default" />} />;
+  const isAbsent = status === 'absent';
+  useEffect(() => {
+    // A code would be dead when the extension, once it is installed, reloads the page.
+    if (isAbsent) window.history.replaceState(null, '', window.location.pathname);
+  }, [isAbsent]);
+  if (isAbsent) {
+    return (
+      <output>
+        <InstallStep next={<NewCode label={t.pairing.installed} variant="default" />} />
+      </output>
+    );
+  }
   const message = messageOf(status, hasCode);
   const Icon = icons[message];
   return (
     <output>
+      {message !== 'looking' && <OldBuild />}
       <State
         alone
         icon={<Icon size={24} />}
@@ -71,12 +92,7 @@ function messageOf(status: Exclude<Status, 'absent'>, hasCode: boolean): keyof t
 function Action({ message }: { message: keyof typeof icons }) {
   if (message === 'looking' || message === 'asking') return <Loader size="sm" aria-hidden />;
   if (message === 'done') return <OwnSites />;
-  return (
-    <>
-      <OldBuild />
-      <NewCode label={message === 'noCode' ? t.extension.signIn : t.pairing.newCode} />
-    </>
-  );
+  return <NewCode label={message === 'noCode' ? t.extension.signIn : t.pairing.newCode} />;
 }
 
 /** A button that requests another code for the signed-in user, or without a session a link to the login page. */
@@ -93,9 +109,20 @@ function NewCode({ label, variant }: { label: string; variant?: 'default' }) {
   // The session may have ended since this page was opened.
   if (token.read() === null || attempt.code === 'unauthorized') {
     return (
-      <Button component="a" href="/dashboard/personal-data" variant={variant}>
+      <Button component={Link} to="/auth/login" onClick={noteReturn} variant={variant}>
         {t.pairing.toLogin}
       </Button>
+    );
+  }
+  // Every page of the dashboard leads to the enrolment first.
+  if (attempt.code === 'second_factor_required') {
+    return (
+      <>
+        <Notice kind="warning">{attempt.failure}</Notice>
+        <Button component={Link} to="/dashboard">
+          {t.pairing.toConsole}
+        </Button>
+      </>
     );
   }
   return (

@@ -15,7 +15,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { saveFile } from '../../ui/save-file.ts';
 import { State } from '../../ui/state.tsx';
-import { type Browser, type Build, buildsFor, inUse, policyFile, type System } from './policy-files.ts';
+import { type Browser, type Build, buildsFor, policyFile, type System } from './policy-files.ts';
 
 /** The page on which a browser lists its policies, and the vendor's documentation. */
 const pages = {
@@ -63,9 +63,8 @@ function select<Value extends string>(
 }
 
 function Rollout({ builds }: { builds: Reply<typeof extensionBuilds> }) {
-  const [initial] = useState(() => inUse(navigator.userAgent));
-  const [system, setSystem] = useState(initial.system);
-  const [chosen, setBrowser] = useState(initial.browser);
+  const [system, setSystem] = useState<System>('windows');
+  const [chosen, setBrowser] = useState<Browser>('chrome');
   const [source, setSource] = useState<Build['source']>();
   // Only Linux distributions ship Chromium.
   const browsers = options(t.rollout.browsers).filter(
@@ -96,7 +95,7 @@ function Rollout({ builds }: { builds: Reply<typeof extensionBuilds> }) {
 
 type Target = { browser: Browser; system: System; build: Build };
 
-/** The policy file of a browser and a system, the steps to roll it out, and what the system accepts. */
+/** The policy file of a browser and a system, the steps to roll it out, and the requirements of the system. */
 function Policy({ consoleUrl, ...target }: Target & { consoleUrl: string }) {
   const { browser, system, build } = target;
   const { kind, name, path, text, values } = policyFile(browser, system, build, consoleUrl);
@@ -123,7 +122,7 @@ function Policy({ consoleUrl, ...target }: Target & { consoleUrl: string }) {
             </Button>
           </li>
           <li>
-            {t.rollout.place[kind](path)} {t.rollout.merge}
+            {t.rollout.place[kind](path)} {t.rollout.merge[kind]}
           </li>
           <li>{t.rollout.verify(policies)}</li>
           <li>
@@ -149,7 +148,7 @@ function Policy({ consoleUrl, ...target }: Target & { consoleUrl: string }) {
   );
 }
 
-/** What a browser and a system require before they install the extension, and whether a test installs it this way. */
+/** The requirements of a browser and a system for the installation, and whether a test of ours installs the extension this way. */
 function notesOn({ browser, system, build }: Target): string[] {
   const { mozilla, esr, onlyEsr, untested, mdm, guessed, tested } = t.rollout;
   const isSigned = build.source === 'signed';
@@ -160,6 +159,6 @@ function notesOn({ browser, system, build }: Target): string[] {
   if (browser === 'chromium') return [isTested ? tested : untested];
   if (system === 'macos') return [mdm, ...(browser === 'yandex' ? [guessed] : []), untested];
   if (system === 'linux') return [...(browser === 'edge' ? [guessed] : []), untested];
-  // Chrome installs from its own store on any machine. For the other browsers that store is foreign too.
+  // Chrome installs from the Chrome Web Store on any machine. The other browsers have stores of their own.
   return [...(browser === 'chrome' && !isSigned ? [] : [t.rollout[browser]]), untested];
 }

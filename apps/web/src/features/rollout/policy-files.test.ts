@@ -1,6 +1,6 @@
 import { parse } from 'plist';
 import { describe, expect, it } from 'vitest';
-import { type Browser, type Build, buildsFor, inUse, policyFile, type System } from './policy-files.ts';
+import { type Build, buildsFor, policyFile } from './policy-files.ts';
 
 const chromiumId = 'abcdefghijklmnopabcdefghijklmnop';
 const storeId = 'ponmlkjihgfedcbaponmlkjihgfedcba';
@@ -184,27 +184,15 @@ describe('the builds of a browser', () => {
       );
   });
 
-  it('have the id that the link to addons.mozilla.org contains, otherwise the id of the console', () => {
-    const idOf = (slug: string) =>
+  it('have the id that the link to addons.mozilla.org contains, otherwise the id of the build that the console serves', () => {
+    const idOf = (slug: string, served: typeof signed | null) =>
       buildsFor('firefox', {
         consoleUrl,
-        signed: null,
+        signed: served,
         stores: { ...none, firefox: `https://addons.mozilla.org/firefox/addon/${slug}/` },
       })[0]?.id;
-    expect(idOf('pass@other.example')).toBe('pass@other.example');
-    expect(idOf('propusk')).toBe('propusk@pass.example.ru');
-  });
-});
-
-describe('the browser in use', () => {
-  const chrome = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0';
-  const agents: [agent: string, browser: Browser, system: System][] = [
-    [`Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${chrome} Safari/537.36 Edg/140.0.0.0`, 'edge', 'windows'],
-    [`Mozilla/5.0 (X11; Linux x86_64) ${chrome} YaBrowser/26.8.0.0 Safari/537.36`, 'yandex', 'linux'],
-    [`Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) ${chrome} Safari/537.36`, 'chrome', 'macos'],
-    ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'firefox', 'linux'],
-  ];
-  it.each(agents)('of the user agent %s is %s on %s', (agent, browser, system) => {
-    expect(inUse(agent)).toEqual({ browser, system });
+    expect(idOf('pass@other.example', null)).toBe('pass@other.example');
+    expect(idOf('propusk', signed)).toBe(signed.firefoxId);
+    expect(idOf('propusk', null)).toBeUndefined();
   });
 });

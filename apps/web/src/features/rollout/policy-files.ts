@@ -32,30 +32,29 @@ export function buildsFor(browser: Browser, builds: Reply<typeof extensionBuilds
   const isFirefox = browser === 'firefox';
   const link = isFirefox ? stores.firefox : stores.chromium;
   const slug = link?.match(/[^/]+(?=\/?$)/)?.[0] ?? '';
-  // A link to addons.mozilla.org may lack the id. `propusk extension` derived it from the host of the console.
-  const firefoxId = signed?.firefoxId ?? `propusk@${new URL(consoleUrl).hostname}`;
-  const [storeId, storeUrl] = isFirefox
+  const served = `${consoleUrl}/downloads/`;
+  // A link to addons.mozilla.org may lack the id. The builds that the console serves have the same id.
+  const all: (Build | false | null | undefined)[] = isFirefox
     ? [
-        slug.includes('@') ? slug : firefoxId,
-        `https://addons.mozilla.org/firefox/downloads/latest/${slug}/latest.xpi`,
+        slug !== '' && {
+          source: 'store',
+          id: slug.includes('@') ? slug : (signed?.firefoxId ?? ''),
+          url: `https://addons.mozilla.org/firefox/downloads/latest/${slug}/latest.xpi`,
+        },
+        signed && {
+          source: 'signed',
+          id: signed.firefoxId,
+          url: `${served}propusk.xpi`,
+          mozilla: signed.mozilla,
+        },
       ]
-    : [slug, 'https://clients2.google.com/service/update2/crx'];
-  const [signedId, file] = isFirefox ? [firefoxId, 'propusk.xpi'] : [signed?.chromiumId ?? '', 'updates.xml'];
-  const all: Build[] = [
-    ...(slug ? [{ source: 'store', id: storeId, url: storeUrl } as const] : []),
-    ...(signed
-      ? [
-          {
-            source: 'signed',
-            id: signedId,
-            url: `${consoleUrl}/downloads/${file}`,
-            mozilla: signed.mozilla,
-          } as const,
-        ]
-      : []),
-  ];
+    : [
+        { source: 'store', id: slug, url: 'https://clients2.google.com/service/update2/crx' },
+        signed && { source: 'signed', id: signed.chromiumId, url: `${served}updates.xml` },
+      ];
   // The name of a registry key cannot be escaped, so only valid ids pass.
-  return all.filter(({ id }) => isFirefox || /^[a-p]{32}$/.test(id));
+  const isValid = isFirefox ? /@/ : /^[a-p]{32}$/;
+  return all.filter((build) => !!build && isValid.test(build.id)) as Build[];
 }
 
 /** Makes the policy that installs a build on all machines and binds it to the console. */
@@ -68,7 +67,7 @@ export function policyFile(browser: Browser, system: System, build: Build, conso
     const rule = { ...force, install_url: url, updates_disabled: false, private_browsing: true };
     const policies = { ExtensionSettings: { [id]: rule }, '3rdparty': { Extensions: extensions } };
     if (system === 'macos')
-      return profile(browser, { [domain]: { EnterprisePoliciesEnabled: true, ...policies } });
+      return profile(browser, consoleUrl, { [domain]: { EnterprisePoliciesEnabled: true, ...policies } });
     const parent = system === 'linux' ? `${folder}/` : 'C:\\Program Files\\Mozilla Firefox\\distribution\\';
     return { kind: 'file', name: 'policies.json', path: `${parent}policies.json`, text: json({ policies }) };
   }
@@ -77,7 +76,7 @@ export function policyFile(browser: Browser, system: System, build: Build, conso
   const rule = { ...force, update_url: url, ...pin };
   const ExtensionSettings = { [id]: rule };
   if (system === 'macos')
-    return profile(browser, {
+    return profile(browser, consoleUrl, {
       [domain]: { ExtensionSettings },
       [`${domain}.extensions.${id}`]: { consoleUrl },
     });
@@ -97,9 +96,9 @@ export function policyFile(browser: Browser, system: System, build: Build, conso
 
 const json = (content: object) => `${JSON.stringify(content, null, 2)}\n`;
 
-/** Writes a file for regedit. Each key has a section of its own, so that an import keeps the other keys. */
+/** Writes a `.reg` file with one section for each key, so that an import leaves the other keys of the registry unchanged. */
 function registryFile(keys: Record<string, Record<string, string>>): string {
-  // Regedit reads other characters in the code page of the machine. Percent-encoding does not change a URL's meaning.
+  // Regedit reads characters outside ASCII in the code page of the machine. Percent-encoding does not change a URL's meaning.
   const escaped = (text: string) => text.replace(/[^ -~]+/g, encodeURIComponent).replace(/["\\]/g, '\\$&');
   const lines = Object.entries(keys).flatMap(([key, values]) => [
     `[${key}]`,
@@ -113,9 +112,9 @@ type Plist = string | number | boolean | readonly Plist[] | Dictionary;
 type Dictionary = { readonly [key: string]: Plist };
 
 /** Makes a configuration profile with one payload for each preference domain. */
-function profile(browser: Browser, domains: Record<string, Dictionary>): PolicyFile {
+function profile(browser: Browser, consoleUrl: string, domains: Record<string, Dictionary>): PolicyFile {
   const payload = (type: string, content: Dictionary) => {
-    const PayloadIdentifier = `propusk.${browser}.${type}`;
+    const PayloadIdentifier = `propusk.${new URL(consoleUrl).hostname}.${browser}.${type}`;
     const PayloadUUID = uuidOf(PayloadIdentifier + JSON.stringify(content));
     const common = { PayloadVersion: 1, PayloadDisplayName: 'Propusk' };
     return { PayloadType: type, PayloadIdentifier, PayloadUUID, ...common, ...content };
@@ -156,12 +155,4 @@ function uuidOf(text: string): string {
     return (hash >>> 0).toString(16).padStart(8, '0');
   });
   return parts.join('').replace(/^(.{8})(.{4}).(.{3}).(.{3})/, '$1-$2-8$3-8$4-');
-}
-
-/** The browser and the system of a user agent. Chromium cannot be told from Chrome. */
-export function inUse(agent: string): { browser: Browser; system: System } {
-  const names = { Firefox: 'firefox', YaBrowser: 'yandex', Edg: 'edge', '': 'chrome' } as const;
-  const name = (['Firefox', 'YaBrowser', 'Edg'] as const).find((one) => agent.includes(`${one}/`)) ?? '';
-  const system = agent.includes('Windows') ? 'windows' : agent.includes('Mac OS') ? 'macos' : 'linux';
-  return { browser: names[name], system };
 }

@@ -48,7 +48,6 @@ function ToExtension() {
   const { data } = useQuery(queryOptions(listSessions, {}));
   if (!data || data.rows.some(({ client }) => client === 'extension')) return null;
   return (
-    // A full page load, because the content script of the extension runs only on page load.
     <Button component="a" href="/extension/pair" variant="default" size="compact-sm">
       {t.sites.needExtension}
     </Button>

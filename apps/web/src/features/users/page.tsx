@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { remindOfExtension } from '@propusk/contract/bulk';
 import { inviteAgain, type MadeInvitations } from '@propusk/contract/invitations';
 import type { User } from '@propusk/contract/me';
 import { suspendUser } from '@propusk/contract/role-changes';
@@ -9,7 +8,6 @@ import {
   IconMail,
   IconPlayerPause,
   IconPlayerPlay,
-  IconPuzzle,
   IconShieldOff,
   IconUserCog,
   IconUserPlus,
@@ -70,16 +68,6 @@ function UserList(props: {
       const made = await again.mutateAsync({ params: { id } });
       if (made.mailed) toastSuccess(t.invitations.sent(1));
       else setLinks(made);
-    } catch (error) {
-      toastFailure(messageOf(error));
-    }
-  }
-  const reminder = useCall(remindOfExtension);
-  async function remind({ id }: User) {
-    try {
-      const { reminded, refused } = await reminder.mutateAsync({ body: { ids: [id] } });
-      if (refused[0]) toastFailure(refused[0].message);
-      else toastSuccess(t.users.reminded(reminded.length));
     } catch (error) {
       toastFailure(messageOf(error));
     }
@@ -146,9 +134,6 @@ function UserList(props: {
             editing(dialogLink(props.edit, user.id)),
             ...extending(nearestEnd(user.politics) !== undefined, () => setExtended(user)),
             ...(user.invitation ? invitationOf(user) : changesOf(user)),
-            ...(user.extension === null && !user.invitation && !user.suspension && !isProtected(user)
-              ? [reminding(() => void remind(user))]
-              : []),
             ...suspensionOf(user),
             ...(isProtected(user) || user.invitation
               ? []
@@ -185,12 +170,6 @@ function UserList(props: {
     </>
   );
 }
-
-const reminding = (run: () => void): RowAction => ({
-  label: t.users.remind,
-  icon: <IconPuzzle size={16} aria-hidden />,
-  run,
-});
 
 /** /dashboard/creator/users: the users of the owner's company. */
 export function UsersPage() {
