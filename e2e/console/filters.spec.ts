@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, type Page } from '@playwright/test';
+import { myAccess } from '@propusk/contract/access';
+import { login } from '@propusk/contract/auth';
 import { me } from '@propusk/contract/me';
 import { createPolicy } from '@propusk/contract/policies';
 import { createSites } from '@propusk/contract/sites';
@@ -114,6 +116,22 @@ test('the filter by policy offers the policies of the company, and a reload keep
   await enter(page, product.url + people, owner);
   await choose(page, label);
   await expect(names(page)).toHaveText([/Анна/]);
+});
+
+test('the filter by the extension finds the users without it, and a reminder is mailed to them', async ({
+  page,
+}) => {
+  const body = { email: 'petr@romashka.test', password: 'correct horse', client: 'extension' as const };
+  const { token } = await product.call(null, login, { body });
+  await product.call(token, myAccess, {});
+  await enter(page, product.url + people, owner);
+  await choose(page, 'Подключено');
+  await expect(names(page)).toHaveText([/Пётр.*Расширение: node/]);
+  await enter(page, `${product.url}${people}?extension=none&role=USER`, owner);
+  await expect(names(page)).toHaveText([/Анна/]);
+  await page.locator('thead').getByRole('checkbox').check();
+  await page.getByRole('button', { name: 'Напомнить о расширении' }).click();
+  await expect(page.getByText('Напоминание отправлено: 1')).toBeVisible();
 });
 
 test('the count of open sites in the header sets the filter', async ({ page }) => {

@@ -33,8 +33,12 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
         await expect(heading(page, 'Шаг 1 из 2: установите расширение')).toBeVisible();
         const archive = page.getByRole('link', { name: 'Скачать архив' });
         await expect(archive).toHaveAttribute('href', '/downloads/propusk-chromium.zip');
+        const code = page.waitForURL(/\/extension\/pair#[\w-]{20,}$/);
         await page.getByRole('button', { name: 'Уже установлено' }).click();
-        await expect(page).toHaveURL(/\/extension\/pair#[\w-]{20,}$/);
+        await code;
+        await expect(page.getByText('Расширение в этом браузере не найдено')).toBeVisible();
+        // An extension that reloads the page must not get an expired code.
+        await expect(page).toHaveURL(/\/extension\/pair$/);
       }
     });
 
@@ -66,11 +70,11 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
       const found = (id: string) =>
         page.evaluate(`document.documentElement.dataset.propuskId = '${id}';
           document.documentElement.dataset.propuskExtension = '1.0.0'`);
-      const warning = page.getByText('стоит прежняя сборка');
+      const warning = page.getByText('не та сборка');
       for (const known of ['a', 'b']) {
         await page.reload();
         await found(known.repeat(32));
-        await expect(heading(page, 'Шаг 2 из 2: войдите в расширение')).toBeVisible();
+        await expect(heading(page, 'Шаг 2 из 2: подключите расширение')).toBeVisible();
         await expect(warning).toBeHidden();
       }
       await page.reload();
@@ -101,13 +105,13 @@ for (const [screen, viewport] of screensOf(import.meta.url)) {
     test('the pairing page without a code or a session says what to do', async ({ page }) => {
       await enter(page, `${product.url}/extension/pair`, null);
       await page.evaluate("document.documentElement.dataset.propuskExtension = '1.0.0'");
-      await expect(heading(page, 'Шаг 2 из 2: войдите в расширение')).toBeVisible();
+      await expect(heading(page, 'Шаг 2 из 2: подключите расширение')).toBeVisible();
       await page.getByRole('link', { name: 'Войти в консоль' }).click();
       await expect(heading(page, 'Вход')).toBeVisible();
       await page.getByLabel('Почта').fill('petr@romashka.test');
       await page.getByLabel('Пароль', { exact: true }).fill('correct horse');
       await page.getByRole('button', { name: 'Войти' }).click();
-      await expect(heading(page, 'Шаг 1 из 2: установите расширение')).toBeVisible();
+      await expect(heading(page, 'Шаг 2 из 2: подключите расширение')).toBeVisible();
       await expect(page).toHaveURL(`${product.url}/extension/pair`);
     });
   });

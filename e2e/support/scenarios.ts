@@ -227,7 +227,7 @@ const auth: Scenario[] = [
       (page) => page.goto(new URL('/extension/pair', page.url()).href).then(() => {}),
       async (page) => {
         await page.evaluate("document.documentElement.dataset.propuskExtension = '1.0.0'");
-        await shows('Шаг 2 из 2: войдите в расширение')(page);
+        await shows('Шаг 2 из 2: подключите расширение')(page);
       },
     ),
     'pair-done': async (page) => {
@@ -525,7 +525,7 @@ const company: Scenario[] = [
         count: rows.length,
         rows: rows.map((row, at) => ({ ...row, extension: extensionStates[at % extensionStates.length] })),
       }),
-      (page) => expect(page.getByText('Прокси занят').first()).toBeVisible(),
+      (page) => expect(page.getByText(/^Прокси занят/).first()).toBeVisible(),
     ),
     'users-edit': rowDialog(/Орлов/, 'Редактировать'),
     'users-remove': rowDialog(/Орлов/, 'Удалить'),

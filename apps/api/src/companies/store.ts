@@ -68,7 +68,7 @@ const fullEntity = entity({
       sql`'id', o.id, 'name', o.name`,
     ).as('politics'),
     sql<number>`(select count(distinct s.user_id)::int from sessions s join users u on u.id = s.user_id
-      where u.company_id = companies.id and s.client = 'extension' and s.expires_at > now())`.as(
+      where u.company_id = companies.id and s.client = 'extension' and s.told_access and s.expires_at > now())`.as(
       'extensions',
     ),
   ],

@@ -46,6 +46,8 @@ test('owners see what the extension of each user reported until its session ends
   await api.must(agent.token, myAccess, { query: { client: 'nightly-1.0', proxyHeldBy: 'policy' } });
   expect(await stateOf(owner.token)).toBeNull();
   const token = await signIn(agent.email);
+  // The user has not answered the question of the extension yet.
+  expect(await stateOf(owner.token)).toBeNull();
   await api.must(token, myAccess, {
     query: { client: 'chromium-extension-1.2.3', proxyHeldBy: 'extension' },
   });
@@ -81,7 +83,7 @@ test('a reminder is mailed once in seven days to a user who has a password and n
     await api.agent(owner.token),
     await api.agent(owner.token),
   ];
-  await signIn(having.email);
+  await api.must(await signIn(having.email), myAccess);
   const body = { suspended: true, currentPassword: PASSWORD };
   await api.must(owner.token, suspendUser, { params: { id: suspended.id }, body });
   await api.must(owner.token, inviteUsers, { body: { emails: ['invited@company.test'] } });

@@ -30,10 +30,10 @@ type Shown = NonNullable<User['company']>;
 /** Whether a user belongs to the company of an owner, who may see the extension of the user. */
 const isOwn = (actor: Actor) =>
   sql`users.company_id = ${scopeOf(actor) === 'company' ? actor.companyId : null}::bigint`;
-/** The open extension sessions of a user whom `isOwn` accepts. */
+/** The open extension sessions of a user whom `isOwn` accepts. A session that the user has not accepted yet has fetched no access. */
 const extensionSessions = (actor: Actor) =>
-  sql`select s.* from sessions s where s.user_id = users.id and s.client = 'extension' and s.expires_at > now()
-    and ${isOwn(actor)}`;
+  sql`select s.* from sessions s where s.user_id = users.id and s.client = 'extension' and s.told_access
+    and s.expires_at > now() and ${isOwn(actor)}`;
 
 const columns = [
   'users.id',

@@ -17,6 +17,7 @@ const filterKeys = [
   'confirmed',
   'action',
   'ends',
+  'extension',
 ] as const;
 export type FilterKey = (typeof filterKeys)[number];
 

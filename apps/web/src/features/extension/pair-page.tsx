@@ -62,6 +62,7 @@ function Pairing() {
   if (isAbsent) {
     return (
       <output>
+        {hasCode && <Notice kind="warning">{t.pairing.notFound}</Notice>}
         <InstallStep next={<NewCode label={t.pairing.installed} variant="default" />} />
       </output>
     );

@@ -50,6 +50,6 @@ export const bulk = {
   refusedHint: (n: number) => `Мешает ${refused(n)}:`,
   unchoose: 'Убрать из выделения',
   partTitle: (done: number, total: number) => `Сделано ${done} из ${total}`,
-  partHint: 'С остальными не получилось:',
+  partHint: 'Остальные остались без изменений:',
   nameless: (id: number) => `№ ${id}`,
 };

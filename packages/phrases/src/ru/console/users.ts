@@ -33,7 +33,7 @@ export const users = {
   suspendUntil: 'До даты',
   suspendUntilHint: 'Последний день без доступа. Оставьте пустым, если срок неизвестен',
   neverVisited: 'Ни разу не заходили',
-  extensions: { signed_in: 'Подключено', blocked: 'Прокси занят', none: 'Не подключено' },
+  extensions: { signed_in: 'Подключено', blocked: 'Мешает другая программа', none: 'Не подключено' },
   /** @param agent browser and system @param seen the time of the last call */
   extensionSeen: (agent: string, version: string | null, seen: string) =>
     `Расширение: ${agent}${version === null ? '' : `, версия ${version}`}, последний раз ${seen}`,
