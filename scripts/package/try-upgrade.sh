@@ -31,6 +31,8 @@ node "
   await call('/api/domain-allowed', { address: 'crm.romashka.ru', politics: [] }, token);
   console.log(token);
 " >/token
+export PUBLIC_URL=https://pass.example.ru
+propusk extension
 dpkg-deb -R /package.deb /new
 home=usr/lib/propusk migrations=usr/lib/propusk/apps/api/src/db/migrations
 rm -rf /variant
@@ -39,6 +41,7 @@ rm -rf /variant
 step() {
   echo "== \$1"
   rm -rf /variant /var/lib/propusk/.upgrade-failed* /var/log/propusk-upgrade.log
+  rm -f /var/lib/propusk-extension/updates.json
   cp -al /new /variant
   sed -i 's/^Version:.*/Version: 1.2.4/' /variant/DEBIAN/control
   (cd /variant && rm \$home/VERSION && echo 1.2.4 >\$home/VERSION && eval "\$2")
@@ -46,12 +49,12 @@ step() {
   eval "\${3:-propusk upgrade /next.deb}" && echo upgraded
   look
 }
-# The version, the parts that answer, and the data: the session and the site of before.
+# The version, the parts that answer, the data (the session and the site of before), and whether the extension was signed.
 look() {
   echo "now \$(propusk version) \$(dpkg-query -W -f '\${db:Status-Status} \${Version}' propusk) \$(propusk answers 20 api gateway): \$(node "
     const reply = await call('/api/domain-allowed', undefined, '\$(cat /token)');
     console.log(reply.status, (await reply.text()).match(/crm.romashka.ru/)?.[0]);
-  ") \$(ls -d /var/lib/propusk-upgrade 2>/dev/null)"
+  ") \$(ls -d /var/lib/propusk-upgrade /var/lib/propusk-extension/updates.json 2>/dev/null)"
 }
 # A program that ends with an error, in place of the file.
 broken='rm FILE; echo "throw new Error(\"broken\")" >FILE'

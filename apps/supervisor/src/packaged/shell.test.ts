@@ -23,9 +23,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, user = asRoot ? ordinary : {}) {
   const { status, stdout, stderr } = spawnSync(join(root, 'bin/propusk'), args, {
-    ...(asRoot && ordinary),
+    ...user,
     env: { PATH: '/usr/bin:/bin', PROPUSK_ETC: join(root, 'etc'), ...env },
     encoding: 'utf8',
   });
@@ -62,6 +62,14 @@ describe('errors of the propusk command', () => {
     expect(result).toEqual({ status, said: expect.stringContaining(said) });
     expect(result.said.split('\n').length).toBeLessThan(5);
   });
+
+  test.skipIf(!asRoot).each(['--help', '-h'])(
+    `propusk extension %s is refused instead of read as a file${asRoot ? '' : ' (skipped: needs root)'}`,
+    (option) => {
+      const said = 'Нужно так: propusk extension [ФАЙЛ.xpi]\n';
+      expect(run(['extension', option], {}, {})).toEqual({ status: 1, said });
+    },
+  );
 
   test.each([
     'setup a.test b@a.test',
