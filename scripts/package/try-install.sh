@@ -62,7 +62,7 @@ propusk backup closed/mine.backup
 stat -c '%a %U' closed/mine.backup
 propusk backup-daily
 propusk backup closed/mine.backup || echo refused
-# The backup, opened: the sealed key, and no line of the key.
+# Decrypts the backup and checks that it contains the sealed key and no line of the PEM file.
 node_fetch "
   const { readFileSync } = await import('node:fs');
   const { verify } = await import('/usr/lib/propusk/apps/supervisor/src/backup/reader.ts');

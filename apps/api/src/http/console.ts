@@ -54,7 +54,7 @@ export async function serveConsole(
   }
   for (const [name, type] of Object.entries(downloads)) {
     app.get(`/downloads/${name}`, async (request, reply) => {
-      // The zips of EXTENSION_DIR have the ids of the signed builds.
+      // The zips of EXTENSION_DIR install under the ids of the signed builds.
       const file = await open(join(extensionDir, name))
         .catch(() => (type === zip ? open(join(extension, name)) : null))
         .catch(() => null);

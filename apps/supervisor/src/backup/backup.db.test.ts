@@ -84,7 +84,7 @@ async function restored(path = file): Promise<TestDatabase> {
   return target;
 }
 
-test('a backup carries the sealed key of the extension, and one without it is complete', async () => {
+test('a backup contains the sealed signing key of the extension if the key exists, and is complete without it', async () => {
   const extensionKey = '{"id":"sealed"}';
   const path = join(folder, 'with-key.backup');
   await dump(api.database.url, keys, phrase, path, { extensionKey });

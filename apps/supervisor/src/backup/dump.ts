@@ -14,12 +14,12 @@ import { allTables, keptRows, keptTables, ofRecords, sequences } from './tables.
 import { inTransaction } from './transaction.ts';
 
 /**
- * Writes a consistent snapshot of a database into a new file, while others write to it.
- * The file appears complete or not at all, with mode 0600.
- * @param options.records whether the file holds the records of access
+ * Writes a consistent snapshot of a database into a new file, while other clients may write to the database.
+ * Creates the file atomically, with mode 0600.
+ * @param options.records whether the file contains access records
  * @param options.extensionKey the sealed signing key of the extension
  * @returns the header of the file
- * @throws BackupRefused when the file is there already, or the keys are another database's
+ * @throws BackupRefused when the file already exists, or the keys belong to a different database
  */
 export async function dump(
   url: string,

@@ -11,7 +11,7 @@ export const FORMAT = 1;
 /** Far above any real header. Bounds the read of a file without a line break. */
 export const HEADER_LIMIT = 64 * 1024;
 
-/** Fields that derive keys from a passphrase. */
+/** Parameters for deriving keys from a passphrase. */
 export const passFields = {
   salt: z.string().check(z.regex(/^[A-Za-z0-9_-]{22}$/)),
   /** Verifies the passphrase before any frame is decrypted. */

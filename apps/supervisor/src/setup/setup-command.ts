@@ -78,7 +78,7 @@ async function setup(options: Options): Promise<number> {
     say(fault === null ? setupPhrases.healthy(url) : setupPhrases.proxyMissing(url, fault, nginxConf));
   }
   printFirstLinks(options);
-  // It prints the ids, or why it cannot sign: the setup has succeeded without it.
+  // The setup succeeds even if signing fails. The command prints the ids or the reason of the failure.
   spawnSync(process.env.PROPUSK_COMMAND ?? 'propusk', ['extension'], { stdio: 'inherit' });
   return 0;
 }
