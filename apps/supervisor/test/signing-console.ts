@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { onTestFinished } from 'vitest';
 import { buildExtension } from '../src/build-extension.ts';
-import { type SignedBuilds, signExtension } from '../src/extension/sign.ts';
+import { type PublishedBuilds, signExtension } from '../src/extension/sign.ts';
 
 /** A console on loopback that serves the signed builds of the extension and answers the calls that the extension makes. */
 export interface SigningConsole {
@@ -21,7 +21,7 @@ export interface SigningConsole {
   /** Downloads wait for this promise. */
   released: Promise<unknown>;
   /** Signs and serves the built extension as another version. @param changes of its manifest */
-  publish(version: string, changes?: object): Promise<SignedBuilds>;
+  publish(version: string, changes?: object): Promise<PublishedBuilds>;
 }
 
 /** @param name the first label of its host below example.ru, and the name of its only user */

@@ -6,25 +6,33 @@ import { unlock } from './command-line.ts';
 import { Sealer } from './frames.ts';
 import { openWith, passFields, passKeys } from './header.ts';
 
-/** The private key, encrypted as a frame of a backup. Root seals and opens it; the backup, run by another user, only copies the file. */
-type Sealed = z.infer<typeof Sealed>;
+/**
+ * The private signing key of the extension, encrypted in the format of a backup frame. Root encrypts and decrypts it. Backups run as an
+ * unprivileged user and only copy the file.
+ */
+export type Sealed = z.infer<typeof Sealed>;
 const Sealed = z.object({
   /** The id of the extension in Chromium. */
   id: z.string(),
+  /** The id of the extension in Firefox, which does not follow from the key. */
+  firefoxId: z.string(),
   ...passFields,
-  /** In base64. It is bound to the other fields. */
+  /** The encrypted key, base64. Its additional authenticated data covers the other fields. */
   frame: z.string(),
 });
 
-const sealerOf = (key: Buffer, { id, salt, check }: Omit<Sealed, 'frame'>) =>
-  new Sealer(key, Buffer.from(JSON.stringify({ id, salt, check })));
+type Ids = Pick<Sealed, 'id' | 'firefoxId'>;
+
+const sealerOf = (key: Buffer, { id, firefoxId, salt, check }: Omit<Sealed, 'frame'>) =>
+  new Sealer(key, Buffer.from(JSON.stringify({ id, firefoxId, salt, check })));
 
 /** @returns the text of the file */
-export async function sealKey(pem: Buffer, id: string, passphrase: string): Promise<string> {
+export async function sealKey(pem: Buffer, ids: Ids, passphrase: string): Promise<string> {
   const salt = randomBytes(16).toString('base64url');
   const { frames, check } = await passKeys(passphrase, salt);
-  const frame = await sealerOf(frames, { id, salt, check }).seal({ table: 'extension-key' }, pem);
-  return `${JSON.stringify({ id, salt, check, frame: frame.toString('base64') })}\n`;
+  const bound = { ...ids, salt, check };
+  const frame = await sealerOf(frames, bound).seal({ table: 'extension-key' }, pem);
+  return `${JSON.stringify({ ...bound, frame: frame.toString('base64') })}\n`;
 }
 
 /** @returns null when the file is absent, unreadable or damaged */
@@ -36,7 +44,10 @@ export function readSealed(path: string): Sealed | null {
   }
 }
 
-/** @returns the PEM @throws BackupRefused for another passphrase and a damaged frame, and StartError as `ask` */
+/**
+ * @returns the key as PEM
+ * @throws BackupRefused when the passphrase is wrong or the file is damaged; StartError when nobody can enter a missing passphrase
+ */
 export async function unsealKey(sealed: Sealed, env: NodeJS.ProcessEnv): Promise<string> {
   const { keys } = await unlock(sealed, env);
   const bytes = Buffer.from(sealed.frame, 'base64');

@@ -17,7 +17,7 @@ import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { sealedForBackup } from '../backup/sealed-key.ts';
 import { buildExtension } from '../build-extension.ts';
 
-/** The command `propusk extension` without the shell, on real builds. */
+/** The script that `propusk extension` runs. Tests run it on real builds. */
 const command = fileURLToPath(new URL('extension-command.ts', import.meta.url));
 const phrase = 'correct horse battery';
 
@@ -46,22 +46,28 @@ function sign(env: NodeJS.ProcessEnv = {}) {
   return { status, said: stdout + stderr, id: /Chromium +([a-p]{32})/.exec(stdout)?.[1] };
 }
 
-test('a key that was lost with the builds returns from its sealed copy by the passphrase, with the same id', () => {
+test('the command restores a missing key and both ids from the sealed copy when the builds are missing too', () => {
   const first = sign({ BACKUP_PASSPHRASE: phrase });
   expect(first).toMatchObject({ status: 0, id: expect.any(String) });
   const pem = readFileSync(keyFile, 'utf8');
   rmSync(keyFile);
   rmSync(folder, { recursive: true });
-  // The machine has another passphrase than the backup.
+  // The passphrase of the machine differs from that of the backup, and the console has moved.
+  writeFileSync(join(root, 'propusk.env'), 'PUBLIC_URL=https://new.example.ru\n');
   const again = sign({ BACKUP_PASSPHRASE: phrase, NEXT_PASSPHRASE: 'of this machine' });
   expect(again).toMatchObject({ status: 0, id: first.id });
+  const builds = JSON.parse(readFileSync(join(folder, 'builds.json'), 'utf8'));
+  expect(builds).toMatchObject({
+    firefoxId: 'propusk@pass.example.ru',
+    base: 'https://new.example.ru/downloads/',
+  });
   expect([readFileSync(keyFile, 'utf8'), statSync(keyFile).mode & 0o777]).toEqual([pem, 0o600]);
   rmSync(keyFile);
   expect(sign({ BACKUP_PASSPHRASE: phrase })).toMatchObject({ status: 1, id: undefined });
   expect(sign({ BACKUP_PASSPHRASE: 'of this machine' })).toMatchObject({ status: 0, id: first.id });
 });
 
-test('another passphrase does not open a sealed key, and no new key is made', () => {
+test('the command refuses a wrong passphrase for the sealed key and makes no new key', () => {
   sign({ BACKUP_PASSPHRASE: phrase });
   rmSync(keyFile);
   rmSync(folder, { recursive: true });
@@ -77,7 +83,8 @@ test('another passphrase does not open a sealed key, and no new key is made', ()
 
 test.each<[damage: string, change: (text: string) => string]>([
   ['cut', (text) => text.slice(0, 200)],
-  ['changed', (text) => text.replace(/("id":")./, '$1z')],
+  ['changed in its id', (text) => text.replace(/("id":")./, '$1z')],
+  ['changed in its Firefox id', (text) => text.replace('propusk@pass', 'propusk@other')],
 ])('a sealed key that was %s is refused, and no new key is made', (_, change) => {
   sign({ BACKUP_PASSPHRASE: phrase });
   rmSync(keyFile);
@@ -100,20 +107,20 @@ test('a key that differs from the sealed one is refused, and the sealed one stay
   expect(readFileSync(sealed, 'utf8')).toBe(other);
 });
 
-test('a damaged copy is sealed again while the key is there', () => {
+test('the command replaces a damaged sealed copy while the key file exists', () => {
   sign({ BACKUP_PASSPHRASE: phrase });
   writeFileSync(sealed, 'damaged');
   expect(sign({ BACKUP_PASSPHRASE: phrase }).status).toBe(0);
   expect(JSON.parse(readFileSync(sealed, 'utf8'))).toHaveProperty('frame');
 });
 
-test('without a passphrase the key is not sealed, and the command says that no backup has it', () => {
+test('without a passphrase the command does not seal the key and warns that backups do not contain it', () => {
   const { status, said } = sign();
   expect([status, existsSync(sealed)]).toEqual([0, false]);
   expect(said).toContain(signingPhrases.keepKey(keyFile));
 });
 
-test('a backup takes a sealed key only if its own passphrase opens it, and otherwise warns', async () => {
+test('a backup contains the sealed key only if the backup passphrase opens it, and otherwise prints a warning', async () => {
   const warned = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   onTestFinished(() => warned.mockRestore());
   expect(await sealedForBackup(undefined, phrase)).toBeUndefined();
@@ -124,7 +131,7 @@ test('a backup takes a sealed key only if its own passphrase opens it, and other
   expect(warned).not.toHaveBeenCalled();
   expect(await sealedForBackup(sealed, 'another passphrase')).toBeUndefined();
   rmSync(sealed);
-  // A folder is unreadable for root too.
+  // Not even root can read a folder as a file.
   expect(await sealedForBackup(folder, phrase)).toBeUndefined();
   const lines = [sealed, folder].map((path) => [`${signingPhrases.sealLeftOut(path)}\n`]);
   expect(warned.mock.calls).toEqual(lines);

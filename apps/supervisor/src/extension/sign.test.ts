@@ -91,7 +91,7 @@ test('the Firefox build has the id of the domain, and updates.json has the hash 
   });
 });
 
-test('the zips hold the archives of the signed builds, and builds.json names their version, ids and base URL', async () => {
+test('the zips equal the archives of the signed builds, and builds.json contains their version, ids and base URL', async () => {
   const built = await signFor();
   expect(read('propusk-chromium.zip').equals(readCrx(read('propusk.crx')).archive)).toBe(true);
   expect(read('propusk-firefox.zip').equals(read('propusk.xpi'))).toBe(true);
@@ -160,21 +160,36 @@ test('a .xpi that Mozilla signed is published with its hash, and stays at the ne
   expect(JSON.parse(read('builds.json').toString())).toMatchObject({ mozilla: true });
   const [update] = JSON.parse(read('updates.json').toString()).addons[firefoxId].updates;
   expect(update.update_hash).toBe(`sha256:${createHash('sha256').update(signed).digest('hex')}`);
-  expect(await signFor()).toMatchObject({ replacesMozilla: false });
+  expect(await signFor()).toMatchObject({ xpiVersion: '1.9.0' });
   expect(snapshot()).toEqual(published);
   expect(read('propusk-firefox.zip').equals(signed)).toBe(false);
 });
 
-test('a higher version replaces the .xpi that Mozilla signed and reports it', async () => {
-  await signFor();
+test('an upgrade keeps the .xpi that Mozilla signed with its version until a signed .xpi of the new version is published', async () => {
+  const { firefoxId } = await signFor();
   publishMozilla(fromMozilla(read('propusk-firefox.zip')), folder);
+  const [xpi, updates] = [read('propusk.xpi'), read('updates.json')];
   build('1.10.0');
-  expect(await signFor()).toMatchObject({ replacesMozilla: true });
-  expect(read('propusk.xpi').equals(read('propusk-firefox.zip'))).toBe(true);
-  expect(await signFor()).toMatchObject({ replacesMozilla: false });
+  expect(await signFor()).toMatchObject({ version: '1.10.0', xpiVersion: '1.9.0', mozilla: true });
+  expect([read('propusk.xpi'), read('updates.json')]).toEqual([xpi, updates]);
+  expect(JSON.parse(read('builds.json').toString())).toMatchObject({ version: '1.10.0', mozilla: true });
+  expect(manifestOf(read('propusk-firefox.zip')).version).toBe('1.10.0');
+  publishMozilla(fromMozilla(read('propusk-firefox.zip')), folder);
+  expect(manifestOf(read('propusk.xpi')).version).toBe('1.10.0');
+  const [update] = JSON.parse(read('updates.json').toString()).addons[firefoxId].updates;
+  expect(update.version).toBe('1.10.0');
+  expect(await signFor()).toMatchObject({ xpiVersion: '1.10.0' });
 });
 
-test('a .xpi without a signature of Mozilla, with another id or version, or absent is refused, and so is one before the first signing', async () => {
+test('a version lower than that of the published .xpi is refused, also when the Chromium build is missing', async () => {
+  await signFor();
+  publishMozilla(fromMozilla(read('propusk-firefox.zip')), folder);
+  rmSync(join(folder, 'propusk.crx'));
+  build('1.8.0');
+  expect(await refusal()).toBe(signingPhrases.lowerVersion('1.8.0', '1.9.0', folder));
+});
+
+test('a .xpi is refused before the first signing, and if it is missing, has no Mozilla signature, or has a different id or version', async () => {
   const path = fromMozilla(readFileSync(zips.firefox));
   expect(() => publishMozilla(path, folder)).toThrow(signingPhrases.signFirst());
   const built = await signFor();
@@ -182,9 +197,10 @@ test('a .xpi without a signature of Mozilla, with another id or version, or abse
   const other = (found: string) => signingPhrases.otherXpi(path, found, built);
   expect(await refusalOf(path)).toBe(other('extension@propusk.example 1.9.0'));
   const archive = read('propusk.xpi');
-  const manifest = strToU8(JSON.stringify({ ...manifestOf(archive), version: '1.8.0' }));
-  fromMozilla(archive, { 'manifest.json': manifest });
-  expect(await refusalOf(path)).toBe(other('propusk@pass.example.ru 1.8.0'));
+  for (const version of ['1.8.0', '1.10.0']) {
+    fromMozilla(archive, { 'manifest.json': strToU8(JSON.stringify({ ...manifestOf(archive), version })) });
+    expect(await refusalOf(path)).toBe(other(`propusk@pass.example.ru ${version}`));
+  }
   writeFileSync(path, archive);
   expect(await refusalOf(path)).toBe(signingPhrases.noXpi(path));
   rmSync(path);

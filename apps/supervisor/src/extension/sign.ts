@@ -14,7 +14,8 @@ interface Manifest {
 }
 
 /** The signed builds in a folder, as the console serves them. The file `builds.json` holds these fields for the api. */
-export interface SignedBuilds {
+interface SignedBuilds {
+  /** The version of the Chromium build and of both zips. A .xpi that Mozilla signed may have a lower one. */
   readonly version: string;
   /** The ids by which policies of the browsers name the extension. */
   readonly chromiumId: string;
@@ -23,6 +24,11 @@ export interface SignedBuilds {
   readonly base: string;
   /** Whether Mozilla signed `propusk.xpi`. */
   readonly mozilla: boolean;
+}
+
+/** @property xpiVersion the version of `propusk.xpi` */
+export interface PublishedBuilds extends SignedBuilds {
+  readonly xpiVersion: string;
 }
 
 /** An archive with its manifest. */
@@ -34,12 +40,12 @@ interface Build {
 
 /**
  * Writes `propusk.crx`, `propusk.xpi`, their archives `propusk-chromium.zip` and `propusk-firefox.zip`, `updates.xml`, `updates.json` and
- * `builds.json` for the browsers of one organisation. The same inputs give the same bytes. Makes the key when neither the key nor
- * earlier builds exist. The Firefox id holds the domain of the first signing. A .xpi of this version that Mozilla signed stays.
+ * `builds.json` for the browsers of one organisation. Equal inputs produce equal bytes. Makes the key when neither the key nor earlier
+ * builds exist. A .xpi that Mozilla signed stays, with its version, until `publishMozilla` replaces it.
  * @param consoleUrl the URL of the console, whose /downloads/ serves the folder
  * @param keyFile the private key (PEM)
  * @param zips paths of the unsigned builds
- * @returns also whether a .xpi that Mozilla signed was replaced by an unsigned one of a higher version
+ * @param firefoxId the id for Firefox if the folder has no .xpi; by default an id with the domain of the console
  * @throws StartError, before any file changes, when the URL is not https, a build is missing, the builds in the folder have a higher
  *   version or another key, or the key file is unfit
  */
@@ -48,12 +54,14 @@ export async function signExtension({
   keyFile,
   zips,
   folder,
+  firefoxId: keptId,
 }: {
   consoleUrl: URL;
   keyFile: string;
   zips: { readonly chromium: string; readonly firefox: string };
   folder: string;
-}): Promise<SignedBuilds & { readonly replacesMozilla: boolean }> {
+  firefoxId?: string | undefined;
+}): Promise<PublishedBuilds> {
   // Firefox accepts only letters, digits, dots, hyphens and underscores in an id.
   if (consoleUrl.protocol !== 'https:' || !/^[\w.-]+$/.test(consoleUrl.hostname))
     throw new StartError(signingPhrases.httpsOnly(consoleUrl.origin));
@@ -65,13 +73,15 @@ export async function signExtension({
   const xpiFile = join(folder, 'propusk.xpi');
   const formerXpi = existsSync(xpiFile) ? readBuild(xpiFile, signingPhrases.damaged) : null;
   const { version } = chromium.manifest;
-  if (former !== null && isLower(version, former.manifest.version))
-    throw new StartError(signingPhrases.lowerVersion(version, former.manifest.version, folder));
+  for (const earlier of [former, formerXpi]) {
+    if (earlier !== null && isLower(version, earlier.manifest.version))
+      throw new StartError(signingPhrases.lowerVersion(version, earlier.manifest.version, folder));
+  }
   const key = await keyFor(keyFile, former?.manifest.key, folder);
   const publicKey = publicKeyOf(key);
   const chromiumId = extensionId(publicKey);
   // Policies and installed builds name the first id, also after the console has moved.
-  const firefoxId = (formerXpi && geckoId(formerXpi)) ?? `propusk@${consoleUrl.hostname}`;
+  const firefoxId = (formerXpi && geckoId(formerXpi)) ?? keptId ?? `propusk@${consoleUrl.hostname}`;
   const archive = withManifest(chromium, {
     key: publicKey.toString('base64'),
     update_url: `${base}updates.xml`,
@@ -80,10 +90,10 @@ export async function signExtension({
   const unsigned = withManifest(firefox, {
     browser_specific_settings: { gecko: { ...gecko, id: firefoxId, update_url: `${base}updates.json` } },
   });
-  const ofMozilla = formerXpi !== null && isMozillaSigned(formerXpi);
-  const isKept = ofMozilla && formerXpi.manifest.version === version;
-  const xpi = isKept ? formerXpi.archive : unsigned;
-  const built = { version, chromiumId, firefoxId, base, mozilla: isKept };
+  const kept = formerXpi !== null && isMozillaSigned(formerXpi) ? formerXpi : null;
+  const xpi = kept?.archive ?? unsigned;
+  const xpiVersion = kept?.manifest.version ?? version;
+  const built = { version, chromiumId, firefoxId, base, mozilla: kept !== null };
   // The lists come last, so that they never name a build that is not there yet.
   publish(folder, {
     'propusk-chromium.zip': archive,
@@ -91,18 +101,19 @@ export async function signExtension({
     'propusk.crx': packCrx(archive, key),
     'propusk.xpi': xpi,
     'updates.xml': chromiumUpdates(chromiumId, version, `${base}propusk.crx`),
-    'updates.json': firefoxUpdates(built, xpi),
+    'updates.json': firefoxUpdates({ ...built, version: xpiVersion }, xpi),
     'builds.json': json(built),
   });
-  return { ...built, replacesMozilla: ofMozilla && !isKept };
+  return { ...built, xpiVersion };
 }
 
 /**
- * Publishes a .xpi that Mozilla signed in place of the Firefox build in the folder. Firefox verifies the signature.
- * @throws StartError, before any file changes, when the folder has no builds, or the file has no signature of Mozilla, another id or
- *   another version than they
+ * Replaces the published .xpi by a .xpi that Mozilla signed. Firefox verifies the signature. `signExtension` keeps the version of
+ * `propusk-firefox.zip` at or above that of the published .xpi, so the required version is never a downgrade.
+ * @throws StartError, before any file changes, when the folder has no builds, the file has no Mozilla signature, or its id or version
+ *   differs from that of `propusk-firefox.zip`
  */
-export function publishMozilla(file: string, folder: string): SignedBuilds {
+export function publishMozilla(file: string, folder: string): PublishedBuilds {
   const list = join(folder, 'builds.json');
   if (!existsSync(list)) throw new StartError(signingPhrases.signFirst());
   const built: SignedBuilds = JSON.parse(readFileSync(list, 'utf8'));
@@ -116,7 +127,7 @@ export function publishMozilla(file: string, folder: string): SignedBuilds {
     'updates.json': firefoxUpdates(built, signed.archive),
     'builds.json': json({ ...built, mozilla: true }),
   });
-  return built;
+  return { ...built, xpiVersion: version };
 }
 
 /** The key of the published builds, or a new key if there are none. Browsers refuse an update that another key signed. */
@@ -155,7 +166,7 @@ function withManifest({ files, manifest }: Build, changes: object): Uint8Array {
 /** The id by which Firefox knows a build. */
 const geckoId = ({ manifest }: Build) => manifest.browser_specific_settings?.gecko.id;
 
-/** Whether a build holds a signature of Mozilla, which only Firefox verifies. */
+/** Whether a build contains a Mozilla signature, which only Firefox verifies. */
 const isMozillaSigned = ({ files }: Build) => files['META-INF/mozilla.rsa'] !== undefined;
 
 /** The list from which Firefox learns of an update: https://extensionworkshop.com/documentation/manage/updating-your-extension/ */

@@ -281,8 +281,8 @@ export const signingPhrases = {
     `В ${path} нет сборки с подписью Mozilla: укажите .xpi, который сделала команда web-ext sign (docs/extension.md). Ничего не изменено`,
   otherXpi: (path: string, found: string, built: { version: string; firefoxId: string; base: string }) =>
     `В ${path} сборка ${found}, а нужна ${built.firefoxId} ${built.version}: подпишите в Mozilla архив ${built.base}propusk-firefox.zip. Ничего не изменено`,
-  mozillaReplaced: (built: { version: string; base: string }) =>
-    `Прежнюю сборку для Firefox подписала Mozilla, а у версии ${built.version} её подписи ещё нет, и обычный Firefox останется на прежней. Подпишите в Mozilla ${built.base}propusk-firefox.zip и выполните propusk extension ФАЙЛ.xpi`,
+  mozillaStays: (built: { version: string; xpiVersion: string; base: string }) =>
+    `Для Firefox остаётся сборка ${built.xpiVersion} с подписью Mozilla. Чтобы раздавать ${built.version}, подпишите в Mozilla ${built.base}propusk-firefox.zip и выполните propusk extension ФАЙЛ.xpi`,
   keepKey: (keyFile: string) =>
     `Сохраните ${keyFile} отдельно от сервера: фразы для копий нет, поэтому в резервных копиях его нет, а без него расширение не обновить`,
   unsealing: (keyFile: string, sealed: string) =>
