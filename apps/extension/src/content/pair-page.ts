@@ -1,12 +1,15 @@
 /**
  * A content script for `/extension/pair` of any origin, because the console's origin is not known in advance. It writes
- * the extension's version and id into the page, and passes the code in the URL fragment to the worker, which asks the user.
+ * the extension's version into the page, and passes the code in the URL fragment to the worker, which asks the user.
  * Only one code is passed, because a page could change its fragment endlessly. The page reads the outcome from
- * `data-propusk-paired`: `yes`, `refused` or `failed`. `data-propusk-id` holds the ids of all installed builds, separated by spaces.
+ * `data-propusk-paired`: `yes`, `refused` or `failed`. Only on the user's own console, `data-propusk-id` holds the ids of all
+ * installed builds, separated by spaces.
  */
 const mark = document.documentElement.dataset;
 mark.propuskExtension = chrome.runtime.getManifest().version;
-mark.propuskId = [...new Set(mark.propuskId?.split(' ')).add(chrome.runtime.id)].join(' ');
+void chrome.runtime.sendMessage({ type: 'id-request' }).then((id: unknown) => {
+  if (typeof id === 'string') mark.propuskId = [...new Set(mark.propuskId?.split(' ')).add(id)].join(' ');
+});
 
 let offered = false;
 

@@ -13,18 +13,28 @@ export function answerMessages(store: Store, session: Session, pinned: () => Pro
     if (!read.success || sender.id !== chrome.runtime.id) return false;
     const message = read.data;
     const ownPage = sender.url?.startsWith(chrome.runtime.getURL('')) === true;
-    if (message.type === 'pair-request') {
+    if (message.type === 'pair-request' || message.type === 'id-request') {
       // Uses the sender URL from the browser, because a page could send a false one.
       if (sender.tab?.id === undefined || sender.url === undefined || sender.frameId !== 0) return false;
-      void pairing.offer(new URL(sender.url).origin, message.code, sender.tab.id);
-      return false;
+      const { origin } = new URL(sender.url);
+      if (message.type === 'pair-request') {
+        void pairing.offer(origin, message.code, sender.tab.id);
+        return false;
+      }
+      void isOwnConsole(origin).then((isOwn) => reply(isOwn ? chrome.runtime.id : null));
+      return true;
     }
     if (!ownPage) return false;
     void handle(message).then(reply);
     return true;
   });
 
-  async function handle(message: Exclude<Message, { type: 'pair-request' }>): Promise<Reply> {
+  /** Whether an origin is the user's console. Other sites must not learn the id, because a company's build has its own. */
+  async function isOwnConsole(origin: string): Promise<boolean> {
+    return origin === (await store.get()).console || origin === (await pinned().catch(() => null));
+  }
+
+  async function handle(message: Exclude<Message, { type: 'pair-request' | 'id-request' }>): Promise<Reply> {
     let error: string | undefined;
     let codeNeeded = false;
     let question: PairQuestion | null = null;

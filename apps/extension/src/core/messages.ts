@@ -15,6 +15,8 @@ export const Message = z.discriminatedUnion('type', [
   z.object({ type: z.literal('sign-out') }),
   /** Sent by a web page. The worker uses only `code`, and sends it only to the page's own origin. */
   z.object({ type: z.literal('pair-request'), code: z.string() }),
+  /** Sent by the content script. The reply is the extension's id, or null when the page is not of the user's own console. */
+  z.object({ type: z.literal('id-request') }),
   z.object({ type: z.literal('pair-question') }),
   z.object({ type: z.literal('pair-answer'), id: z.string(), yes: z.boolean() }),
 ]);

@@ -78,7 +78,7 @@ test.skipIf(!canManage)(
     expect(stored).toMatchObject({ token: 'token-of-anna', access: { sites: ['crm-anna.example.ru'] } });
 
     const extensions = await openPage('chrome://extensions');
-    // The page that answers the button "Update": Chromium itself asks after some hours.
+    // The call behind the "Update" button of chrome://extensions. Chromium checks for updates by itself only every few hours.
     const check = () => extensions('chrome.developerPrivate.autoUpdate()');
     const list = join(company.folder, 'updates.xml');
     const honest = readFileSync(list, 'utf8');
@@ -128,9 +128,10 @@ test.skipIf(!canManage)(
 );
 
 test.skipIf(!canManage)(
-  `the installed extension reloads an open page of pairing and no other page, and the page learns the id of the extension${managedOnly}`,
+  `the installed extension reloads an open pairing page and no other page, and gives its id only to the company's console${managedOnly}`,
   async () => {
-    const { machine, company, chromiumId } = await makeManaged();
+    const { machine, certificate, company, popup, chromiumId } = await makeManaged();
+    const foreign = await startSigningConsole(machine, 'mallory', certificate);
     const { promise, resolve } = Promise.withResolvers<void>();
     company.released = promise;
     const { openPage } = await startChromium(machine, 'profile');
@@ -143,9 +144,21 @@ test.skipIf(!canManage)(
     }
     resolve();
     const [pair, ...others] = pages;
-    const seen = `[window.isFirstLoad, document.documentElement.dataset.propuskId, location.hash].join()`;
-    await expect.poll(() => pair?.(seen)).toBe(`,${chromiumId},#x`);
+    const version = 'document.documentElement.dataset.propuskExtension';
+    const id = 'document.documentElement.dataset.propuskId';
+    const seen = `[window.isFirstLoad, ${version}, location.hash].join()`;
+    await expect.poll(() => pair?.(seen)).toBe(',1.0.0,#x');
     for (const other of others) expect(await other(seen)).toBe('true,,');
+
+    // The browser applies the policy of an extension only after the installation.
+    const signInPage = await openPage(popup);
+    await expect.poll(() => signInPage('document.getElementById("console").value')).toBe(company.origin);
+    const stranger = await openPage(`${foreign.origin}/extension/pair`);
+    await expect.poll(() => stranger(version)).toBe('1.0.0');
+    // The foreign page sends its request first, so its reply has arrived when the console's page has the id.
+    const own = await openPage(`${company.origin}/extension/pair`);
+    await expect.poll(() => own(id)).toBe(chromiumId);
+    expect(await stranger(id)).toBeUndefined();
   },
 );
 
@@ -213,7 +226,7 @@ test.skipIf(!canManage)(
     let { openPage, stop } = await startChromium(machine, 'profile');
     await signIn(await openPage(popup), 'anna@romashka.ru');
     await stop();
-    // Nobody can answer the question of a browser without a window, so the profile has the answer of an earlier time.
+    // A headless browser cannot show the permission prompt, so the test stores the granted permission in the profile.
     const preferences = join(machine, 'profile/Default/Preferences');
     const content = JSON.parse(readFileSync(preferences, 'utf8'));
     content.extensions.settings[chromiumId].runtime_granted_permissions = { api: ['privacy'] };
