@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { limitWebRtc } from './webrtc.ts';
+import { limitWebRtc, readWebRtc } from './webrtc.ts';
 
 const access = {
   version: 1,
@@ -12,20 +12,22 @@ const access = {
   bypass: [],
 };
 
-/** The stubbed browser: whether it granted the permission, the setting, and the number of writes. */
+/** The stubbed browser: whether it granted the permission, who else controls the setting, the setting, the number of writes. */
 let granted: boolean;
+let holder: string | null;
 let value: string | null;
 let writes: number;
 
 beforeEach(() => {
-  [granted, value, writes] = [true, null, 0];
+  [granted, holder, value, writes] = [true, null, null, 0];
   const write = (next: string | null) => {
     writes++;
     value = next;
   };
   const webRTCIPHandlingPolicy = {
     get: async () => ({
-      levelOfControl: value === null ? 'controllable_by_this_extension' : 'controlled_by_this_extension',
+      levelOfControl:
+        holder ?? (value === null ? 'controllable_by_this_extension' : 'controlled_by_this_extension'),
     }),
     set: async (details: { value: string }) => write(details.value),
     clear: async () => write(null),
@@ -53,4 +55,22 @@ test('the WebRTC setting stays as it is without the permission', async () => {
   granted = false;
   await limitWebRtc(access);
   expect([value, writes]).toEqual([null, 0]);
+});
+
+test.each(['controlled_by_other_extensions', 'not_controllable'])(
+  'a WebRTC setting whose level of control is %s is not written, and is reported as held',
+  async (level) => {
+    holder = level;
+    await limitWebRtc(access);
+    await limitWebRtc(null);
+    expect([await readWebRtc(), writes]).toEqual(['held', 0]);
+  },
+);
+
+test('direct WebRTC connections are reported as closed only after the extension has set its value', async () => {
+  expect(await readWebRtc()).toBe('open');
+  await limitWebRtc(access);
+  expect(await readWebRtc()).toBe('closed');
+  granted = false;
+  expect(await readWebRtc()).toBe('open');
 });

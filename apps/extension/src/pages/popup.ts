@@ -4,15 +4,14 @@ import { openTimes } from '@propusk/phrases/when';
 import { isExposed } from '../core/api.ts';
 import { ask, type Message, type Reply } from '../core/messages.ts';
 import { type Refusal, refusalOfSite, type State, timesOfSite } from '../core/state.ts';
-import { WEBRTC } from '../core/webrtc.ts';
+import { limitWebRtc, readWebRtc, WEBRTC } from '../core/webrtc.ts';
 import { h, notice, show } from './dom.ts';
 
 /** The typed values survive a failure and a closed popup, except password and code. */
 const typed = { console: '', email: '', password: '', code: '' };
 /** The console requires the second factor's code. */
 let codeNeeded = false;
-/** The user granted the permission for the WebRTC setting. */
-let mayLimitWebRtc = false;
+let webRtc: Awaited<ReturnType<typeof readWebRtc>> = 'open';
 
 let busy = false;
 
@@ -22,8 +21,9 @@ async function act(message: Message): Promise<void> {
   document.querySelector('main')?.setAttribute('aria-busy', 'true');
   for (const button of document.querySelectorAll('button')) button.disabled = true;
   try {
-    mayLimitWebRtc = await chrome.permissions.contains(WEBRTC);
-    render(await ask(message));
+    const reply = await ask(message);
+    webRtc = await readWebRtc();
+    render(reply);
   } catch {
     show(
       notice('error', t.failures.workerAway),
@@ -115,7 +115,7 @@ function renderSignedIn({ state, error }: Reply): void {
     access === null && state.problem !== null && origin !== null
       ? h('a', { class: 'primary', href: origin, target: '_blank', rel: 'noreferrer' }, t.popup.openConsole)
       : null,
-    access?.allSites === true ? webRtcChoice() : null,
+    access?.allSites === true ? webRtcChoice(access) : null,
     access === null ? null : h('h2', {}, access.allSites ? t.popup.allSites : t.popup.sites),
     access !== null && sites.length === 0 && !access.allSites
       ? h('p', { class: 'dim' }, t.popup.noSites)
@@ -130,22 +130,27 @@ function renderSignedIn({ state, error }: Reply): void {
   );
 }
 
-/** Says whether WebRTC may bypass the gateway, with a button that changes it. The worker sets the value. */
-function webRtcChoice(): HTMLElement {
-  const { open, close, closed, reopen } = t.popup.webRtc;
+/** Says whether WebRTC may bypass the gateway, with a button that changes it unless another program controls the setting. */
+function webRtcChoice(access: State['access']): HTMLElement {
   const change = async () => {
-    // A browser grants a permission only at once after the click, before any other call.
-    if (!mayLimitWebRtc) await chrome.permissions.request(WEBRTC);
-    else {
+    if (webRtc === 'open') {
+      // The request must be the first call after the click: a browser rejects a later one.
+      await chrome.permissions.request(WEBRTC);
+      // The worker sets the value too, because the permission prompt may close the popup.
+      await limitWebRtc(access);
+    } else {
       await chrome.privacy.network.webRTCIPHandlingPolicy.clear({});
       await chrome.permissions.remove(WEBRTC);
     }
     await act({ type: 'status' });
   };
-  const choice = h('section', { class: 'webrtc' }, h('p', { class: 'dim' }, mayLimitWebRtc ? closed : open));
+  const choice = h('section', { class: 'webrtc' }, h('p', { class: 'dim' }, t.popup.webRtc[webRtc]));
+  if (webRtc === 'held') return choice;
   // A browser policy may forbid the permission.
   const click = () => void change().catch(() => choice.append(notice('error', t.failures.unexpected)));
-  choice.append(h('button', { class: 'quiet', click }, mayLimitWebRtc ? reopen : close));
+  choice.append(
+    h('button', { class: 'quiet', click }, t.popup.webRtc[webRtc === 'open' ? 'close' : 'reopen']),
+  );
   return choice;
 }
 
