@@ -9,6 +9,17 @@ let consoleUrl: string | undefined;
 let alarms: string[];
 let listener: Listener;
 
+const access = {
+  version: 1,
+  gateway: { scheme: 'https', host: 'gate.propusk.test', port: 443 } as const,
+  username: 'u42',
+  password: 'secret',
+  expiresAt: '2030-01-01T00:00:00.000Z',
+  allSites: true,
+  sites: [],
+  bypass: [],
+};
+
 beforeEach(() => {
   local = { state: { ...signedOut, console: 'https://pass.example.ru' } };
   consoleUrl = undefined;
@@ -78,4 +89,11 @@ test('the worker gives its id to no page before the first sign-in or with an inv
   consoleUrl = 'no address';
   start();
   expect(await idFor('https://pass.example.ru/extension/pair')).toBeNull();
+});
+
+test('a sign-in succeeds and schedules the renewal of the password when the WebRTC setting fails', async () => {
+  const { store } = start();
+  await store.change((state) => ({ ...state, token: 'token', access }));
+  expect((await store.get()).token).toBe('token');
+  expect(alarms).toContain('expiry');
 });

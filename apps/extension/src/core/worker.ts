@@ -50,12 +50,13 @@ export function startWorker(browser: Browser): Worker {
   let routed: { access: GatewayAccess | null; through: (url: string) => boolean } | undefined;
   const store = openStore(async (state) => {
     await browser.apply(state.access);
-    await limitWebRtc(state.access);
     await showBadges(state, route);
     if (state.access !== null) {
       const when = Date.parse(state.access.expiresAt) - BEFORE_EXPIRY_MS;
       await chrome.alarms.create(EXPIRY, { when: Math.max(when, Date.now() + 30_000) });
     }
+    // The WebRTC setting is optional: an error of the browser must not fail the change of the state, such as a sign-in.
+    await limitWebRtc(state.access).catch(() => {});
   });
   const session = createSession(store, pinnedConsole, () => clientName(browser.name));
   const answer = createChallenges(async () => (await store.get()).access, session.refresh);
@@ -122,7 +123,7 @@ export function startWorker(browser: Browser): Worker {
   return { store, session, answer, route };
 }
 
-/** Reloads the console's open pages of pairing: their content script starts only with a page. */
+/** Reloads open pairing pages, because the browser runs a content script only when a page loads. */
 async function reloadPairPages(): Promise<void> {
   const tabs = await chrome.tabs.query({ url: '*://*/extension/pair*' });
   // A tab may have closed meanwhile.
@@ -145,8 +146,9 @@ async function showRefused(tabId: number, url: string): Promise<void> {
 }
 
 /**
- * This extension's name for the console, with the version if it may be sent. In Firefox 140 and newer the user decides that
- * (`technicalAndInteraction`); in a browser whose policy names the console, the company does. Others do not ask.
+ * The extension's name in requests to the console, with its version unless the user declined to send the version. Firefox 140
+ * and newer ask the user for this consent (`technicalAndInteraction`). If the browser policy names the console, the version is
+ * always sent.
  */
 async function clientName(browser: string): Promise<string> {
   const granted: chrome.permissions.Permissions & { data_collection?: string[] } =
