@@ -43,7 +43,7 @@ export interface ManagedBrowser {
   readonly log: () => string;
   /** Sends a command of the protocol. @throws Error with the reply of a failed command */
   readonly send: (method: string, params?: object, sessionId?: string) => Promise<Result>;
-  /** Opens a page in a tab. A page of the extension has its content then. */
+  /** Opens a page in a new tab. For a page of the extension, waits until the page has rendered its content. */
   readonly openPage: (url: string) => Promise<Run>;
   readonly stop: () => Promise<void>;
 }
@@ -80,8 +80,8 @@ export async function startChromium(machine: string, profile: string): Promise<M
 }
 
 /**
- * Waits until a page of the extension has replaced "Загружаю…" of its HTML. Loads it again when the browser shows its error page,
- * because the files of an extension appear on the disk before its pages open.
+ * Waits until a page of the extension has replaced the initial text "Загружаю…". Reloads the page while the browser shows an
+ * error page, because an extension's files are on the disk before the browser serves its pages.
  */
 async function untilShown(run: Run, again: () => Promise<unknown>): Promise<void> {
   const text = `document.querySelector('main')?.innerText ?? (location.protocol.endsWith('error:') ? 'error' : '')`;
@@ -101,7 +101,7 @@ export async function click(run: Run, selector: string): Promise<void> {
   await run(`${button}.click()`);
 }
 
-/** Signs in on an open popup, whose field of the console a policy has filled or the given origin fills. */
+/** Signs in through an open popup. Types the given origin into the console field, unless a policy has filled the field. */
 export async function signIn(run: Run, email: string, console?: string): Promise<void> {
   const typed = { email, password: 'correct horse', ...(console !== undefined && { console }) };
   await expect

@@ -49,7 +49,7 @@ describe('State', () => {
     }
   });
 
-  /** A state as version 0.2.0 stores it after a sign-in, with a site that opens later and a refusal of that site. */
+  /** The stored state of version 0.2.0 after a sign-in. Access to its site has not begun yet, and the gateway refused the site. */
   const stored = {
     console: 'https://pass.example.ru',
     token: 'token',
@@ -94,7 +94,7 @@ describe('State', () => {
     },
   );
 
-  test('an invalid refusal or an older account loses neither the session nor the access', () => {
+  test('the session and the access stay when a stored refusal is invalid or the stored account has no company', () => {
     const refusals = { 'crm.example.ru': { kind: 'unknown' } };
     expect(readState({ ...stored, refusals })).toEqual({ ...stored, refusals: {} });
     const { company: _, ...person } = stored.person;

@@ -29,7 +29,7 @@ async function startManaged(changes: object = {}) {
   const build = { source: 'signed', id: firefoxId, url: `${company.origin}/downloads/propusk.xpi` } as const;
   const { path, text } = policyFile('firefox', 'linux', build, company.origin);
   const { policies } = JSON.parse(text);
-  // The certificate of this console has an issuer that only the company knows, and its build has no signature of Mozilla.
+  // The console's certificate is issued by a private CA, and Mozilla did not sign the build.
   const Preferences = { 'xpinstall.signatures.required': { Value: false, Status: 'locked' } };
   writeFile(
     machine,
@@ -39,7 +39,7 @@ async function startManaged(changes: object = {}) {
   const browser = await startFirefox(machine, 'profile', {
     'network.dns.localDomains': 'anna.example.ru',
     'extensions.webextensions.uuids': JSON.stringify({ [firefoxId]: UUID }),
-    // Nobody can answer the question of a browser without a window.
+    // A headless browser cannot show a permission prompt.
     'extensions.webextOptionalPermissionPrompts': false,
   });
   const addons = `ChromeUtils.importESModule('resource://gre/modules/AddonManager.sys.mjs')`;
@@ -58,7 +58,7 @@ async function startManaged(changes: object = {}) {
 test.skipIf(!canManage)(
   `Firefox installs and updates the extension by policy, and its user stays signed in; it refuses changed and older updates${managedOnly}`,
   async () => {
-    // Version 0.2.0 declared that it sends no data. An update with other declarations asks nobody in a managed browser.
+    // Version 0.2.0 declared that it sends no data. A managed Firefox installs an update with other declarations without a prompt.
     const { gecko } = (manifestFor('firefox') as { browser_specific_settings: { gecko: object } })
       .browser_specific_settings;
     const former = { gecko: { ...gecko, data_collection_permissions: { required: ['none'] } } };
@@ -113,7 +113,7 @@ test.skipIf(!canManage)(
       url: `${company.origin}/call`,
       wait: 'complete',
     });
-    /** The number of addresses that a page finds for a connection. */
+    /** The number of ICE candidates that a page gathers. */
     const addresses = async () => {
       const expression = `new Promise(async (resolve) => {
         const connection = new RTCPeerConnection();
