@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { manifestFor } from '../../../extension/manifest.ts';
 import { policyFile } from '../../../web/src/features/rollout/policy-files.ts';
 import { issueCertificate } from '../../test/console-certificate.ts';
@@ -131,5 +134,32 @@ test.skipIf(!canManage)(
     await expect.poll(addresses).toBe(0);
     await press(browser, popup, '.webrtc button');
     await expect.poll(addresses).toBeGreaterThan(0);
+  },
+);
+
+test.skipIf(!canManage)(
+  `in Firefox only the company's console learns the id of the extension, which contains the domain of the company${managedOnly}`,
+  async () => {
+    const { browser, company } = await startManaged();
+    const foreign = createServer((_, reply) => reply.setHeader('content-type', 'text/html').end('<p>site'));
+    onTestFinished(() => void foreign.close());
+    await once(foreign.listen(0, '127.0.0.1'), 'listening');
+    const run = await browser.openPage(popup);
+    await expect.poll(() => run('document.getElementById("console").value')).toBe(company.origin);
+    const { contexts } = await browser.send('browsingContext.getTree');
+    const { context } = contexts[0];
+    /** Opens the pairing page of an origin. @returns its attributes that the extension wrote */
+    const open = async (origin: string) => {
+      const url = `${origin}/extension/pair`;
+      await browser.send('browsingContext.navigate', { context, url, wait: 'complete' });
+      // The worker's reply arrives after the page has loaded.
+      const expression = `new Promise((resolve) => setTimeout(resolve, 1_000))
+        .then(() => [document.documentElement.dataset.propuskExtension, document.documentElement.dataset.propuskId].join())`;
+      const params = { target: { context }, awaitPromise: true, expression };
+      return (await browser.send('script.evaluate', params)).result.value;
+    };
+    expect(await open(company.origin)).toBe('1.0.0,propusk@anna.example.ru');
+    const { port } = foreign.address() as AddressInfo;
+    expect(await open(`http://127.0.0.1:${port}`)).toBe('1.0.0,');
   },
 );
