@@ -4,6 +4,7 @@ import { unicodeHost } from '@propusk/contract/unicode-host';
 import { Explanation } from '@propusk/contract/why';
 import * as t from '@propusk/phrases/extension';
 import * as z from 'zod/mini';
+import { catch as lenient } from 'zod/mini';
 
 // The extension CSP forbids eval; zod would try it, and the browser would log a violation.
 z.config({ jitless: true });
@@ -26,9 +27,6 @@ export const Account = z.object({
   company: z._default(z.nullable(z.string()), null),
 });
 export type Account = z.infer<typeof Account>;
-
-/** A schema that replaces a missing or invalid value. */
-const lenient = z.catch;
 
 /**
  * The extension's whole state. It is kept in `storage.local`, because the browser stops the worker after 30 idle seconds. An update
