@@ -320,7 +320,7 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
       );
       expect(step('backup')).toMatch(/\nsealed [a-p]{32} lines of the key: 0\n/);
       expect(step('restore')).toMatch(/\n640 root:propusk\n[^]*\n {2}Chromium [^]*\nthe same key\n$/);
-      // A reinstallation signs the extension again, and succeeds if it cannot sign.
+      // A reinstallation signs the extension again, and succeeds even if the signing fails.
       expect(step('reinstall')).toMatch(
         /Chromium {5}[a-p]{32} [^]*updates\.json\n[^]*только по https[^]*\nunsigned\n/,
       );
@@ -378,7 +378,8 @@ describe.skipIf(!hasDpkg)(`the Debian package${hasDpkg ? '' : ' (skipped: needs 
         expect(step, name).not.toContain('\nupgraded\n');
         expect(step.slice(step.lastIndexOf('\nnow ') + 1), `${name}: ${step}`).toBe(before);
       }
-      // The new versions deleted the sites where they had a migration; these two have harmless ones. Only a completed upgrade signs.
+      // The migrations of the earlier test versions delete the sites; those of these two versions change no data. The extension is
+      // signed only after a completed upgrade.
       expect(steps[12]).toMatch(
         /^success\n[^]*upgraded\nnow 1\.2\.4 installed 1\.2\.4 api gateway: 200 crm\.romashka\.ru \/var\/lib\/propusk-extension\/updates\.json\naway for (\d+) ms\nready\ncut 0, failed 0 of many\n$/,
       );

@@ -31,7 +31,7 @@ const common = {
   // All hosts: any page may embed an image of a protected site, and without this permission its proxy challenge opens
   // a login dialog.
   host_permissions: ['<all_urls>'],
-  // For the WebRTC setting. The popup requests it when all sites go through the gateway.
+  // The permission for the WebRTC setting. The popup requests this permission when all sites go through the gateway.
   optional_permissions: ['privacy'],
 };
 

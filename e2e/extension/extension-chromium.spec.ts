@@ -361,7 +361,9 @@ test('one click in the console signs the extension in without typing', async () 
   await expect(heading(question, 'Готово')).toBeVisible();
   await expect.poll(() => paired()).toBe('yes');
   await expect(page.getByRole('main')).toContainText('Вы вошли в расширение');
-  await question.close();
+  const closed = question.waitForEvent('close');
+  await question.getByRole('button', { name: 'Закрыть вкладку' }).click();
+  await closed;
   expect((await load(lockedUrl)).status).toBe(200);
 });
 

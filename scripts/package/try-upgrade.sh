@@ -49,7 +49,7 @@ step() {
   eval "\${3:-propusk upgrade /next.deb}" && echo upgraded
   look
 }
-# The version, the parts that answer, the data (the session and the site of before), and whether the extension was signed.
+# Prints the version, the services that respond, whether the earlier session and site still exist, and whether the extension was signed.
 look() {
   echo "now \$(propusk version) \$(dpkg-query -W -f '\${db:Status-Status} \${Version}' propusk) \$(propusk answers 20 api gateway): \$(node "
     const reply = await call('/api/domain-allowed', undefined, '\$(cat /token)');

@@ -18,7 +18,7 @@ export const canManage =
 /** A suffix for titles of tests that need `canManage`. */
 export const managedOnly = canManage ? '' : ' (skipped: needs root and mounts)';
 
-/** A temporary folder for files below /etc and for profiles. It is removed after the test. */
+/** A temporary folder with the profiles and with the files that the browser sees below /etc. It is removed after the test. */
 export function makeMachine(): string {
   const machine = mkdtempSync(join(tmpdir(), 'propusk-machine-'));
   onTestFinished(() => rmSync(machine, { recursive: true, force: true, maxRetries: 5 }));

@@ -42,11 +42,11 @@ test('owners see what the extension of each user reported until its session ends
   const stateOf = async (token: string) =>
     (await api.must(token, getUser, { params: { id: agent.id } })).extension;
   expect(await stateOf(owner.token)).toBeNull();
-  // A gateway password of another program does not count as a signed-in extension.
+  // A gateway password for another program does not count as a signed-in extension.
   await api.must(agent.token, myAccess, { query: { client: 'nightly-1.0', proxyHeldBy: 'policy' } });
   expect(await stateOf(owner.token)).toBeNull();
   const token = await signIn(agent.email);
-  // The user has not answered the question of the extension yet.
+  // The user has not confirmed the sign-in in the extension yet.
   expect(await stateOf(owner.token)).toBeNull();
   await api.must(token, myAccess, {
     query: { client: 'chromium-extension-1.2.3', proxyHeldBy: 'extension' },

@@ -13,8 +13,8 @@ const PACE_MS = 200;
 /**
  * Charges invitations to the daily limits of the company (UTC) and to the limits of the mailboxes. A rollback refunds the charge. The
  * caller holds the lock of the company, so that no other call charges these counters meanwhile.
- * @param mailbox the budget of the mailboxes
- * @param days the number of days on which mails may be due, from today on. The limits of three days suffice for 1,000 users
+ * @param days the number of days, from today, over which the mails may be spread. The limits of three days suffice for 1,000 users
+ * @param mailbox the limit of each mailbox
  * @returns the users within the limits, each with the time when the mail is due, in milliseconds since 1970; and the error
  *   too_many_requests for each remaining user
  */

@@ -27,10 +27,13 @@ const userText = sql<string>`translate(users.name || ' ' || users.surname || ' '
 
 type Shown = NonNullable<User['company']>;
 
-/** Whether a user belongs to the company of an owner, who may see the extension of the user. */
+/** Whether the actor is an owner of the user's company. Only such an actor may see the user's extension. */
 const isOwn = (actor: Actor) =>
   sql`users.company_id = ${scopeOf(actor) === 'company' ? actor.companyId : null}::bigint`;
-/** The open extension sessions of a user whom `isOwn` accepts. A session that the user has not accepted yet has fetched no access. */
+/**
+ * The open extension sessions of a user of the actor's company. Sessions that the user has not confirmed in the extension yet are left
+ * out: they have not called `GET /me/access`.
+ */
 const extensionSessions = (actor: Actor) =>
   sql`select s.* from sessions s where s.user_id = users.id and s.client = 'extension' and s.told_access
     and s.expires_at > now() and ${isOwn(actor)}`;
@@ -208,10 +211,10 @@ export async function refuseTakenLines(
 }
 
 /**
- * Locks rows of users of the actor's company. Locks the company first.
- * @param actor the actor without the role ADMIN (`asOwner`)
- * @param reasonOf returns the error for a user whom the call must leave out; null for any other user
- * @returns the other users, and the error of each remaining id: not_found for an absent user or a user of another company
+ * Locks the actor's company, and then the rows of its users with the given ids.
+ * @param actor the actor, from whom `asOwner` removed the role ADMIN
+ * @param reasonOf returns the error for a user to skip, and null for a user to keep
+ * @returns the kept users, and the error of each skipped id; not_found if no user of the company has the id
  */
 export async function lockUsers(
   tx: Tx,

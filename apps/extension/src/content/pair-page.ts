@@ -1,9 +1,9 @@
 /**
  * A content script for `/extension/pair` of any origin, because the console's origin is not known in advance. It writes
  * the extension's version into the page, and passes the code in the URL fragment to the worker, which asks the user.
- * Only one code is passed, because a page could change its fragment endlessly. The page reads the outcome from
- * `data-propusk-paired`: `yes`, `refused` or `failed`. Only on the user's own console, `data-propusk-id` holds the ids of all
- * installed builds, separated by spaces.
+ * Only one code is passed for each page load, because a page could change its fragment endlessly. The page reads the outcome from
+ * `data-propusk-paired`: `yes`, `refused` or `failed`. On the user's own console, each installed build also adds its id to
+ * `data-propusk-id`, separated by spaces.
  */
 const mark = document.documentElement.dataset;
 mark.propuskExtension = chrome.runtime.getManifest().version;

@@ -29,7 +29,7 @@ export function answerMessages(store: Store, session: Session, pinned: () => Pro
     return true;
   });
 
-  /** Whether an origin is the user's console. Other sites must not learn the id, because a company's build has its own. */
+  /** Whether an origin is the user's console. Other sites must not learn the id, because it reveals the company. */
   async function isOwnConsole(origin: string): Promise<boolean> {
     return origin === (await store.get()).console || origin === (await pinned().catch(() => null));
   }

@@ -29,8 +29,8 @@ export const Account = z.object({
 export type Account = z.infer<typeof Account>;
 
 /**
- * The extension's whole state. It is kept in `storage.local`, because the browser stops the worker after 30 idle seconds. An update
- * of the extension reads what an older or newer version stored, so each field is replaced alone when it is missing or invalid.
+ * The extension's whole state. It is kept in `storage.local`, because the browser stops the worker after 30 idle seconds. After
+ * an update, the state may be from another version. Therefore each missing or invalid field gets its default, and the others stay.
  */
 export const State = z.object({
   /** The last console's origin; kept after a sign-out to prefill the form. */

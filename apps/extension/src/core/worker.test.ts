@@ -68,7 +68,7 @@ const idFor = (url: string) =>
     if (!listener(message, { id: 'us', url, frameId: 0, tab: { id: 1 } }, resolve)) resolve('no reply');
   });
 
-test('the worker gives the id of the extension only to the last console and the console of the browser policy', async () => {
+test('the worker gives the id of the extension only to the console of the last sign-in and to the console of the browser policy', async () => {
   start();
   expect(await idFor('https://pass.example.ru/extension/pair#x')).toBe('us');
   const strangers = [
@@ -91,7 +91,7 @@ test('the worker gives its id to no page before the first sign-in or with an inv
   expect(await idFor('https://pass.example.ru/extension/pair')).toBeNull();
 });
 
-test('a sign-in succeeds and schedules the renewal of the password when the WebRTC setting fails', async () => {
+test('a sign-in succeeds and schedules the renewal of the password even if the WebRTC setting cannot be changed', async () => {
   const { store } = start();
   await store.change((state) => ({ ...state, token: 'token', access }));
   expect((await store.get()).token).toBe('token');

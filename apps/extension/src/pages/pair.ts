@@ -98,12 +98,12 @@ function enableWhenRead(button: HTMLButtonElement): () => void {
   };
 }
 
-const canClose = () => h('p', { class: 'dim' }, t.pair.canClose);
+const closing = () => h('button', { class: 'primary', click: () => window.close() }, t.pair.close);
 
 function renderOutcome(yes: boolean): (reply: Reply) => void {
   return ({ state, error }) => {
     if (error !== undefined) return show(h('h1', {}, t.pair.failed), notice('error', error));
-    if (!yes) return show(h('h1', {}, t.pair.declined), canClose());
+    if (!yes) return show(h('h1', {}, t.pair.declined), closing());
     renderSignedIn(t.pair.done, t.pair.signedInAs, state);
   };
 }
@@ -116,7 +116,7 @@ function renderSignedIn(title: string, words: string, { person, console: origin,
     h('p', {}, `${words}:`),
     renderAccount(person, origin ?? ''),
     problem === null ? h('p', {}, t.pair.ready) : notice('warning', problem),
-    canClose(),
+    closing(),
   );
 }
 

@@ -205,7 +205,7 @@ function stateOf(state: State, refusal: Refusal | undefined, isOpen: boolean): [
   return ['open', t.popup.states.open];
 }
 
-// The browser reads its policy only after the installation of the extension.
+// The browser provides the policy some time after the installation, so the popup may open before the policy is known.
 chrome.storage.onChanged.addListener((_, area) => {
   if (area === 'managed') void act({ type: 'status' });
 });

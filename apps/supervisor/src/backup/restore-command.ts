@@ -45,7 +45,7 @@ await runCommand(async () => {
   await opened.disposeAsync();
   say(backupPhrases.restored(backup.header.created, dataDir));
   if (backup.header.records === false) say(backupPhrases.withoutRecords());
-  // `propusk restore` sets SEALED_KEY only for root, which then moves the file to the settings folder.
+  // `propusk restore` sets SEALED_KEY only when it runs as root. It then moves the file to the folder of the settings.
   const { extensionKey } = backup.contents;
   if (extensionKey && process.env.SEALED_KEY) writeFileSync(process.env.SEALED_KEY, extensionKey);
   // Set by the `propusk` command of the Debian package.

@@ -46,7 +46,8 @@ export function readSealed(path: string): Sealed | null {
 
 /**
  * @returns the key as PEM
- * @throws BackupRefused when the passphrase is wrong or the file is damaged; StartError when nobody can enter a missing passphrase
+ * @throws BackupRefused when the passphrase is wrong or the file is damaged; StartError when no passphrase is set and
+ *   there is no terminal to ask for it
  */
 export async function unsealKey(sealed: Sealed, env: NodeJS.ProcessEnv): Promise<string> {
   const { keys } = await unlock(sealed, env);

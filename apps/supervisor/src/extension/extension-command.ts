@@ -23,7 +23,7 @@ const unsigned = (browser: string) =>
 await runCommand(async () => {
   const [settings = '', keyFile = '', sealedFile = '', xpi] = process.argv.slice(2);
   const { publicUrl, extensionDir } = readConfig(withSettings(settings, process.env));
-  // NEXT_PASSPHRASE encrypts future backups. BACKUP_PASSPHRASE may open only a restored backup.
+  // NEXT_PASSPHRASE is the passphrase of future backups. After a restore, BACKUP_PASSPHRASE can be that of the restored backup.
   const passphrase = process.env.NEXT_PASSPHRASE || process.env.BACKUP_PASSPHRASE;
   const sealed = xpi === undefined ? await findKey(keyFile, sealedFile, extensionDir) : null;
   const zips = { chromium: unsigned('chromium'), firefox: unsigned('firefox') };

@@ -71,7 +71,7 @@ export const pair = {
   ofConsole: (console: string) => `, консоль ${console}`,
   current: (account: string) => `Сейчас: ${account}.`,
   next: (account: string) => `Будет: ${account}.`,
-  canClose: 'Эту вкладку можно закрыть.',
+  close: 'Закрыть вкладку',
   failed: 'Не получилось',
   declined: 'Не подключено',
   done: 'Готово',

@@ -87,14 +87,12 @@ export function InstallStep({ next }: { next: ReactNode }) {
 }
 
 /** Tells the user to replace a build whose id or version differs from those of the builds that the console serves. */
-export function OldBuild() {
+export function OldBuild({ ids }: { ids: string | undefined }) {
   const { data } = useQuery(queryOptions(extensionBuilds, {}));
-  const { propuskId: id, propuskExtension: version } = document.documentElement.dataset;
   if (!data?.signed) return null;
   const { signed, stores } = data;
   const store = stores.chromium?.split('/').findLast(Boolean);
-  // The extension tells its id only to the console to which it belongs.
-  const isForeign = id !== undefined && ![signed.chromiumId, signed.firefoxId, store].includes(id);
-  if (!isForeign && (version === signed.version || store !== undefined)) return null;
-  return <Notice kind="warning">{t.pairing.oldBuild}</Notice>;
+  const isForeign = ids !== undefined && ![signed.chromiumId, signed.firefoxId, store].includes(ids);
+  const isOther = document.documentElement.dataset.propuskExtension !== signed.version && store === undefined;
+  return isForeign || isOther ? <Notice kind="warning">{t.pairing.oldBuild}</Notice> : null;
 }

@@ -11,7 +11,7 @@ import { SiteLink } from '../../entities/site/site-link.tsx';
 /** Links to the first sites that an agent may open. */
 export function OwnSites() {
   const self = useQuery({ ...queryOptions(me, {}), enabled: token.read() !== null });
-  // The lists of owners and ADMINs also contain sites that they may not open.
+  // For an owner or ADMIN, the list of sites also contains sites that this user may not open.
   const isAgent = self.data?.roles.every(({ value }) => value === 'USER') ?? false;
   const { data } = useQuery({ ...queryOptions(listSites, { query: { take: 5 } }), enabled: isAgent });
   return (

@@ -53,10 +53,10 @@ const icons = {
 
 function Pairing() {
   const [hasCode] = useState(window.location.hash.length > 1);
-  const status = useExtension();
+  const { status, ids } = useExtension();
   const isAbsent = status === 'absent';
   useEffect(() => {
-    // A code would be dead when the extension, once it is installed, reloads the page.
+    // The code would have expired when the extension, after its installation, reloads the page.
     if (isAbsent) window.history.replaceState(null, '', window.location.pathname);
   }, [isAbsent]);
   if (isAbsent) {
@@ -71,7 +71,7 @@ function Pairing() {
   const Icon = icons[message];
   return (
     <output>
-      {message !== 'looking' && <OldBuild />}
+      {message !== 'looking' && <OldBuild ids={ids} />}
       <State
         alone
         icon={<Icon size={24} />}
@@ -115,7 +115,7 @@ function NewCode({ label, variant }: { label: string; variant?: 'default' }) {
       </Button>
     );
   }
-  // Every page of the dashboard leads to the enrolment first.
+  // Until the user has a second factor, every page of the dashboard shows the enrolment.
   if (attempt.code === 'second_factor_required') {
     return (
       <>

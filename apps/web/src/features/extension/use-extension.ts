@@ -15,17 +15,21 @@ export function statusOf(attributes: { propuskExtension?: string; propuskPaired?
   return attributes.propuskExtension === undefined ? null : 'there';
 }
 
-/** Watches whether the extension is present on this page, and how its sign-in ends. */
-export function useExtension(): Status {
+/** Watches whether the extension is present on this page, how its sign-in ends, and the ids that it tells the user's own console. */
+export function useExtension(): { status: Status; ids: string | undefined } {
   const [status, setStatus] = useState<Status>(() => statusOf(document.documentElement.dataset) ?? 'looking');
+  const [ids, setIds] = useState<string>();
   useEffect(() => {
     const root = document.documentElement;
     const update = () => {
       const now = statusOf(root.dataset);
+      setIds(root.dataset.propuskId);
       if (now !== null) setStatus(now);
     };
     const observer = new MutationObserver(update);
-    observer.observe(root, { attributeFilter: ['data-propusk-extension', 'data-propusk-paired'] });
+    observer.observe(root, {
+      attributeFilter: ['data-propusk-extension', 'data-propusk-paired', 'data-propusk-id'],
+    });
     update();
     const absent = window.setTimeout(
       () => setStatus((now) => (now === 'looking' ? 'absent' : now)),
@@ -38,5 +42,5 @@ export function useExtension(): Status {
       window.clearTimeout(late);
     };
   }, []);
-  return status;
+  return { status, ids };
 }

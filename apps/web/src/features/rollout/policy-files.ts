@@ -33,7 +33,7 @@ export function buildsFor(browser: Browser, builds: Reply<typeof extensionBuilds
   const link = isFirefox ? stores.firefox : stores.chromium;
   const slug = link?.match(/[^/]+(?=\/?$)/)?.[0] ?? '';
   const served = `${consoleUrl}/downloads/`;
-  // A link to addons.mozilla.org may lack the id. The builds that the console serves have the same id.
+  // A link to addons.mozilla.org may lack the id. It equals the id of the build that the console serves.
   const all: (Build | false | null | undefined)[] = isFirefox
     ? [
         slug !== '' && {

@@ -130,7 +130,7 @@ function ExtensionMark(extension: ExtensionState) {
   );
 }
 
-/** A dimmed icon with a text. Users without the marked property have no icon here. */
+/** A dimmed icon with a text. Users without the property have no icon. */
 function Mark({ Icon, text }: { Icon: typeof IconPuzzle; text: string }) {
   return (
     <span className={classes.mark} title={text}>
