@@ -55,7 +55,7 @@ export const payloads: readonly string[] = [
 const words = new Set(
   'id at action type value state verdict client vantage outcome kind code token scheme reason version expiresAt until supportUntil createdAt updatedAt'
     .concat(
-      ' startedAt finishedAt inForceAt checkedAt learnedAt lastSeenAt seenAt allSites current port uri since currency what beyond planEndsAt trialEndsAt stopsAt dueAt timeZone zone validFrom validUntil changesAt mode level',
+      ' startedAt finishedAt inForceAt checkedAt learnedAt lastSeenAt seenAt allSites current port uri since currency what beyond planEndsAt trialEndsAt stopsAt dueAt timeZone zone validFrom validUntil changesAt mode level proxyHeldBy consoleUrl chromiumId chromium',
     )
     .split(' '),
 );
