@@ -108,6 +108,7 @@ export function OnboardingDialog({ opened, of, evidence, onClose, onUnderstood }
                       component="a"
                       href="/extension/pair"
                       target="_blank"
+                      rel="noopener"
                       variant="default"
                       size="compact-md"
                     >
