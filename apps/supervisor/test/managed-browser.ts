@@ -25,7 +25,7 @@ export function makeMachine(): string {
   return machine;
 }
 
-/** Writes a file of the machine, below its /etc. @param path absolute, as the browser sees it */
+/** Writes a file that the browser sees below /etc. @param path absolute, as the browser sees it */
 export function writeFile(machine: string, path: string, content: string): void {
   const file = join(machine, path);
   mkdirSync(dirname(file), { recursive: true });

@@ -14,6 +14,7 @@ import { run, statement } from '../db/pipeline.ts';
 import { inScope } from '../db/scope.ts';
 import { changeEntity, createEntities, deleteEntity } from '../entities/change.ts';
 import { entity, findEntity, readEntities } from '../entities/entity.ts';
+import { openExtension } from '../identity/session-store.ts';
 import { shownAddress } from '../sites/store.ts';
 
 const columns = [
@@ -68,9 +69,7 @@ const fullEntity = entity({
       sql`'id', o.id, 'name', o.name`,
     ).as('politics'),
     sql<number>`(select count(distinct s.user_id)::int from sessions s join users u on u.id = s.user_id
-      where u.company_id = companies.id and s.client = 'extension' and s.told_access and s.expires_at > now())`.as(
-      'extensions',
-    ),
+      where u.company_id = companies.id and ${openExtension})`.as('extensions'),
   ],
   present: (row): Company => ({ ...row, domainsBlock: [] }),
   name: ({ companyName }) => companyName,

@@ -12,6 +12,9 @@ import { endSession } from './store.ts';
 /** The version in a name such as `chromium-extension-0.2.0`. */
 export const reportedVersion = sql<string | null>`substring(reported_client from '-extension-(.+)$')`;
 
+/** Whether a session `s` of the extension is open and was confirmed in the extension: otherwise it has not called `GET /me/access`. */
+export const openExtension = sql`s.client = 'extension' and s.told_access and s.expires_at > now()`;
+
 /** Lists the actor's open sessions: the current session first, the others by last use. */
 export async function listSessions(db: Db, actor: Actor): Promise<{ rows: Session[]; count: number }> {
   const found = await openSessions(db, actor)

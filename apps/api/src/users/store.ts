@@ -17,7 +17,7 @@ import { entity } from '../entities/entity.ts';
 import { makeRoom } from '../entities/plan-limits.ts';
 import { emailTaken, endAccess, isProtected, setPassword } from '../identity/account-store.ts';
 import { findTaken } from '../identity/revealing.ts';
-import { reportedVersion } from '../identity/session-store.ts';
+import { openExtension, reportedVersion } from '../identity/session-store.ts';
 import type { Tell } from '../mail/tell-holder.ts';
 import { type Ends, findEnding } from '../tariff/store.ts';
 
@@ -30,13 +30,9 @@ type Shown = NonNullable<User['company']>;
 /** Whether the actor is an owner of the user's company. Only such an actor may see the user's extension. */
 const isOwn = (actor: Actor) =>
   sql`users.company_id = ${scopeOf(actor) === 'company' ? actor.companyId : null}::bigint`;
-/**
- * The open extension sessions of a user of the actor's company. Sessions that the user has not confirmed in the extension yet are left
- * out: they have not called `GET /me/access`.
- */
+/** The extension sessions of a user of the actor's company. */
 const extensionSessions = (actor: Actor) =>
-  sql`select s.* from sessions s where s.user_id = users.id and s.client = 'extension' and s.told_access
-    and s.expires_at > now() and ${isOwn(actor)}`;
+  sql`select s.* from sessions s where s.user_id = users.id and ${openExtension} and ${isOwn(actor)}`;
 
 const columns = [
   'users.id',

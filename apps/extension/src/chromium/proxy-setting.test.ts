@@ -1,15 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
+import { gatewayAccess } from '../../test/gateway-access.ts';
 
-const access = {
-  version: 1,
-  gateway: { scheme: 'https', host: 'gate.propusk.test', port: 443 } as const,
-  username: 'u42',
-  password: 'secret',
-  expiresAt: '2030-01-01T00:00:00.000Z',
-  allSites: false,
-  sites: ['crm.example.ru'],
-  bypass: [],
-};
+const access = gatewayAccess;
 
 /** The stubbed browser setting, and the calls that change it. */
 let value: unknown;

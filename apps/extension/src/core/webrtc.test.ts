@@ -1,16 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
+import { gatewayAccess } from '../../test/gateway-access.ts';
 import { limitWebRtc, readWebRtc } from './webrtc.ts';
 
-const access = {
-  version: 1,
-  gateway: { scheme: 'https', host: 'gate.propusk.test', port: 443 } as const,
-  username: 'u42',
-  password: 'secret',
-  expiresAt: '2030-01-01T00:00:00.000Z',
-  allSites: true,
-  sites: [],
-  bypass: [],
-};
+const access = { ...gatewayAccess, allSites: true, sites: [] };
 
 /** The stubbed browser: whether it granted the permission, who else controls the setting, the setting, the number of writes. */
 let granted: boolean;

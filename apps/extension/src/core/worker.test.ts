@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { gatewayAccess } from '../../test/gateway-access.ts';
 import { signedOut } from './state.ts';
 import { startWorker } from './worker.ts';
 
@@ -9,16 +10,7 @@ let consoleUrl: string | undefined;
 let alarms: string[];
 let listener: Listener;
 
-const access = {
-  version: 1,
-  gateway: { scheme: 'https', host: 'gate.propusk.test', port: 443 } as const,
-  username: 'u42',
-  password: 'secret',
-  expiresAt: '2030-01-01T00:00:00.000Z',
-  allSites: true,
-  sites: [],
-  bypass: [],
-};
+const access = { ...gatewayAccess, allSites: true, sites: [] };
 
 beforeEach(() => {
   local = { state: { ...signedOut, console: 'https://pass.example.ru' } };

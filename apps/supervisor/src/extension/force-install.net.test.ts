@@ -35,7 +35,7 @@ async function makeManaged({ isPinned = true } = {}) {
     company,
     popup: `chrome-extension://${chromiumId}/popup.html`,
     chromiumId,
-    /** The versions of the extension on the disk of a profile. */
+    /** The versions of the extension in the folder of a profile. */
     versions(profile: string) {
       const folder = join(machine, profile, 'Default/Extensions', chromiumId);
       return existsSync(folder) ? readdirSync(folder).toSorted() : [];

@@ -91,7 +91,7 @@ export function OldBuild({ ids }: { ids: string | undefined }) {
   const { data } = useQuery(queryOptions(extensionBuilds, {}));
   if (!data?.signed) return null;
   const { signed, stores } = data;
-  const store = stores.chromium?.split('/').findLast(Boolean);
+  const store = stores[browser]?.split('/').findLast(Boolean);
   const isForeign = ids !== undefined && ![signed.chromiumId, signed.firefoxId, store].includes(ids);
   const isOther = document.documentElement.dataset.propuskExtension !== signed.version && store === undefined;
   return isForeign || isOther ? <Notice kind="warning">{t.pairing.oldBuild}</Notice> : null;

@@ -79,7 +79,7 @@ export function WeekGrid(props: {
           <span role="rowheader">{day}</span>
           {hours.slice(row * 24, row * 24 + 24).map((isOpen, hour) => (
             <span
-              key={hour} // oxlint-disable-line react/no-array-index-key -- the hours of a day never move
+              key={hour} // oxlint-disable-line react/no-array-index-key -- the hours of a day keep their order
               role="gridcell"
               tabIndex={row * 24 + hour === active ? 0 : -1}
               aria-selected={isOpen}
