@@ -62,8 +62,14 @@ function Pairing() {
   if (isAbsent) {
     return (
       <output>
-        {hasCode && <Notice kind="warning">{t.pairing.notFound}</Notice>}
-        <InstallStep next={<NewCode label={t.pairing.installed} variant="default" />} />
+        <InstallStep
+          next={
+            <>
+              {hasCode && <Notice kind="warning">{t.pairing.notFound}</Notice>}
+              <NewCode label={t.pairing.installed} variant="default" />
+            </>
+          }
+        />
       </output>
     );
   }
@@ -71,13 +77,17 @@ function Pairing() {
   const Icon = icons[message];
   return (
     <output>
-      {message !== 'looking' && <OldBuild ids={ids} />}
       <State
         alone
         icon={<Icon size={24} />}
         title={t.pairing[message]}
         hint={t.pairing[`${message}Hint`]}
-        action={<Action message={message} />}
+        action={
+          <>
+            {message !== 'looking' && <OldBuild ids={ids} />}
+            <Action message={message} />
+          </>
+        }
       />
     </output>
   );
